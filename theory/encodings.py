@@ -1,0 +1,67 @@
+"""Positional encodings: what lets a query tell positions apart.
+
+Two facts about an encoding enter the theory: whether positions are told apart
+absolutely or relative to the query, and whether each position (or offset) has a
+parameter of its own, so that one that carried no information in training can be
+switched off without touching the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.tasks import unknown_name
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A positional encoding.
+
+    Args:
+        name: its name in the registry.
+        reference: ``absolute``, ``relative`` or ``none``.
+        own_parameter: every position (absolute) or offset (relative) has learned
+            parameters of its own; otherwise a formula ties them together.
+        summary: one line for people.
+        source: where it was introduced.
+    """
+
+    name: str
+    reference: str
+    own_parameter: bool
+    summary: str
+    source: str
+
+
+ENCODINGS: dict[str, Encoding] = {
+    e.name: e
+    for e in (
+        Encoding("ape", "absolute", True, "learned absolute positions", "Radford et al. 2019"),
+        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
+        Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018"),
+        Encoding(
+            "t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"
+        ),
+        Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
+        Encoding("alibi", "relative", False, "a penalty linear in the offset", "Press et al. 2022"),
+        Encoding(
+            "nope",
+            "none",
+            False,
+            "no encoding; order from the causal mask",
+            "Kazemnejad et al. 2023",
+        ),
+    )
+}
+"""Every encoding.  Adding a row here, and a module of that name to ``verify.positions``, adds one."""
+
+
+def encoding(name: str) -> Encoding:
+    """The encoding of that name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    if name not in ENCODINGS:
+        raise unknown_name("encoding", name, list(ENCODINGS))
+    return ENCODINGS[name]

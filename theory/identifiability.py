@@ -1,0 +1,188 @@
+"""Identifiability: does training pin down the rule at longer lengths?
+
+Derived from the layout, the encoding and the window: at which offsets each result
+digit finds the digits it needs, and which anchors (landmarks) its query sees.
+Looks are direct: a landmark that several layers could pass on is not counted, a
+premise of ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.encodings import Encoding
+from theory.layouts import Layout, Token
+from theory.properties import carries
+from theory.support import Support
+from theory.tasks import Task
+
+
+@dataclass(frozen=True)
+class View:
+    """What the query that writes one result digit sees.
+
+    Args:
+        position: the result digit's position, 1 = units.
+        offsets: how many tokens back each needed digit stands; 0 is the query itself.
+        landmarks: the anchors in the window, as (symbol, offset).
+        visible: the operand digits in the window, as (operand, position).
+    """
+
+    position: int
+    offsets: tuple[int, ...]
+    landmarks: tuple[tuple[str, int], ...]
+    visible: frozenset[tuple[int, int]]
+
+
+def carry_reach(task: Task, base: int) -> int | None:
+    """How many positions back a result digit has to look, None without finite carry.
+
+    The digits of r positions below fix the carry into the lowest of them modulo
+    ``base**r``; so the least r with ``base**r`` at least the number of carries is enough.
+    """
+    states = carries(task, base)
+    if states is None:
+        return None
+    reach, told_apart = 0, 1
+    while told_apart < states:
+        reach, told_apart = reach + 1, told_apart * base
+    return reach
+
+
+def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> tuple[View, ...]:
+    """The view of each result digit, for operands of up to ``digits`` digits."""
+    result_width = task.result_width(base, digits)
+    width = layout.operand_width(digits, result_width)
+    tokens = layout.tokens(task.operands, width, result_width)
+    slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
+    reach = carry_reach(task, base)
+    out = []
+    for i in range(1, result_width + 1):
+        query = slot["result", -1, i] - 1
+        first = 0 if not window else max(0, query - window + 1)
+        needed = _needed(task, i, reach, width, result_width)
+        out.append(
+            View(
+                i,
+                tuple(query - slot[key] for key in needed),
+                tuple(_anchors(tokens, first, query)),
+                frozenset(
+                    (t.operand, t.position)
+                    for t in tokens[first : query + 1]
+                    if t.kind == "operand"
+                ),
+            )
+        )
+    return tuple(out)
+
+
+def _needed(
+    task: Task, i: int, reach: int | None, width: int, result_width: int
+) -> list[tuple[str, int, int]]:
+    """The digits that result digit i is made from: those of the local rule, or all of them."""
+    if reach is None:
+        return [("operand", j, l) for l in range(1, width + 1) for j in range(task.operands)]
+    span = range(max(1, i - reach), i + 1)
+    keys = [("operand", j, l) for l in span if l <= width for j in range(task.operands)]
+    return keys + [("result", -1, l) for l in span if l < i and l <= result_width]
+
+
+def _anchors(tokens: tuple[Token, ...], first: int, query: int) -> list[tuple[str, int]]:
+    return [
+        (t.symbol, query - s)
+        for s, t in enumerate(tokens[: query + 1])
+        if s >= first and t.kind == "anchor"
+    ]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Whether the local rule goes on beyond the trained lengths.
+
+    Args:
+        outcome: ``forced``, ``open`` (two rules fit the data), or ``impossible``.
+        reason: why, in one sentence.
+    """
+
+    outcome: str
+    reason: str
+
+
+def continuation(
+    task: Task,
+    base: int,
+    layout: Layout,
+    encoding: Encoding,
+    window: int,
+    trained: int,
+    digits: int,
+) -> Continuation:
+    """Whether a relative encoding has to carry a task's local rule to longer inputs."""
+    if encoding.reference == "absolute":
+        return Continuation("impossible", "an absolute encoding has no rule shared by positions")
+    reach = carry_reach(task, base)
+    if reach is None:
+        return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
+    if encoding.reference == "none":
+        return Continuation("open", "without an encoding nothing holds the offsets in place")
+    seen = [v for v in views(task, base, layout, window, digits) if reach < v.position <= digits]
+    if len({v.offsets for v in seen}) > 1:
+        return Continuation(
+            "impossible", f"in the {layout.name} layout the digits stand at changing offsets"
+        )
+    clear = [v for v in seen if not v.landmarks]
+    if not any(v.position <= trained for v in clear):
+        spoiler = next((v for v in reversed(seen) if v.position <= trained), seen[0])
+        symbol, offset = spoiler.landmarks[-1]
+        return Continuation(
+            "open",
+            f"the query of result digit {spoiler.position} sees the landmark '{symbol}' "
+            f"{offset} tokens back, so it can tell where it is",
+        )
+    if any(v.landmarks and v.position > trained for v in seen):
+        return Continuation("open", "a landmark comes into view at longer lengths")
+    position = min(v.position for v in clear)
+    return Continuation(
+        "forced",
+        f"from result digit {position} on every query finds its digits at the same offsets "
+        f"(up to {max(seen[0].offsets)} back) and sees no landmark",
+    )
+
+
+def blind(task: Task, base: int, layout: Layout, window: int, digits: int, support: Support) -> str:
+    """Why some query cannot see a digit it needs in one look; empty if every one can."""
+    if not window:
+        return ""
+    for view in views(task, base, layout, window, digits):
+        if carry_reach(task, base) is None:
+            needed = {
+                (j, i)
+                for j in range(task.operands)
+                for i in range(1, support.width + 1)
+                if support.constant((j, i)) is None
+            }
+            if layout.interleaved:
+                needed = {(j, i) for j, i in needed if i <= view.position}
+            missing = needed - view.visible
+            if missing:
+                return (
+                    f"a window of {window} hides digit {max(missing)[1]} of an operand "
+                    f"from result digit {view.position}"
+                )
+        elif max(view.offsets, default=0) >= window:
+            return (
+                f"result digit {view.position} needs a digit {max(view.offsets)} tokens back, "
+                f"outside a window of {window}"
+            )
+    return ""
+
+
+def out_of_sight(
+    task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
+) -> bool:
+    """Whether every digit that training kept constant is hidden from every query."""
+    return all(
+        support.constant(place) is None
+        for view in views(task, base, layout, window, digits)
+        for place in view.visible
+    )

@@ -1,0 +1,110 @@
+"""Properties of a task that decide how it generalizes, each decided from its terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import gcd
+
+from theory.tasks import Task, digit_count
+
+
+def base_aligned(p: int, base: int) -> int | None:
+    """The least k with p dividing ``base**k``, or None if p divides no power of the base.
+
+    Where it is k, the digits above position k do not change anything modulo p
+    (arXiv 2407.17963, the condition of its theorems on modular tasks).
+    """
+    rest, k = p, 0
+    while rest > 1:
+        common = gcd(rest, base)
+        if common == 1:
+            return None
+        rest //= common
+        k += 1
+    return k
+
+
+def residual_modulus(p: int, base: int, digits: int) -> int:
+    """``p' = p / gcd(p, base**digits)``: what is left of p for the digits above ``digits``."""
+    return p // gcd(p, base**digits)
+
+
+def translation_invariant(task: Task) -> bool:
+    """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
+
+    True exactly for linear forms without a constant and without a modulus
+    (arXiv 2407.17963, the definition behind its theorem on relative encodings).
+    """
+    return task.modulus is None and all(sum(e) == 1 for _, e in task.terms)
+
+
+def carries(task: Task, base: int) -> int | None:
+    """How many carries a digit-by-digit reading from the units up has to tell apart.
+
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5); None for
+    others: a product's memory grows with the length, and a reduced result has a
+    fixed width, so no one rule serves every position.  This finiteness is our
+    reading of the published translation invariance.
+    """
+    if task.modulus is not None or not task.is_linear:
+        return None
+    constant = sum(c for c, e in task.terms if sum(e) == 0)
+    top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
+    bottom = sum(min(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
+    low = high = constant
+    while True:
+        wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
+        if wider == (low, high):
+            return high - low + 1
+        low, high = wider
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two operand tuples that agree on digits 1..j, and whose results do not."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    digits: int
+
+
+def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
+    """Whether digits 1..j of the result depend on digits 1..j of the operands only.
+
+    Every polynomial with integer coefficients is digit causal (it respects
+    congruences mod ``B**j``).  Reduction mod p keeps that exactly when
+    ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
+    ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
+    polynomial that misses some residues can still be causal for another p; then
+    the search for a witness comes back empty over a whole period.
+
+    Returns:
+        the answer, and where it is no, a witness.
+    """
+    if task.modulus is None:
+        return True, None
+    m = digit_count(max(task.modulus - 1, 0), base)
+    if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
+        return True, None
+    witness = _causality_witness(task, base, m)
+    return witness is None, witness
+
+
+def _causality_witness(task: Task, base: int, result_width: int) -> Witness | None:
+    """A violation with the fewest digits; one operand's upper part is moved at a time."""
+    p = task.modulus or 1
+    for j in range(1, result_width + 1):
+        scale = base**j
+        lows = product(range(min(scale, p)), repeat=task.operands)
+        for count, low in enumerate(lows):
+            if count > 20_000:
+                break
+            seen = task.evaluate(*low) % scale
+            for operand in range(task.operands):
+                for t in range(1, min(p, 2000) + 1):
+                    moved = list(low)
+                    moved[operand] += scale * t
+                    if task.evaluate(*moved) % scale != seen:
+                        return Witness(low, tuple(moved), j)
+    return None

@@ -1,0 +1,61 @@
+"""The published theorems of arXiv 2407.17963, kept as they stand beside the refined prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.encodings import Encoding
+from theory.properties import base_aligned, translation_invariant
+from theory.tasks import Task
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the paper's theorems say of a task, for a model that has converged on ``D_n``.
+
+    Args:
+        downward: ``generalizes``, ``fails`` or ``undetermined`` (the paper does not speak of it).
+        upward: the same for lengths above n.
+        theorem: the statement, in words.
+    """
+
+    downward: str
+    upward: str
+    theorem: str
+
+
+def published(task: Task, encoding: Encoding, base: int, trained: int) -> Published:
+    """The paper's verdict; its criteria are applied to tasks that it does not name.
+
+    Args:
+        trained: the longest training length n.
+    """
+    if encoding.reference == "none":
+        return Published("undetermined", "undetermined", "the paper does not treat this encoding")
+    relative = encoding.reference == "relative"
+    pe = "RPE" if relative else "APE"
+    if task.modulus is not None:
+        k = base_aligned(task.modulus, base)
+        if k is not None and k <= trained:
+            return Published(
+                "generalizes",
+                "generalizes",
+                f"p = {task.modulus} divides {base}^{trained}: the higher digits do not matter, "
+                "whatever the encoding",
+            )
+        return Published(
+            "generalizes",
+            "fails",
+            f"p = {task.modulus} does not divide {base}^{trained}: the higher digits matter, and "
+            "were not trained, whatever the encoding",
+        )
+    if relative and translation_invariant(task):
+        return Published(
+            "generalizes", "generalizes", "the task is translation invariant, and RPE preserves it"
+        )
+    why = (
+        "the task is not translation invariant"
+        if relative
+        else "APE never trained the positions above n"
+    )
+    return Published("generalizes", "fails", f"{pe}: {why}")

@@ -1,0 +1,117 @@
+"""Cells: what is trained and measured.  A cell is a setting of the theory and a model size."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from theory.domains import Domain
+from theory.encodings import encoding
+from theory.expressions import parse_task
+from theory.layouts import layout
+from theory.predict import Setting
+from theory.tasks import TASKS, Task, named_task
+from verify.model import size
+from verify.sequences import Format
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting and the model that is trained on it.
+
+    Raises:
+        InvalidInput: an unknown model size.
+    """
+
+    setting: Setting
+    model: str
+
+    def __post_init__(self) -> None:
+        size(self.model)
+
+    @property
+    def format(self) -> Format:
+        """How the cell's examples are written."""
+        s = self.setting
+        return Format(s.task, s.base, s.layout, s.digits)
+
+    @property
+    def key(self) -> str:
+        """The cell as one line of JSON: equal cells, and only they, have equal keys."""
+        return json.dumps(self.to_json(), sort_keys=True)
+
+    def label(self) -> str:
+        """The cell in a few words, for tables and progress."""
+        s = self.setting
+        window = f" W={s.window}" if s.window else ""
+        base = "" if s.base == 10 else f" base {s.base}"
+        return (
+            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window} · "
+            f"{s.train.text()}{base}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The cell as plain values (see ``from_json``)."""
+        s = self.setting
+        return {
+            "task": s.task.name,
+            "modulus": s.task.modulus,
+            "base": s.base,
+            "pe": s.encoding.name,
+            "layout": s.layout.name,
+            "window": s.window,
+            "train_digits": list(s.train.lengths),
+            "train_domain": s.train.kind,
+            "test_digits": list(s.test_lengths),
+            "test_domain": s.test_kind,
+            "model": self.model,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Cell:
+        """The cell that ``to_json`` wrote.
+
+        Raises:
+            InvalidInput: a value that no cell can have.
+            KeyError: a value that is missing.
+        """
+        setting = Setting(
+            read_task(data["task"], data["modulus"]),
+            data["base"],
+            encoding(data["pe"]),
+            layout(data["layout"]),
+            Domain(tuple(data["train_digits"]), data["train_domain"]),
+            data["window"],
+            tuple(data["test_digits"]),
+            data["test_domain"],
+        )
+        return cls(setting, data["model"])
+
+    def command(self, seed: int) -> str:
+        """The command that trains and judges this cell with one seed."""
+        s = self.setting
+        name = s.task.name
+        parts = ["arith verify", f"--task {name}" if name in TASKS else f'--expr "{name}"']
+        parts += [f"--modulus {s.task.modulus}"] if name in TASKS and s.task.modulus else []
+        parts += [f"--base {s.base}"] if s.base != 10 else []
+        parts += [f"--pe {s.encoding.name}", f"--layout {s.layout.name}"]
+        parts += [f"--window {s.window}"] if s.window else []
+        parts += [f"--train-digits {'+'.join(map(str, s.train.lengths))}"]
+        parts += [f"--train-domain {s.train.kind}"] if s.train.kind != "longest" else []
+        parts += [f"--test-digits {','.join(map(str, s.test_lengths))}"]
+        parts += [f"--test-domain {s.test_kind}"] if s.test_kind != "longest" else []
+        return " ".join([*parts, f"--model {self.model}", f"--first-seed {seed}"])
+
+
+def read_task(name: str, modulus: int | None) -> Task:
+    """A task of the table, or one written as an expression (which holds its own modulus)."""
+    if name in TASKS:
+        return named_task(name, modulus)
+    task = parse_task(name)
+    return task if task.modulus == modulus else parse_task(name, modulus)
+
+
+def default_model(task: Task) -> str:
+    """The smallest size seen to converge: products need the width."""
+    return "pico" if task.is_linear else "wide"

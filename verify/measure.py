@@ -1,0 +1,115 @@
+"""Measuring a trained model: greedy answers, against the truth and against the learned function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from theory.domains import Domain
+from theory.predict import Prediction
+from verify.cells import Cell
+from verify.model import GPT
+from verify.sequences import Sampler
+
+SAMPLES = 2000
+"""Inputs per test length; a domain no larger than this is tested whole."""
+_EVALUATION_SEED = 20240717
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one trained model answered at one test length.
+
+    Args:
+        digits: the test length.
+        samples: inputs tested (in domain: held-out ones only).
+        exhaustive: whether they are all there are.
+        correct: answers equal to ``f``.
+        learned: answers equal to ``f^``, None where no learned function is predicted.
+        digit_correct: per result digit, units first: answers right in that digit.
+        digit_learned: the same against ``f^``.
+    """
+
+    digits: int
+    samples: int
+    exhaustive: bool
+    correct: int
+    learned: int | None
+    digit_correct: tuple[int, ...]
+    digit_learned: tuple[int, ...] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The measurement as plain values."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in vars(self).items()}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Measurement:
+        """The measurement that ``to_json`` wrote."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+
+
+def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
+    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
+    sampler = Sampler(cell.format, domain)
+    if sampler.size <= SAMPLES or (held_out and sampler.size <= 20 * SAMPLES):
+        everything = sampler.everything(held_out)
+        if 0 < len(everything) <= SAMPLES:
+            return everything, True
+    rng = np.random.default_rng([_EVALUATION_SEED, *domain.lengths])
+    return sampler.sample(SAMPLES, rng, held_out), False
+
+
+@torch.no_grad()
+def answers(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
+    """The model's greedy answers, result digits ``(n, M)``, units first.
+
+    All result digits are guessed at once and fed back until nothing changes.  After
+    i passes the first i digits are the greedy ones, so the fixed point is what
+    decoding digit by digit gives.
+    """
+    model.eval()
+    form = cell.format
+    device = model.mask.device
+    written = form.write(operands, np.zeros((len(operands), form.result_width), dtype=np.int64))
+    slots = torch.from_numpy(np.sort(form.result_slots)).to(device)
+    out = []
+    for tokens in torch.from_numpy(written).to(device).split(_BATCH):
+        for _ in range(form.result_width):
+            guess = model(tokens[:, :-1], slots - 1).argmax(dim=2)
+            if torch.equal(guess, tokens[:, slots]):
+                break
+            tokens[:, slots] = guess
+        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+    return np.concatenate(out)
+
+
+def held_out_accuracy(model: GPT, cell: Cell) -> float:
+    """Accuracy on held-out inputs of the training domain: the premise of the theory."""
+    operands, _ = inputs(cell, cell.setting.train, held_out=True)
+    return float((answers(model, cell, operands) == cell.format.results(operands)).all(1).mean())
+
+
+def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
+    """Test a model at one length; in domain on held-out inputs."""
+    setting, form = cell.setting, cell.format
+    held_out = True if setting.direction(digits) == "in_domain" else None
+    operands, exhaustive = inputs(cell, setting.test(digits), held_out)
+    said = answers(model, cell, operands)
+    right = said == form.results(operands)
+    as_learned = None
+    if prediction.learned is not None:
+        values = form.values(operands)
+        as_learned = said == form.to_digits(prediction.learned.evaluate(*values))
+    return Measurement(
+        digits,
+        len(said),
+        exhaustive,
+        int(right.all(1).sum()),
+        None if as_learned is None else int(as_learned.all(1).sum()),
+        tuple(right.sum(0).tolist()),
+        None if as_learned is None else tuple(as_learned.sum(0).tolist()),
+    )

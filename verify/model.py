@@ -1,0 +1,150 @@
+"""A small GPT on one page: pre-norm decoder blocks, attention written out, optional window.
+
+Shapes: B sequences, T tokens, C model width, H heads, D = C / H.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from theory.tasks import unknown_name
+from verify.positions import POSITIONS
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a model: decoder layers, attention heads, width."""
+
+    layers: int
+    heads: int
+    width: int
+
+
+SIZES: dict[str, Size] = {
+    "pico": Size(2, 4, 64),
+    "wide": Size(2, 4, 128),
+    "nano": Size(3, 3, 48),
+    "micro": Size(4, 4, 128),
+    "mini": Size(6, 6, 384),
+}
+"""The paper's NanoGPT, MicroGPT and MiniGPT, and two shallower ones that learn sooner."""
+
+
+def size(name: str) -> Size:
+    """The size of that name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    if name not in SIZES:
+        raise unknown_name("model", name, list(SIZES))
+    return SIZES[name]
+
+
+class Dropout(nn.Module):
+    """Dropout from one random byte per element: the CPU's Bernoulli sampler would be half the step.
+
+    The rate is rounded to a 256th.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        super().__init__()
+        self.rate = 0.0
+        self.rng = rng
+
+    def forward(self, x: Tensor) -> Tensor:
+        cut = round(self.rate * 256)
+        if not self.training or cut == 0:
+            return x
+        noise = torch.frombuffer(bytearray(self.rng.bytes(x.numel())), dtype=torch.uint8)
+        keep = (noise >= cut).view(x.shape).to(x.device)
+        return x * keep * (256 / (256 - cut))
+
+
+class Block(nn.Module):
+    """Attention and a two-layer perceptron, each on a normalized copy of the stream."""
+
+    def __init__(self, shape: Size, layer: int, dropout: Dropout) -> None:
+        super().__init__()
+        width = shape.width
+        self.heads, self.layer, self.dropout = shape.heads, layer, dropout
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (
+            nn.Linear(width, width, bias=False) for _ in range(4)
+        )
+        self.up = nn.Linear(width, 4 * width, bias=False)
+        self.down = nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, x: Tensor, position: nn.Module, mask: Tensor) -> Tensor:
+        x = x + self.dropout(self.attend(self.norm1(x), position, mask))
+        return x + self.dropout(self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh")))
+
+    def attend(self, x: Tensor, position: nn.Module, mask: Tensor) -> Tensor:
+        b, t, c = x.shape
+        q, k, v = (
+            f(x).view(b, t, self.heads, -1).transpose(1, 2)
+            for f in (self.query, self.key, self.value)
+        )
+        q, k = position.rotate(q) / math.sqrt(q.shape[3]), position.rotate(k)
+        scores = q @ k.transpose(2, 3)
+        bias = position.bias(q, self.layer)
+        if bias is not None:
+            scores = scores + bias
+        weights = self.dropout((scores + mask).softmax(dim=3))
+        return self.out((weights @ v).transpose(1, 2).reshape(b, t, c))
+
+
+class GPT(nn.Module):
+    """A decoder-only Transformer over digit tokens.
+
+    Args:
+        shape: layers, heads and width.
+        vocabulary: number of tokens.
+        length: the longest sequence T.
+        encoding: a name in ``verify.positions.POSITIONS``.
+        window: how many tokens a query sees, itself included; 0 is the whole prefix.
+        seed: of the weights and of dropout.
+    """
+
+    def __init__(
+        self, shape: Size, vocabulary: int, length: int, encoding: str, window: int, seed: int
+    ) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.dropout = Dropout(np.random.Generator(np.random.SFC64(seed)))
+        self.embedding = nn.Embedding(vocabulary, shape.width)
+        self.position = POSITIONS[encoding](length, shape.width, shape.heads, shape.layers)
+        self.blocks = nn.ModuleList(Block(shape, i, self.dropout) for i in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width)
+        self.head = nn.Linear(shape.width, vocabulary, bias=False)
+        steps = torch.arange(length)
+        offset = steps[:, None] - steps
+        seen = (offset >= 0) & (offset < (window or length))
+        self.register_buffer("mask", torch.zeros(length, length).masked_fill(~seen, -1e9), False)
+        for name, p in self.named_parameters():
+            if p.dim() == 2 and not name.startswith("position"):
+                scale = 1 / math.sqrt(2 * shape.layers) if "out." in name or "down." in name else 1
+                nn.init.normal_(p, std=0.02 * scale)
+
+    def forward(self, tokens: Tensor, slots: Tensor | None = None) -> Tensor:
+        """Logits of the next token.
+
+        Args:
+            tokens: ``(B, T)``.
+            slots: the places whose next token is wanted; all of them if None.
+
+        Returns:
+            ``(B, T or len(slots), vocabulary)``.
+        """
+        t = tokens.shape[1]
+        x = self.dropout(self.position.embed(self.embedding(tokens)))
+        for block in self.blocks:
+            x = block(x, self.position, self.mask[:t, :t])
+        x = self.norm(x if slots is None else x[:, slots])
+        return self.head(x)

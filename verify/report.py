@@ -1,0 +1,255 @@
+"""The report: what was predicted, what was measured, and where they part, as Markdown."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tabulate import tabulate
+
+from theory.tasks import InvalidInput
+from verify.cells import Cell
+from verify.judge import (
+    AGREE,
+    CONFIDENCE,
+    DIVERGE,
+    INCONCLUSIVE,
+    MECHANISM,
+    PREMISE_MET,
+    TOLERANCE,
+    UNDECIDED,
+    CellVerdict,
+    Interval,
+    LengthVerdict,
+    judge,
+)
+from verify.sequences import HELD_OUT
+from verify.store import Run
+from verify.train import PREMISE, RECIPE
+
+COLUMNS = (
+    "digits",
+    "direction",
+    "theorem",
+    "predicted",
+    "measured",
+    "as f^",
+    "verdict",
+    "theorem judged",
+)
+
+
+def percent(x: Interval | None) -> str:
+    """``0.331 [0.311, 0.352]``, or a dash."""
+    return "-" if x is None else f"{x.value:.3f} [{x.low:.3f}, {x.high:.3f}]"
+
+
+def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdict]:
+    """Judge each cell by the runs of it, predictions made afresh."""
+    by_cell: dict[str, list[Run]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell.key, []).append(run)
+    return [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+
+
+def length_row(verdict: CellVerdict, x: LengthVerdict) -> list[str]:
+    """One line of a cell's table, in the order of ``COLUMNS``."""
+    p = x.prediction
+    says = (
+        "-"
+        if p.direction in ("in_domain", "between")
+        else verdict.prediction.published_verdict(p.direction)
+    )
+    return [
+        str(p.digits),
+        p.direction.replace("_", " "),
+        says,
+        p.status if p.accuracy is None else f"{p.accuracy}",
+        percent(x.accuracy),
+        percent(x.learned),
+        x.verdict,
+        x.published,
+    ]
+
+
+def cell_row(v: CellVerdict) -> list[str]:
+    """One line of the summary: a cell, both verdicts, and what was found."""
+    counts = Counter(x.verdict for x in v.lengths)
+    judged = counts[AGREE] + counts[DIVERGE]
+    found = v.verdict
+    if found != INCONCLUSIVE and judged:
+        found += f" ({counts[AGREE]} of {judged} lengths)"
+    runs = f"{len(v.converged)} of {len(v.runs)}" if v.runs else "none"
+    return [
+        v.cell.label(),
+        _arrows(
+            v.prediction.published_verdict("downward"), v.prediction.published_verdict("upward")
+        ),
+        _arrows(v.prediction.verdict("downward"), v.prediction.verdict("upward")),
+        " ".join(_upward(v)) or "-",
+        runs,
+        found,
+    ]
+
+
+SUMMARY_COLUMNS = (
+    "cell",
+    "theorem (down, up)",
+    "refined (down, up)",
+    "measured upward",
+    "converged",
+    "verdict",
+)
+
+
+def _arrows(down: str, up: str) -> str:
+    return f"{down}, {up}"
+
+
+def _upward(v: CellVerdict) -> list[str]:
+    return [
+        f"{x.accuracy.value:.3f}"
+        for x in v.lengths
+        if x.prediction.direction == "upward" and x.accuracy is not None
+    ]
+
+
+def summary(verdicts: Sequence[CellVerdict]) -> str:
+    """What was found, in sentences."""
+    lengths = Counter(x.verdict for v in verdicts for x in v.lengths)
+    theorem = Counter(x.published for v in verdicts for x in v.lengths)
+    conclusive = sum(1 for v in verdicts if v.converged)
+    runs = sum(len(v.runs) for v in verdicts)
+    lost = sum(len(v.runs) - len(v.converged) for v in verdicts)
+    return "\n".join(
+        [
+            f"- **{conclusive} of {len(verdicts)} cells are conclusive**: at least one model met the "
+            f"premise (in-domain accuracy of {PREMISE:.0%} on held-out inputs). {runs} models were "
+            f"trained, {lost} of them did not meet it and are not judged.",
+            f"- **Refined theory**: of the test lengths out of domain where it makes a claim, "
+            f"**{lengths[AGREE]} agree and {lengths[DIVERGE]} diverge**; at {lengths[UNDECIDED]} it "
+            f"makes none, and {lengths[INCONCLUSIVE]} are inconclusive.",
+            f"- **Published theorems**: {theorem[AGREE]} agree, {theorem[DIVERGE]} diverge "
+            f"({theorem[UNDECIDED]} without a claim, {theorem[INCONCLUSIVE]} inconclusive).",
+        ]
+    )
+
+
+def markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
+    """The whole report.
+
+    Args:
+        name: of the grid.
+    """
+    rows = [cell_row(v) for v in verdicts]
+    parts = [
+        f"# Theory and experiment: the {name} grid",
+        summary(verdicts),
+        "## Cells",
+        tabulate(rows, SUMMARY_COLUMNS, tablefmt="github", disable_numparse=True),
+        "*measured upward*: accuracy against the truth at each length above the trained one. "
+        "*converged*: models that met the premise, of those trained.",
+        *_divergences(verdicts),
+        "## Every length",
+        "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact accuracy. "
+        f"*measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. *as f^*: share of "
+        "answers equal to the predicted learned function.",
+        *(_cell_section(v) for v in verdicts),
+        _how(verdicts),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _divergences(verdicts: Sequence[CellVerdict]) -> list[str]:
+    lines = [
+        f"- {v.cell.label()}, {x.prediction.digits} digits: predicted {x.prediction.accuracy}, "
+        f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}"
+        for v in verdicts
+        for x in v.lengths
+        if x.verdict == DIVERGE
+    ]
+    waiting = [
+        f"- {v.cell.label()}: in-domain accuracy "
+        + ", ".join(f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs)
+        for v in verdicts
+        if not v.converged and v.runs
+    ]
+    out = ["## Divergences", "\n".join(lines) or "None."]
+    if waiting:
+        out += ["## Inconclusive: the premise was not met", "\n".join(waiting)]
+    return out
+
+
+def _cell_section(v: CellVerdict) -> str:
+    table = tabulate(
+        [length_row(v, x) for x in v.lengths], COLUMNS, tablefmt="github", disable_numparse=True
+    )
+    learned = v.prediction.learned_text
+    runs = ", ".join(f"seed {r.seed}: {r.premise:.3f} in domain, {r.steps} steps" for r in v.runs)
+    lines = [
+        f"### {v.cell.label()}",
+        table,
+        (f"Learned function: `{learned}`. " if learned else "")
+        + f"Model {v.cell.model}; {runs or 'no runs'}.",
+        "Rerun: `" + v.cell.command(v.runs[0].seed if v.runs else 0) + "`",
+    ]
+    return "\n\n".join(lines)
+
+
+def _how(verdicts: Sequence[CellVerdict]) -> str:
+    runs = [r for v in verdicts for r in v.runs]
+    machines = Counter(r.machine for r in runs)
+    recipe = ", ".join(f"{k} {v}" for k, v in vars(RECIPE).items())
+    seconds = sum(r.seconds for r in runs)
+    return "\n".join(
+        [
+            "## How it was made",
+            "",
+            f"- {len(runs)} models, {sum(r.steps for r in runs):,} optimizer steps, "
+            f"{seconds / 60:.0f} minutes of training in all. Seeds: "
+            f"{', '.join(map(str, sorted({r.seed for r in runs}))) or 'none'}.",
+            *(f"- {n} on {m}" for m, n in sorted(machines.items())),
+            f"- One recipe for every cell: {recipe}.",
+            f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on; in-domain "
+            "accuracy is measured on held-out tuples only.",
+            f"- A length agrees when the measured interval comes within {TOLERANCE} of the predicted "
+            f"accuracy and, where a learned function is predicted, it explains at least "
+            f"{MECHANISM:.0%} of the answers; the same for every cell.",
+            "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` remakes this page "
+            "from it.",
+        ]
+    )
+
+
+def junit(verdicts: Sequence[CellVerdict]) -> str:
+    """The verdicts as JUnit XML: a case per length, failed where it diverges."""
+    suite = ET.Element("testsuite", name="arith verify")
+    for v in verdicts:
+        for x in v.lengths:
+            name = f"{x.prediction.digits} digits"
+            case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
+            text = f"predicted {x.prediction.accuracy}, measured {percent(x.accuracy)}"
+            if x.verdict == DIVERGE:
+                ET.SubElement(case, "failure", message=text)
+            elif x.verdict not in (AGREE, PREMISE_MET):
+                ET.SubElement(case, "skipped", message=x.verdict)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text file, with its folder.
+
+    Raises:
+        InvalidInput: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    except OSError as error:
+        raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
