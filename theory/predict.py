@@ -17,7 +17,7 @@ from theory.properties import base_aligned, digit_causal, residual_modulus
 from theory.published import Published, published
 from theory.rules import RULES
 from theory.support import Support, support
-from theory.tasks import InvalidInput, Task
+from theory.tasks import InvalidInput, Task, expression_text
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
 LARGEST_BASE = 256
@@ -107,13 +107,20 @@ class LengthPrediction:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction for a setting, and why."""
+    """The prediction for a setting, and why.
+
+    Args:
+        learned: the function that the support rule says was learned, None where it does
+            not follow.
+        continues: the local rule goes on at every length, so the task itself was learned.
+    """
 
     setting: Setting
     published: Published
     lengths: tuple[LengthPrediction, ...]
     derivation: tuple[Step, ...]
     learned: LearnedFunction | None = field(repr=False)
+    continues: bool = False
 
     def verdict(self, direction: str) -> str:
         """``generalizes``, ``fails``, ``undetermined``, or ``none`` without such a length."""
@@ -122,7 +129,9 @@ class Prediction:
     @cached_property
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
-        return None if self.learned is None else str(self.learned.expression)
+        if self.continues:
+            return expression_text(self.setting.task.expression)
+        return None if self.learned is None else expression_text(self.learned.expression)
 
     def published_verdict(self, direction: str) -> str:
         """The paper's verdict, ``none`` where no test length lies in that direction."""
@@ -136,7 +145,7 @@ class Prediction:
         directions = ("downward", "upward")
         return {
             "task": s.task.name,
-            "expression": str(s.task.expression),
+            "expression": expression_text(s.task.expression),
             "modulus": s.task.modulus,
             "base": s.base,
             "encoding": s.encoding.name,
@@ -201,6 +210,7 @@ def predict(setting: Setting) -> Prediction:
         lengths,
         tuple(steps),
         learned,
+        upward == _CONTINUES,
     )
 
 

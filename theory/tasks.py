@@ -156,6 +156,23 @@ class Task:
         return f"({body}) mod {self.modulus}" if len(parts) > 1 else f"{body} mod {self.modulus}"
 
 
+def expression_text(expression: sympy.Expr) -> str:
+    """A SymPy expression as text that SymPy reads back, without needless parentheses.
+
+    SymPy's own printer writes ``(Mod(a, 10))*(Mod(b, 10))``.
+    """
+    from sympy import Mod
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):
+        def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+            if isinstance(item, Mod):
+                return str(self._print(item))
+            return str(super().parenthesize(item, level, strict))
+
+    return str(Printer().doprint(expression))
+
+
 def digit_count(value: int, base: int) -> int:
     """The number of digits of a natural number; 0 has one."""
     count = 1

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from theory.tasks import unknown_name
-from verify.positions import POSITIONS
+from verify.positions import POSITIONS, Position
 
 
 @dataclass(frozen=True)
@@ -81,23 +81,28 @@ class Block(nn.Module):
         self.up = nn.Linear(width, 4 * width, bias=False)
         self.down = nn.Linear(4 * width, width, bias=False)
 
-    def forward(self, x: Tensor, position: nn.Module, mask: Tensor) -> Tensor:
-        x = x + self.dropout(self.attend(self.norm1(x), position, mask))
-        return x + self.dropout(self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh")))
+    def forward(self, x: Tensor, position: Position, mask: Tensor, slots: Tensor) -> Tensor:
+        """The stream after this block at the places ``slots``; keys come from all places."""
+        y = self.norm1(x)
+        x = x[:, slots] + self.dropout(self.attend(y[:, slots], y, position, mask[slots], slots))
+        return x + self.dropout(self.down(F.relu(self.up(self.norm2(x)))))
 
-    def attend(self, x: Tensor, position: nn.Module, mask: Tensor) -> Tensor:
-        b, t, c = x.shape
+    def attend(
+        self, x: Tensor, context: Tensor, position: Position, mask: Tensor, slots: Tensor
+    ) -> Tensor:
+        """Attention of ``x`` (B, S, C), which stands at ``slots``, to ``context`` (B, T, C)."""
         q, k, v = (
-            f(x).view(b, t, self.heads, -1).transpose(1, 2)
-            for f in (self.query, self.key, self.value)
+            f(y).unflatten(2, (self.heads, -1)).transpose(1, 2)
+            for f, y in ((self.query, x), (self.key, context), (self.value, context))
         )
-        q, k = position.rotate(q) / math.sqrt(q.shape[3]), position.rotate(k)
-        scores = q @ k.transpose(2, 3)
-        bias = position.bias(q, self.layer)
+        q = position.rotate(q, slots) / math.sqrt(q.shape[3])
+        k = position.rotate(k, torch.arange(k.shape[2], device=k.device))
+        scores = q @ k.transpose(2, 3) + mask
+        bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
             scores = scores + bias
-        weights = self.dropout((scores + mask).softmax(dim=3))
-        return self.out((weights @ v).transpose(1, 2).reshape(b, t, c))
+        weights = self.dropout(scores.softmax(dim=3))
+        return self.out((weights @ v).transpose(1, 2).flatten(2))
 
 
 class GPT(nn.Module):
@@ -143,8 +148,12 @@ class GPT(nn.Module):
             ``(B, T or len(slots), vocabulary)``.
         """
         t = tokens.shape[1]
+        every = torch.arange(t, device=tokens.device)
+        wanted = every if slots is None else slots
+        mask = self.mask[:t, :t]
         x = self.dropout(self.position.embed(self.embedding(tokens)))
-        for block in self.blocks:
-            x = block(x, self.position, self.mask[:t, :t])
-        x = self.norm(x if slots is None else x[:, slots])
-        return self.head(x)
+        for block in self.blocks[:-1]:
+            x = block(x, self.position, mask, every)
+        # Nothing reads the last block but the head: only the wanted places need it.
+        x = self.blocks[-1](x, self.position, mask, wanted)
+        return self.head(self.norm(x))

@@ -115,7 +115,8 @@ def train(
     steps, premise = 0, 0.0
     while steps < budget and premise < PREMISE:
         length = min(recipe.steps, budget - steps)
-        _round(model, optimizers, sampler, data, length, recipe, lambda s, k=steps: on_step(k + s))
+        done = steps
+        _round(model, optimizers, sampler, data, length, recipe, lambda s: on_step(done + s))
         steps += length
         premise = held_out_accuracy(model, cell)
     return Trained(model, cell, seed, premise, steps, time.perf_counter() - start)

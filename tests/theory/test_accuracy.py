@@ -1,0 +1,117 @@
+"""Exact accuracies against brute-force enumeration."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from cases import box_members, brute_accuracy, digit, domains, members, tasks
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from theory.accuracy import accuracy, unseen_share
+from theory.domains import Domain
+from theory.learned import LearnedFunction
+from theory.properties import digit_causal
+from theory.support import interactions, period, support
+from theory.tasks import Task, named_task
+
+SLOW = settings(
+    max_examples=300,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+
+
+def learned(task: Task, train: Domain, base: int) -> LearnedFunction:
+    return LearnedFunction(task, support(task, train, base), base)
+
+
+@SLOW
+@given(tasks(), st.integers(2, 12), domains, st.integers(1, 3), st.sampled_from(("longest", "every")))
+def test_accuracy_is_what_enumeration_counts(
+    task: Task, base: int, train: Domain, length: int, kind: str
+) -> None:
+    assume(base ** (length * task.operands) <= 70_000)
+    assume(members(task, train, base))
+    test = Domain((length,), kind)
+    assume(members(task, test, base))
+    function = learned(task, train, base)
+    assert accuracy(function, test) == brute_accuracy(function, test)
+
+
+@SLOW
+@given(tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every")))
+def test_unseen_share_is_what_enumeration_counts(
+    task: Task, base: int, train: Domain, length: int, kind: str
+) -> None:
+    shown = members(task, train, base)
+    test = Domain((length,), kind)
+    inputs = members(task, test, base)
+    assume(shown and inputs)
+    s = support(task, train, base)
+    groups = [sorted(g) for g in interactions(task, s, base)]
+
+    def project(x: tuple[int, ...], places: list[tuple[int, int]]) -> tuple[int, ...]:
+        digits = []
+        for j, i in places:
+            step = period(task, (j, i), base)
+            d = digit(x[j], i, base)
+            digits.append(d if step is None else d % step)
+        return tuple(digits)
+
+    seen = [{project(x, g) for x in shown} for g in groups]
+    missing = sum(
+        any(project(x, g) not in have for g, have in zip(groups, seen, strict=True)) for x in inputs
+    )
+    assert unseen_share(LearnedFunction(task, s, base), test) == Fraction(missing, len(inputs))
+
+
+@SLOW
+@given(domains, st.integers(2, 6), st.integers(1, 3))
+def test_boxes_are_disjoint_and_cover_the_domain(domain: Domain, base: int, operands: int) -> None:
+    found = box_members(domain, base, operands)
+    task = named_task("add") if operands == 2 else Task("t", ((1, (1,) * operands),), ("a", "b", "c")[:operands])
+    assert sorted(found) == sorted(members(task, domain, base))
+
+
+@pytest.mark.parametrize(
+    ("name", "modulus", "n", "m", "expected"),
+    [
+        ("mul", None, 3, 4, Fraction(1, 5500)),
+        ("add", None, 3, 4, Fraction(0)),
+        ("mod_add", 101, 2, 3, Fraction(0)),
+        ("mod_add", 101, 2, 4, Fraction(49, 4950)),
+        ("mod_add", 150, 2, 3, Fraction(1, 3)),
+        ("mod_mul", 125, 2, 3, Fraction(37, 165)),
+        ("mod_mul", 125, 3, 9, Fraction(1)),
+        ("mod_add", 100, 2, 40, Fraction(1)),
+    ],
+)
+def test_known_values(name: str, modulus: int | None, n: int, m: int, expected: Fraction) -> None:
+    function = learned(named_task(name, modulus), Domain((n,)), 10)
+    assert accuracy(function, Domain((m,))) == expected
+
+
+def test_the_published_condition_for_modular_addition() -> None:
+    """Correct exactly when p' divides A + B (arXiv 2407.17963), counted here by hand."""
+    p, n = 75, 1
+    left = 15  # 75 / gcd(75, 10)
+    inputs = members(named_task("add"), Domain((3,)), 10)
+    by_condition = sum((a // 10 + b // 10) % left == 0 for a, b in inputs)
+    function = learned(named_task("mod_add", p), Domain((n,)), 10)
+    assert accuracy(function, Domain((3,))) == Fraction(by_condition, len(inputs))
+
+
+def test_unseen_share_of_the_rules_in_the_text() -> None:
+    def share(task: Task, n: int, m: int) -> Fraction:
+        return unseen_share(learned(task, Domain((n,)), 10), Domain((m,)))
+
+    assert share(named_task("add"), 3, 1) == 0
+    assert share(named_task("mul"), 3, 1) == 1
+    assert share(named_task("mul"), 2, 3) == Fraction(1, 100)
+    assert share(named_task("mod_mul", 125), 3, 2) == 0  # digits 0 and 5 are equivalent
+    assert share(named_task("mod_mul", 125), 2, 1) == 1
+    assert share(named_task("mod_add", 101), 2, 1) == 1  # the wrap couples all digits
+    assert not digit_causal(named_task("mod_add", 101), 10)[0]

@@ -1,0 +1,89 @@
+"""The GPT and its encodings: masks, windows, and what each encoding can tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from theory.encodings import ENCODINGS
+from verify.model import GPT, SIZES, Dropout, Size
+from verify.positions import POSITIONS
+
+TINY = Size(2, 2, 16)
+
+
+def model(encoding: str, window: int = 0, length: int = 12) -> GPT:
+    net = GPT(TINY, 7, length, encoding, window, seed=0)
+    for p in net.parameters():  # the small initial weights would hide what passes through
+        if p.dim() > 1:
+            torch.nn.init.normal_(p, std=0.4)
+    return net.eval()
+
+
+def tokens(seed: int = 0, length: int = 12) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).integers(0, 7, (3, length)))
+
+
+def test_every_encoding_has_a_module() -> None:
+    assert set(POSITIONS) == set(ENCODINGS)
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_the_future_is_hidden(encoding: str) -> None:
+    net, x = model(encoding), tokens()
+    y = x.clone()
+    y[:, 8:] = (y[:, 8:] + 1) % 7
+    assert torch.allclose(net(x)[:, :8], net(y)[:, :8], atol=1e-5)
+    assert not torch.allclose(net(x)[:, 8:], net(y)[:, 8:], atol=1e-5)
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_a_window_hides_what_lies_before_it(encoding: str) -> None:
+    """Two layers with a window of 3 see four tokens back, and no further."""
+    net, x = model(encoding, window=3), tokens()
+    y = x.clone()
+    y[:, :5] = (y[:, :5] + 1) % 7
+    assert torch.allclose(net(x)[:, 9:], net(y)[:, 9:], atol=1e-5)
+    assert not torch.allclose(net(x)[:, 8], net(y)[:, 8], atol=1e-5)
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_only_absolute_encodings_tell_where_they_are(encoding: str) -> None:
+    """Under a window, a relative encoding gives the same answer for the same tokens anywhere."""
+    net = model(encoding, window=3)
+    tail = tokens(length=6)
+    early = torch.cat([tail[:, :1].expand(3, 3), tail], dim=1)
+    late = torch.cat([tail[:, :1].expand(3, 6), tail], dim=1)
+    same = torch.allclose(net(early)[:, -1], net(late)[:, -1], atol=1e-5)
+    assert same == (ENCODINGS[encoding].reference != "absolute")
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_asking_for_some_places_gives_their_logits(encoding: str) -> None:
+    net, x = model(encoding), tokens()
+    slots = torch.tensor([3, 7, 11])
+    assert torch.allclose(net(x)[:, slots], net(x, slots), atol=1e-5)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    first, second = (GPT(TINY, 7, 12, "ape", 0, seed=5) for _ in range(2))
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True)
+    )
+
+
+def test_published_sizes() -> None:
+    assert SIZES["nano"] == Size(3, 3, 48)
+    assert SIZES["micro"] == Size(4, 4, 128)
+    assert SIZES["mini"] == Size(6, 6, 384)
+
+
+def test_dropout_keeps_the_mean_and_is_off_in_evaluation() -> None:
+    drop = Dropout(np.random.Generator(np.random.SFC64(0)))
+    drop.rate = 0.1
+    x = torch.ones(100_000)
+    kept = drop(x)
+    assert float((kept == 0).float().mean()) == pytest.approx(0.1, abs=0.01)
+    assert float(kept.mean()) == pytest.approx(1, abs=0.01)
+    assert torch.equal(drop.eval()(x), x)
