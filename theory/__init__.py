@@ -1,0 +1,27 @@
+"""What should happen: the theory of length generalization in arithmetic, exactly.
+
+>>> from theory import Domain, Setting, encoding, layout, named_task, predict
+>>> setting = Setting(named_task("mul"), 10, encoding("ape"), layout("aligned"), Domain((3,)))
+>>> predict(setting).lengths[3].accuracy
+Fraction(1, 5500)
+"""
+
+from theory.domains import Domain
+from theory.encodings import encoding
+from theory.expressions import parse_task
+from theory.layouts import layout
+from theory.predict import Prediction, Setting, predict
+from theory.tasks import InvalidInput, Task, named_task
+
+__all__ = [
+    "Domain",
+    "InvalidInput",
+    "Prediction",
+    "Setting",
+    "Task",
+    "encoding",
+    "layout",
+    "named_task",
+    "parse_task",
+    "predict",
+]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import gcd
+from math import gcd, prod
 
 from theory import residues
 from theory.domains import Box, Domain, enumerate_box
@@ -209,23 +209,17 @@ def _residue_pairs(learned: LearnedFunction, box: Box) -> int:
                     after[(x + d * weight) % p, (y + shown * weight) % p] += n
             pairs = after
         per_operand.append(pairs)
-    size = 1
-    for pairs in per_operand:
-        size *= len(pairs)
+    size = prod(len(pairs) for pairs in per_operand)
     if size > 20 * LARGEST_ENUMERATION:
         raise NotCountable(
             f"'{task.name}' has {size} combinations of residues mod {p}: too many to count exactly"
         )
-    count = 0
-    for combination in product(*(list(pairs.items()) for pairs in per_operand)):
-        values = [x for (x, _), _ in combination]
-        shown = [y for (_, y), _ in combination]
-        if task.evaluate(*values) == task.evaluate(*shown):
-            weight = 1
-            for _, n in combination:
-                weight *= n
-            count += weight
-    return count
+    return sum(
+        prod(n for _, n in combination)
+        for combination in product(*(list(pairs.items()) for pairs in per_operand))
+        if task.evaluate(*(x for (x, _), _ in combination))
+        == task.evaluate(*(y for (_, y), _ in combination))
+    )
 
 
 def _monotone(task: Task, support: Support, box: Box) -> int:
@@ -243,10 +237,7 @@ def _monotone(task: Task, support: Support, box: Box) -> int:
             any(names[j] == "zero" for j in s) or all(names[j] == "kept" for j in s)
             for s in supports
         ):
-            weight = 1
-            for j, name in enumerate(names):
-                weight *= states[j][name]
-            count += weight
+            count += prod(states[j][name] for j, name in enumerate(names))
     return count
 
 

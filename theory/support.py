@@ -223,7 +223,8 @@ def split_unseen(task: Task, support: Support, box: Box, base: int) -> tuple[lis
     missing = unseen(task, support, (box,), base)
     places = sorted({place for combination in missing for place in combination})
     classes = [[d for _, d in _classes(task, support, place, (box,), base)] for place in places]
-    known, unknown = [], []
+    known: list[Box] = []
+    unknown: list[Box] = []
     for digits in product(*classes):
         chosen = dict(zip(places, digits, strict=True))
         piece = box.restrict(chosen)

@@ -139,7 +139,7 @@ class Task:
 
     def text(self) -> str:
         """The task as a person writes it: ``(a + b) mod 100``."""
-        parts = []
+        parts: list[str] = []
         for coefficient, exponents in self.terms:
             powers = [
                 n if e == 1 else f"{n}^{e}"

@@ -1,0 +1,1 @@
+"""What does happen: models, training, measurement, and the comparison with the theory."""

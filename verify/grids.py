@@ -100,7 +100,9 @@ def grid(name: str) -> list[Cell]:
 
 
 def _row(name: str, number: int, data: dict[str, Any]) -> Row:
-    fields = {k.replace("-", "_"): tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    fields: dict[str, Any] = {
+        k.replace("-", "_"): tuple(v) if isinstance(v, list) else v for k, v in data.items()
+    }
     for field in fields:
         if field not in Row.__annotations__:
             raise InvalidInput(

@@ -117,6 +117,9 @@ class GPT(nn.Module):
         seed: of the weights and of dropout.
     """
 
+    mask: Tensor
+    position: Position
+
     def __init__(
         self, shape: Size, vocabulary: int, length: int, encoding: str, window: int, seed: int
     ) -> None:

@@ -50,6 +50,8 @@ class Learned(Position):
 class Sinusoidal(Position):
     """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
 
+    table: Tensor
+
     def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
         super().__init__(length, width, heads, layers)
         angle = _angles(length, width)
@@ -62,6 +64,9 @@ class Sinusoidal(Position):
 
 class Rotary(Position):
     """Queries and keys rotated by their position, so scores depend on the offset (Su et al. 2021)."""
+
+    cos: Tensor
+    sin: Tensor
 
     def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
         super().__init__(length, width, heads, layers)
@@ -77,6 +82,8 @@ class Rotary(Position):
 
 class RelativeKeys(Position):
     """A learned key per offset, layer and head, dotted with the query (Shaw et al. 2018)."""
+
+    offset: Tensor
 
     def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
         super().__init__(length, width, heads, layers)
@@ -95,6 +102,8 @@ class OffsetBias(Position):
     One bias per offset: at these lengths every offset has a bucket of its own.
     """
 
+    offset: Tensor
+
     def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
         super().__init__(length, width, heads, layers)
         self.table = nn.Parameter(torch.zeros(heads, length))
@@ -106,6 +115,8 @@ class OffsetBias(Position):
 
 class LinearBias(Position):
     """A fixed penalty proportional to the offset, one slope per head (ALiBi, Press et al. 2022)."""
+
+    table: Tensor
 
     def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
         super().__init__(length, width, heads, layers)

@@ -29,7 +29,9 @@ def learned(task: Task, train: Domain, base: int) -> LearnedFunction:
 
 
 @SLOW
-@given(tasks(), st.integers(2, 12), domains, st.integers(1, 3), st.sampled_from(("longest", "every")))
+@given(
+    tasks(), st.integers(2, 12), domains, st.integers(1, 3), st.sampled_from(("longest", "every"))
+)
 def test_accuracy_is_what_enumeration_counts(
     task: Task, base: int, train: Domain, length: int, kind: str
 ) -> None:
@@ -42,7 +44,9 @@ def test_accuracy_is_what_enumeration_counts(
 
 
 @SLOW
-@given(tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every")))
+@given(
+    tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every"))
+)
 def test_unseen_share_is_what_enumeration_counts(
     task: Task, base: int, train: Domain, length: int, kind: str
 ) -> None:
@@ -72,7 +76,11 @@ def test_unseen_share_is_what_enumeration_counts(
 @given(domains, st.integers(2, 6), st.integers(1, 3))
 def test_boxes_are_disjoint_and_cover_the_domain(domain: Domain, base: int, operands: int) -> None:
     found = box_members(domain, base, operands)
-    task = named_task("add") if operands == 2 else Task("t", ((1, (1,) * operands),), ("a", "b", "c")[:operands])
+    task = (
+        named_task("add")
+        if operands == 2
+        else Task("t", ((1, (1,) * operands),), ("a", "b", "c")[:operands])
+    )
     assert sorted(found) == sorted(members(task, domain, base))
 
 

@@ -1,0 +1,33 @@
+# make verify: everything from nothing to the headline report.  make test: the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: verify test check smoke clean
+
+verify: $(READY)
+	@$(BIN)/arith verify --grid headline; code=$$?; \
+	case $$code in 0|1|3) $(BIN)/arith report --grid headline || true ;; esac; \
+	exit $$code
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+# Style and types.
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+smoke: $(READY)
+	$(BIN)/arith verify --grid smoke
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("arith needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .arith build *.egg-info

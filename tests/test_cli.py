@@ -1,0 +1,268 @@
+"""The command line: contracts, bad input, and every command of the README."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def arith(*arguments: str, cwd: Path = ROOT, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user would, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-c", "from cli import main; main()", *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def predicted(*arguments: str) -> dict:
+    done = arith("predict", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_json_contract() -> None:
+    got = predicted("--task", "mod_mul", "--modulus", "125", "--pe", "ape")
+    assert got["expression"] == "Mod(a*b, 125)"
+    assert got["learned_function"] == "Mod(Mod(a, 1000)*Mod(b, 1000), 125)"
+    assert got["train"] == {"digits": [3], "domain": "longest"}
+    assert got["verdict"] == {"downward": "generalizes", "upward": "generalizes"}
+    assert [x["digits"] for x in got["lengths"]] == [1, 2, 3, 4, 5, 6]
+    first = got["lengths"][0]
+    assert (first["direction"], first["status"], first["accuracy"]) == ("downward", "generalizes", "1")
+    assert set(got["derivation"][0]) == {"rule", "statement", "source"}
+
+
+def test_the_multiplication_fraction() -> None:
+    got = predicted(*"--task mul --train-digits 3 --test-digits 4 --pe ape".split())
+    assert got["lengths"][0]["accuracy"] == "1/5500"
+    assert got["verdict"] == {"downward": "none", "upward": "fails"}
+
+
+def test_an_expression_with_everything() -> None:
+    got = predicted(
+        *shlex.split(
+            "--expr '(2*a + 3*b) % 12' --base 6 --pe rpe --layout interleaved --window 6 "
+            "--train-digits 3 --test-digits 1-8"
+        )
+    )
+    assert got["modulus"] == 12
+    assert len(got["lengths"]) == 8
+
+
+def test_undetermined_has_no_accuracy() -> None:
+    got = predicted(*"--task add --pe rpe".split())
+    assert got["lengths"][3]["status"] == "undetermined"
+    assert got["lengths"][3]["accuracy"] is None
+    assert got["published"]["upward"] == "generalizes"
+
+
+def test_predict_does_not_import_torch() -> None:
+    code = (
+        "import sys, runpy; sys.argv = ['arith', 'predict', '--task', 'mod_add', '--modulus', '101'];"
+        "import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "assert 'torch' not in sys.modules and 'verify' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+
+
+BAD = [
+    ("predict --task mod_mull", "did you mean 'mod_mul'?"),
+    ("predict --task add --pe rp", "did you mean 'rpe'?"),
+    ("predict --task add --layout alined", "did you mean 'aligned'?"),
+    ("predict --task mod_mul", "needs a modulus"),
+    ("predict --task mod_mul --modulus 0", "modulus must be at least 1"),
+    ("predict --task mul --modulus 7", "takes no modulus; did you mean 'mod_mul'?"),
+    ("predict --task add --base 1", "base must be between 2"),
+    ("predict --task add --train-digits 0", "from 1 to 1000"),
+    ("predict --task add --test-digits 5-2", "from 1 to 1000"),
+    ("predict --task add --test-digits x", "from 1 to 1000"),
+    ("predict --task add --window -1", "window must be 0"),
+    ("predict --task add --train-domain all", "unknown domain 'all'"),
+    ("predict --task mod_add --modulus 101 --layout interleaved", "digit causal"),
+    ("predict --expr 'a/b'", "is not allowed"),
+    ("predict --expr '__import__(\"os\")'", "is not allowed"),
+    ("predict --expr 'a**b'", "whole number"),
+    ("predict --expr 'a +'", "is not an expression"),
+    ("predict --expr '3 % 5'", "no operand"),
+    ("predict --expr 'a % 5' --modulus 7", "leave out --modulus"),
+    ("predict --expr 'a*b - a'", "can be negative"),
+    ("predict --expr 'a + q'", "unknown operand 'q'"),
+    ("predict", "give a task"),
+    ("predict --task add --bogus", "No such option"),
+    ("predict --task add --base ten", "--base"),
+    ("verify", "say what to verify"),
+    ("verify --grid smok", "did you mean 'smoke'?"),
+    ("verify --grid nothing.toml", "cannot read the grid"),
+    ("verify --grid smoke --task add", "not both"),
+    ("verify --task add --model nan", "did you mean 'nano'?"),
+    ("verify --task add --device tpu", "unknown device"),
+    ("verify --task add --seeds 0", "--seeds"),
+    ("verify --task add --store README.md", "cannot use the store"),
+    ("verify --task add --store README.md/x.sqlite", "cannot use the store"),
+    ("report --grid nothing", "unknown grid"),
+    ("report --folder no/such --store no.sqlite", "no measurements"),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), BAD, ids=[c for c, _ in BAD])
+def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
+    done = arith(*shlex.split(command))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = [", "not valid TOML"),
+        ("x = 1", "no [[cell]]"),
+        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digit = 3', "did you mean 'train_digits'?"),
+        ('[[cell]]\ntask = "add"\npe = "ape"', "train_digits"),
+        ('[[cell]]\ntask = "add"\npe = "apex"\ntrain-digits = 3', "did you mean 'ape'?"),
+        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digits = "3"', "train_digits"),
+    ],
+)
+def test_a_bad_grid_file_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "grid.toml"
+    path.write_text(text)
+    done = arith("verify", "--grid", str(path))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_output_fits_a_narrow_terminal() -> None:
+    environment = {**os.environ, "COLUMNS": "60"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from cli import main; main()", "predict", "--task", "mul"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert max(map(len, done.stdout.splitlines())) <= 60
+    assert "\x1b" not in done.stdout
+
+
+TINY = """
+[[cell]]
+task = "add"
+pe = "ape"
+base = 2
+train-digits = 2
+test-digits = [2, 3]
+model = "nano"
+
+[[cell]]
+task = "add"
+pe = "rpe"
+base = 2
+train-digits = 2
+test-digits = [2, 3]
+model = "nano"
+
+[[cell]]
+task = "mod_add"
+modulus = 3
+pe = "ape"
+base = 2
+train-digits = 2
+test-digits = [2, 3]
+model = "nano"
+"""
+
+
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """SIGKILL in the middle: nothing that was finished is lost or made again."""
+    (tmp_path / "tiny.toml").write_text(TINY)
+    store = str(tmp_path / "store.sqlite")
+    command = ["verify", "--grid", "tiny.toml", "--store", store, "--budget", "200", "--jobs", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from cli import main; main()", *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    lines: list[str] = []
+    while not any(line.startswith("[1/3]") for line in lines):
+        lines.append(process.stderr.readline())
+        assert process.poll() is None or lines[-1]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    first = next(line for line in lines if line.startswith("[1/3]"))
+    time.sleep(1)
+
+    again = arith(*command, cwd=tmp_path)
+    assert again.returncode in (0, 1, 3)
+    assert "training 2 models" in again.stderr
+    assert first.split("]")[1].split(",")[0] not in again.stderr
+
+    third = arith(*command, cwd=tmp_path)
+    assert third.stderr == ""  # everything is there: nothing is trained
+    assert third.stdout == again.stdout
+
+    xml = tmp_path / "verdicts.xml"
+    fourth = arith(*command, "--junit-xml", str(xml), cwd=tmp_path)
+    assert fourth.returncode == third.returncode
+    assert 'tests="6"' in xml.read_text()
+
+
+def readme_commands() -> list[str]:
+    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    lines = [line.removeprefix("$ ").strip() for b in blocks for line in b.splitlines()]
+    return [line for line in lines if line.startswith("arith ")]
+
+
+def test_every_command_of_the_readme_runs() -> None:
+    """Predictions run whole; training commands are read to the end, and given no time to train."""
+    commands = readme_commands()
+    assert len(commands) >= 5
+    for command in commands:
+        words = shlex.split(command.split("  #")[0])[1:]
+        if words[0] == "verify":
+            done = arith(*words, "--store", "README.md")
+            assert "cannot use the store" in done.stderr, command
+        elif words[0] == "report":
+            done = arith(*words, "--check")
+            assert done.returncode in (0, 1, 3), (command, done.stderr)
+        else:
+            assert arith(*words).returncode == 0, command
+
+
+def test_the_readmes_output_is_what_the_command_prints() -> None:
+    text = (ROOT / "README.md").read_text()
+    block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
+    assert block is not None
+    done = arith(*shlex.split(block[1])[1:])
+    shown = [line.rstrip() for line in block[2].strip().splitlines()]
+    assert [line.rstrip() for line in done.stdout.strip().splitlines()] == shown
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.M)):
+        assert f"\n{target}:" in makefile

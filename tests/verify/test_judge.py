@@ -1,0 +1,102 @@
+"""Judging: verdicts, intervals and exit codes from made-up measurements."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from theory.domains import Domain
+from theory.encodings import encoding
+from theory.layouts import layout
+from theory.predict import Setting
+from theory.tasks import named_task
+from verify.cells import Cell
+from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, exit_code, judge, pooled
+from verify.measure import Measurement
+from verify.store import Run
+
+
+def cell(task: str = "add", pe: str = "ape", modulus: int | None = None, n: int = 3) -> Cell:
+    setting = Setting(
+        named_task(task, modulus),
+        10,
+        encoding(pe),
+        layout("aligned"),
+        Domain((n,)),
+        0,
+        tuple(range(1, n + 2)),
+    )
+    return Cell(setting, "pico")
+
+
+def run(
+    c: Cell, accuracy: dict[int, float], learned: float = 1.0, premise: float = 1.0, seed: int = 0
+) -> Run:
+    measurements = tuple(
+        Measurement(n, 1000, False, round(1000 * a), round(1000 * learned), (1000,), (1000,))
+        for n, a in accuracy.items()
+    )
+    return Run(c, seed, "1", premise, 4000, 8000, 1.0, "test", measurements)
+
+
+def verdicts(c: Cell, *runs: Run) -> list[str]:
+    return [x.verdict for x in judge(c, runs).lengths]
+
+
+def test_agreement() -> None:
+    c = cell()
+    assert verdicts(c, run(c, {1: 1, 2: 0.97, 3: 1, 4: 0.02})) == [AGREE, AGREE, "premise", AGREE]
+
+
+@pytest.mark.parametrize("accuracy", [{1: 0.8, 2: 1, 3: 1, 4: 0}, {1: 1, 2: 1, 3: 1, 4: 0.2}])
+def test_a_wrong_accuracy_diverges(accuracy: dict[int, float]) -> None:
+    c = cell()
+    found = judge(c, [run(c, accuracy)])
+    assert found.verdict == DIVERGE
+    assert exit_code([found]) == 1
+
+
+def test_a_learned_function_that_explains_little_diverges() -> None:
+    c = cell()
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 1, 4: 0}, learned=0.3))[3] == DIVERGE
+
+
+def test_a_run_without_the_premise_is_never_agreement() -> None:
+    c = cell()
+    bad = run(c, {1: 1, 2: 1, 3: 0.9, 4: 0}, premise=0.9)
+    assert set(verdicts(c, bad)) == {INCONCLUSIVE}
+    assert exit_code([judge(c, [bad])]) == 3
+    good = run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1)
+    pooled_cell = judge(c, [bad, good])
+    assert pooled_cell.verdict == AGREE
+    assert [r.seed for r in pooled_cell.converged] == [1]
+    assert len(pooled_cell.runs) == 2
+
+
+def test_a_cell_that_was_not_trained_is_inconclusive() -> None:
+    assert judge(cell(), []).verdict == INCONCLUSIVE
+
+
+def test_no_claim_is_no_agreement() -> None:
+    c = cell(pe="rpe")
+    found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: 0})])
+    assert found.lengths[3].verdict == UNDECIDED
+    assert found.lengths[3].published == DIVERGE  # the theorem says that it generalizes
+    assert exit_code([found]) == 0
+
+
+def test_a_fraction_is_told_from_its_neighbours() -> None:
+    c = cell("mod_add", modulus=150, n=2)
+    expected = judge(c, []).prediction.lengths[2]
+    assert expected.accuracy == Fraction(1, 3)
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.34}))[2] == AGREE
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.5}))[2] == DIVERGE
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.15}))[2] == DIVERGE
+
+
+def test_seeds_that_differ_widen_the_interval() -> None:
+    alike = pooled([(500, 1000), (505, 1000), (495, 1000)])
+    apart = pooled([(200, 1000), (500, 1000), (800, 1000)])
+    assert alike.value == apart.value == 0.5
+    assert apart.high - apart.low > 5 * (alike.high - alike.low)

@@ -1,0 +1,84 @@
+"""Measuring: greedy answers, the premise's inputs, a tiny real training run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from theory.domains import Domain
+from theory.encodings import encoding
+from theory.layouts import LAYOUTS, layout
+from theory.predict import Setting, predict
+from theory.tasks import named_task
+from verify.cells import Cell
+from verify.measure import answers, inputs, measure
+from verify.model import GPT, Size
+from verify.sequences import Sampler, is_held_out
+from verify.train import Recipe, train
+
+
+def cell(form: str = "aligned", pe: str = "ape", **kw: object) -> Cell:
+    values = {
+        "task": named_task("add"),
+        "base": 10,
+        "train": Domain((2,)),
+        "test_lengths": (1, 2, 3),
+    }
+    values |= kw
+    return Cell(Setting(encoding=encoding(pe), layout=layout(form), **values), "pico")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", LAYOUTS)
+def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
+    c = cell(form)
+    fmt = c.format
+    net = GPT(Size(2, 2, 16), fmt.vocabulary, len(fmt.tokens) - 1, "ape", 0, seed=0)
+    for p in net.parameters():
+        if p.dim() > 1:
+            torch.nn.init.normal_(p, std=0.6)
+    operands = Sampler(fmt, Domain((3,))).sample(50, np.random.default_rng(0))
+    got = answers(net, c, operands)
+    written = fmt.write(operands, np.zeros((50, fmt.result_width), dtype=np.int64))
+    sequence = torch.from_numpy(written)
+    with torch.no_grad():
+        for slot in np.sort(fmt.result_slots):
+            sequence[:, slot] = net(sequence[:, :slot])[:, -1].argmax(1)
+    assert (got == sequence.numpy()[:, fmt.result_slots]).all()
+    assert len(np.unique(got, axis=0)) > 1  # the untrained model does not always say the same
+
+
+def test_the_premise_is_measured_on_held_out_inputs() -> None:
+    operands, _ = inputs(cell(), Domain((2,)), held_out=True)
+    assert is_held_out(operands).all()
+
+
+def test_a_small_domain_is_tested_whole() -> None:
+    operands, exhaustive = inputs(cell(), Domain((1,)), None)
+    assert exhaustive
+    assert len(operands) == 100
+
+
+def test_a_tiny_training_run_learns_and_is_reproducible() -> None:
+    """Base 2, two digits: a real run of a few seconds meets the premise."""
+    c = cell(base=2, train=Domain((3,)), test_lengths=(3, 4))
+    recipe = Recipe(steps=300, batch=64, warmup=20)
+    first = train(c, seed=1, budget=300, recipe=recipe)
+    again = train(c, seed=1, budget=300, recipe=recipe)
+    assert first.premise == again.premise
+    assert first.converged
+    assert first.steps == 300
+    got = measure(first.model, c, predict(c.setting), 4)
+    assert got.learned is not None
+    assert got.correct < 0.2 * got.samples  # APE: no upward generalization
+    assert len(got.digit_correct) == c.format.result_width
+
+
+def test_training_stops_when_the_budget_is_spent() -> None:
+    seen: list[int] = []
+    recipe = Recipe(steps=60, batch=8)
+    trained = train(cell(), seed=0, budget=150, recipe=recipe, on_step=seen.append)
+    assert trained.steps == 150
+    assert not trained.converged
+    assert seen == sorted(seen)
+    assert seen[-1] == 150
