@@ -17,7 +17,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-def arith(*arguments: str, cwd: Path = ROOT, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def arith(
+    *arguments: str, cwd: Path = ROOT, timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would, in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     return subprocess.run(
@@ -45,12 +47,16 @@ def test_json_contract() -> None:
     assert got["verdict"] == {"downward": "generalizes", "upward": "generalizes"}
     assert [x["digits"] for x in got["lengths"]] == [1, 2, 3, 4, 5, 6]
     first = got["lengths"][0]
-    assert (first["direction"], first["status"], first["accuracy"]) == ("downward", "generalizes", "1")
+    assert (first["direction"], first["status"], first["accuracy"]) == (
+        "downward",
+        "generalizes",
+        "1",
+    )
     assert set(got["derivation"][0]) == {"rule", "statement", "source"}
 
 
 def test_the_multiplication_fraction() -> None:
-    got = predicted(*"--task mul --train-digits 3 --test-digits 4 --pe ape".split())
+    got = predicted(*["--task", "mul", "--train-digits", "3", "--test-digits", "4", "--pe", "ape"])
     assert got["lengths"][0]["accuracy"] == "1/5500"
     assert got["verdict"] == {"downward": "none", "upward": "fails"}
 
@@ -67,7 +73,7 @@ def test_an_expression_with_everything() -> None:
 
 
 def test_undetermined_has_no_accuracy() -> None:
-    got = predicted(*"--task add --pe rpe".split())
+    got = predicted(*["--task", "add", "--pe", "rpe"])
     assert got["lengths"][3]["status"] == "undetermined"
     assert got["lengths"][3]["accuracy"] is None
     assert got["published"]["upward"] == "generalizes"

@@ -267,9 +267,17 @@ def _at_length(
     unseen = unseen_share(reading, test)
     if unseen == 1 or (direction == "upward" and upward == _NOTHING):
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)
-    value = accuracy(reading, test)
+    value = Fraction(1) if _base_aligned(setting, reading) else accuracy(reading, test)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
     return LengthPrediction(length, direction, status, value, unseen)
+
+
+def _base_aligned(setting: Setting, reading: LearnedFunction) -> bool:
+    """Whether the positions that are read hold everything that counts modulo p."""
+    task, base = setting.task, setting.base
+    k = None if task.modulus is None else base_aligned(task.modulus, base)
+    reads = [reading.support.read_length(j) for j in range(task.operands)]
+    return k is not None and all(n is not None and n >= k for n in reads)
 
 
 def _cite(rule: str, statement: str) -> Step:

@@ -51,22 +51,26 @@ class Row:
         return Cell(setting, self.model or default_model(task))
 
 
+def _up_to(longest: int) -> tuple[int, ...]:
+    return tuple(range(1, longest + 1))
+
+
 _HEADLINE = (
-    Row("add", "ape", 3),
-    Row("add", "ape", 3, layout="reversed"),
-    Row("add", "ape", 3, layout="interleaved"),
-    Row("add", "rpe", 3, layout="interleaved", window=6),
-    Row("add", "rpe", 3),
-    Row("add", "rope", 3, layout="interleaved", window=6),
-    Row("mul", "ape", 2),
-    Row("mul", "rpe", 2),
-    Row("mod_add", "ape", 3, modulus=100),
-    Row("mod_add", "rpe", 3, modulus=100),
-    Row("mod_add", "ape", 2, modulus=101),
-    Row("mod_add", "rpe", 2, modulus=101),
-    Row("mod_add", "ape", 2, modulus=150),
-    Row("mod_mul", "ape", 2, modulus=125),
-    Row("mod_mul", "ape", 2, modulus=50),
+    Row("add", "ape", 3, test_digits=_up_to(5)),
+    Row("add", "ape", 3, layout="reversed", test_digits=_up_to(5)),
+    Row("add", "ape", 3, layout="interleaved", test_digits=_up_to(5)),
+    Row("add", "rpe", 3, layout="interleaved", window=6, test_digits=_up_to(6)),
+    Row("add", "rpe", 3, test_digits=_up_to(5)),
+    Row("add", "rope", 3, layout="interleaved", window=6, test_digits=_up_to(6)),
+    Row("mul", "ape", 2, test_digits=_up_to(4)),
+    Row("mul", "rpe", 2, test_digits=_up_to(4)),
+    Row("mod_add", "ape", 3, modulus=100, test_digits=_up_to(5)),
+    Row("mod_add", "rpe", 3, modulus=100, test_digits=_up_to(5)),
+    Row("mod_add", "ape", 2, modulus=101, test_digits=_up_to(4)),
+    Row("mod_add", "rpe", 2, modulus=101, test_digits=_up_to(4)),
+    Row("mod_add", "ape", 2, modulus=150, test_digits=_up_to(4)),
+    Row("mod_mul", "ape", 2, modulus=125, test_digits=_up_to(4)),
+    Row("mod_mul", "ape", 2, modulus=50, test_digits=_up_to(4)),
 )
 
 GRIDS: dict[str, tuple[Row, ...]] = {

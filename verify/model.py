@@ -101,8 +101,9 @@ class Block(nn.Module):
         bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
             scores = scores + bias
-        weights = self.dropout(scores.softmax(dim=3))
-        return self.out((weights @ v).transpose(1, 2).flatten(2))
+        # No dropout here: it would reward attending to several places, and blunt attention is
+        # what lets digits at positions that carry nothing leak in.
+        return self.out((scores.softmax(dim=3) @ v).transpose(1, 2).flatten(2))
 
 
 class GPT(nn.Module):

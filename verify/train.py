@@ -39,7 +39,7 @@ class Recipe:
         other_rate: peak learning rate of AdamW (embeddings, positions, norms, head).
         final: the learning rate at the end of a round, as a share of the peak.
         warmup: steps of linear warm-up.
-        decay: weight decay of the matrices; the rest has none.
+        decay: weight decay.
         dropout: the rate in the second part of a round.
         dropout_from: where that part begins, as a share of the round.
         clip: largest gradient norm.
@@ -53,7 +53,7 @@ class Recipe:
     final: float = 0.02
     warmup: int = 100
     decay: float = 0.1
-    dropout: float = 0.1
+    dropout: float = 0.2
     dropout_from: float = 0.5
     clip: float = 1.0
 
@@ -128,7 +128,9 @@ def _optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     others = [p for p in model.parameters() if id(p) not in chosen]
     return [
         torch.optim.Muon(inside, lr=recipe.matrix_rate, weight_decay=recipe.decay),
-        torch.optim.AdamW(others, lr=recipe.other_rate, betas=(0.9, 0.95), weight_decay=0.0),
+        torch.optim.AdamW(
+            others, lr=recipe.other_rate, betas=(0.9, 0.95), weight_decay=recipe.decay
+        ),
     ]
 
 

@@ -1,0 +1,166 @@
+"""Predictions: statuses and verdicts of worked examples, and what they follow from."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from cases import brute_accuracy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
+from theory.identifiability import carry_reach, continuation, views
+from theory.rules import RULES
+from theory.tasks import InvalidInput, named_task
+
+
+def say(
+    text: str,
+    pe: str = "ape",
+    form: str = "aligned",
+    window: int = 0,
+    n: int = 3,
+    base: int = 10,
+    tests: tuple[int, ...] = (),
+    kind: str = "longest",
+) -> Prediction:
+    setting = Setting(
+        parse_task(text), base, encoding(pe), layout(form), Domain((n,), kind), window, tests
+    )
+    return predict(setting)
+
+
+@pytest.mark.parametrize(
+    ("text", "pe", "form", "window", "n", "down", "up"),
+    [
+        ("a+b", "ape", "aligned", 0, 3, "generalizes", "fails"),
+        ("a+b", "ape", "reversed", 0, 3, "generalizes", "fails"),
+        ("a+b", "ape", "interleaved", 0, 3, "generalizes", "fails"),
+        ("a+b", "rpe", "interleaved", 6, 3, "generalizes", "generalizes"),
+        ("a+b", "rope", "interleaved", 6, 3, "generalizes", "generalizes"),
+        ("a+b", "rpe", "interleaved", 12, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "interleaved", 6, 2, "generalizes", "undetermined"),
+        ("a+b", "rpe", "interleaved", 5, 2, "generalizes", "generalizes"),
+        ("a+b", "rpe", "interleaved", 4, 3, "undetermined", "undetermined"),
+        ("a+b", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "reversed", 0, 3, "generalizes", "fails"),
+        ("a+b", "nope", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a*b", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b", "rpe", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b", "rope", "aligned", 0, 2, "undetermined", "undetermined"),
+        ("(a+b) % 100", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "rpe", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "rope", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("(a+b) % 100", "rope", "interleaved", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 101", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("(a+b) % 150", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b % 125", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b % 125", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("a*b % 50", "ape", "aligned", 0, 2, "generalizes", "generalizes"),
+        ("a-b", "ape", "aligned", 0, 3, "undetermined", "fails"),
+    ],
+)  # fmt: skip
+def test_worked_examples(
+    text: str, pe: str, form: str, window: int, n: int, down: str, up: str
+) -> None:
+    got = say(text, pe, form, window, n)
+    assert (got.verdict("downward"), got.verdict("upward")) == (down, up)
+
+
+def test_every_step_cites_a_rule() -> None:
+    for pe, form, window in [
+        ("ape", "aligned", 0),
+        ("rpe", "aligned", 0),
+        ("rope", "interleaved", 6),
+    ]:
+        for step in say("a*b" if form == "aligned" else "a+b", pe, form, window).derivation:
+            assert RULES[step.rule].source == step.source
+            assert step.statement.endswith(".")
+
+
+def test_a_landmark_is_named() -> None:
+    steps = say("a+b", "rpe").derivation
+    assert any(
+        "'='" in s.statement or "'<bos>'" in s.statement for s in steps if s.rule == "landmark"
+    )
+
+
+def test_in_domain_is_the_premise() -> None:
+    x = say("a*b").lengths[2]
+    assert (x.direction, x.status, x.accuracy) == ("in_domain", "generalizes", 1)
+
+
+def test_gaps_of_a_union_are_between() -> None:
+    setting = Setting(
+        parse_task("a+b"), 10, encoding("ape"), layout("aligned"), Domain((2, 4)), 0, (1, 3, 5)
+    )
+    got = predict(setting)
+    assert [x.direction for x in got.lengths] == ["downward", "between", "upward"]
+    assert [x.accuracy for x in got.lengths] == [1, 1, 0]
+
+
+def test_training_without_small_digits_leaves_downward_undetermined() -> None:
+    """P's D_4^ab: position 4 never showed a 0, and 72.6 % was seen at three digits."""
+    got = say("a+b", n=4, kind="every")
+    assert got.verdict("downward") == "undetermined"
+
+
+def test_a_position_that_showed_one_digit_is_ignored() -> None:
+    """Base 2, both operands of two digits: the second digit was always 1, and is read as 1."""
+    got = say("a+b", n=2, base=2, kind="every", tests=(1,))
+    assert got.learned is not None
+    assert got.learned.evaluate(0, 1) == 2 + 3
+    assert got.lengths[0].accuracy == 0
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(1, 200), st.integers(2, 12), st.sampled_from(["a+b", "a*b", "3*a+b"]))
+def test_the_base_aligned_rule_is_what_counting_gives(p: int, base: int, text: str) -> None:
+    got = say(f"({text}) % {p}", n=1, base=base, tests=(2,))
+    x = got.lengths[0]
+    assert got.learned is not None
+    assert x.accuracy == brute_accuracy(got.learned, Domain((2,)))
+
+
+def test_published_theorems() -> None:
+    def theorem(text: str, pe: str = "ape", n: int = 3) -> tuple[str, str]:
+        found = say(text, pe, n=n).published
+        return found.downward, found.upward
+
+    assert theorem("a+b") == ("generalizes", "fails")
+    assert theorem("a+b", "rpe") == ("generalizes", "generalizes")
+    assert theorem("a*b", "rpe") == ("generalizes", "fails")
+    assert theorem("(a+b) % 100", "rope") == ("generalizes", "generalizes")
+    assert theorem("(a+b) % 101", "rpe") == ("generalizes", "fails")
+    assert theorem("a*b % 125", n=2) == ("generalizes", "fails")
+    assert theorem("a+b", "nope") == ("undetermined", "undetermined")
+
+
+def test_views_of_the_interleaved_layout() -> None:
+    """c_i is written at b_i: its digits stand 0 and 1 back, the carry's 2, 3 and 4 back."""
+    task = named_task("add")
+    view = views(task, 10, layout("interleaved"), 6, 6)[3]
+    assert sorted(view.offsets) == [0, 1, 2, 3, 4]
+    assert view.landmarks == ()
+    assert carry_reach(task, 10) == 1
+    assert carry_reach(parse_task("50*a + 51*b"), 10) == 3
+    assert carry_reach(parse_task("a"), 10) == 0
+
+
+def test_digits_at_changing_offsets_have_no_rule_to_continue() -> None:
+    got = continuation(named_task("add"), 10, layout("reversed"), encoding("rpe"), 0, 3, 6)
+    assert got.outcome == "impossible"
+    assert "changing offsets" in got.reason
+
+
+@pytest.mark.parametrize("base", [1, 0, -3, 1000])
+def test_a_base_out_of_range_is_refused(base: int) -> None:
+    with pytest.raises(InvalidInput, match="base"):
+        say("a+b", base=base)
+
+
+def test_accuracies_are_probabilities_in_lowest_terms() -> None:
+    for x in say("(a+b) % 150", n=2).lengths:
+        assert x.accuracy is None or 0 <= x.accuracy <= 1
+        assert x.accuracy is None or isinstance(x.accuracy, Fraction)
