@@ -26,7 +26,7 @@ _texts = st.recursive(
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(_texts, st.integers(1, 99), st.integers(0, 500), st.integers(0, 500))
 def test_an_expression_means_what_arithmetic_says(text: str, p: int, a: int, b: int) -> None:
-    polynomial = sympy.Poly(text, *sympy.symbols("a b"))
+    polynomial = sympy.Poly(sympy.sympify(text), *sympy.symbols("a b"))
     if polynomial.total_degree() not in range(1, 9):
         with pytest.raises(InvalidInput):
             parse_task(f"({text}) % {p}")
