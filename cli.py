@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from theory.domains import Domain
-from theory.encodings import ENCODINGS, encoding
-from theory.layouts import LAYOUTS, layout
-from theory.tasks import TASKS, InvalidInput, Task, named_task
+from theory.encodings import ENCODINGS
+from theory.layouts import LAYOUTS
+from theory.requests import Request, read_lengths, read_numbers
+from theory.tasks import TASKS, InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from theory.predict import Prediction, Setting
+    from theory.predict import Prediction
     from verify.judge import CellVerdict
 
 app = typer.Typer(
@@ -31,8 +31,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-LARGEST_DIGITS = 1000
 
 
 def _names(table: dict[str, Any]) -> Any:
@@ -67,69 +65,20 @@ TrainDigitsOption = Annotated[
 TrainDomainOption = Annotated[
     str, typer.Option("--train-domain", help="longest (operand has n digits) or every.")
 ]
+PrimingOption = Annotated[
+    list[str] | None,
+    typer.Option("--train-priming", help="Longer examples mixed in: 6:0.01 is 1% of 6 digits."),
+]
+AllowedOption = Annotated[
+    list[str] | None,
+    typer.Option("--train-allowed", help="The only digits at a position (1 = units): 2:6-9."),
+]
 TestDigitsOption = Annotated[
     str | None,
     typer.Option("--test-digits", help="Test lengths: 1-6 or 1,4 (default: 1 to train + 3)."),
 ]
 TestDomainOption = Annotated[str, typer.Option("--test-domain", help="longest or every.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-
-
-def _lengths(text: str, what: str) -> tuple[int, ...]:
-    """``4+5``, ``1,3`` and ``1-6`` as lengths."""
-    found: list[int] = []
-    try:
-        for part in text.replace("+", ",").split(","):
-            low, _, high = part.strip().partition("-")
-            first, last = int(low), int(high or low)
-            if first < 1 or last < first or last > LARGEST_DIGITS:
-                raise ValueError
-            found += range(first, last + 1)
-    except ValueError:
-        raise InvalidInput(
-            f"{what} '{text}' is no list of lengths from 1 to {LARGEST_DIGITS}, "
-            "such as 3, 4+5, 1,3 or 1-6"
-        ) from None
-    return tuple(found)
-
-
-def _task(name: str | None, expr: str | None, modulus: int | None) -> Task:
-    if name is not None and expr is not None:
-        raise InvalidInput("give --task or --expr, not both")
-    if expr is not None:
-        from theory.expressions import parse_task
-
-        return parse_task(expr, modulus)
-    if name is None:
-        raise InvalidInput(f"give a task: --task ({', '.join(TASKS)}) or --expr")
-    return named_task(name, modulus)
-
-
-def _setting(
-    task: str | None,
-    expr: str | None,
-    modulus: int | None,
-    base: int,
-    pe: str,
-    layout_name: str,
-    window: int,
-    train_digits: str,
-    train_domain: str,
-    test_digits: str | None,
-    test_domain: str,
-) -> Setting:
-    from theory.predict import Setting
-
-    return Setting(
-        _task(task, expr, modulus),
-        base,
-        encoding(pe),
-        layout(layout_name),
-        Domain(_lengths(train_digits, "--train-digits"), train_domain),
-        window,
-        () if test_digits is None else _lengths(test_digits, "--test-digits"),
-        test_domain,
-    )
 
 
 def _console() -> Console:
@@ -149,6 +98,8 @@ def predict(
     window: WindowOption = 0,
     train_digits: TrainDigitsOption = "3",
     train_domain: TrainDomainOption = "longest",
+    train_priming: PrimingOption = None,
+    train_allowed: AllowedOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
     as_json: JsonOption = False,
@@ -157,21 +108,11 @@ def predict(
     """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
     from theory.predict import predict as run
 
-    prediction = run(
-        _setting(
-            task,
-            expr,
-            modulus,
-            base,
-            pe,
-            layout,
-            window,
-            train_digits,
-            train_domain,
-            test_digits,
-            test_domain,
-        )
+    asked = Request(
+        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
     )
+    prediction = run(asked.setting())
     if as_json:
         print(json.dumps(prediction.to_json(), indent=2))
     else:
@@ -181,42 +122,26 @@ def predict(
 def _print_prediction(prediction: Prediction, explain: bool) -> None:
     from rich.table import Table
 
+    from theory.text import LENGTH_COLUMNS, explanation, length_rows, setting_text, verdict_rows
+
     console = _console()
-    s = prediction.setting
-    window = f", window {s.window}" if s.window else ""
-    console.print(
-        f"[bold]{s.task.text()}[/bold], base {s.base}, {s.encoding.name}, "
-        f"{s.layout.name} layout{window}, trained on {s.train.text()}"
-    )
+    console.print(setting_text(prediction.setting), markup=False, style="bold")
     grid = Table.grid(padding=(0, 2))
-    rows = [
-        ("downward", prediction.verdict("downward"), prediction.published_verdict("downward")),
-        ("upward", prediction.verdict("upward"), prediction.published_verdict("upward")),
-    ]
-    for direction, refined, theorem in rows:
-        grid.add_row(direction, _coloured(refined), f"(published theorem: {theorem})")
+    for direction, refined, theorem in verdict_rows(prediction):
+        grid.add_row(direction, _coloured(refined), theorem)
     console.print(grid)
     if prediction.learned_text:
         console.print(f"learned function  {prediction.learned_text}", markup=False)
     table = Table(box=None, pad_edge=False)
-    for column in ("digits", "direction", "status", "accuracy", ""):
+    for column in LENGTH_COLUMNS:
         table.add_column(column, justify="right" if column == "digits" else "left")
-    for x in prediction.lengths:
-        exact = "-" if x.accuracy is None else _short(str(x.accuracy))
-        decimal = "" if x.accuracy is None else f"{float(x.accuracy):.6g}"
-        where = x.direction.replace("_", " ")
-        table.add_row(str(x.digits), where, _coloured(x.status), exact, decimal)
+    for row in length_rows(prediction):
+        table.add_row(*(_coloured(text) for text in row))
     console.print(table)
     if explain:
         console.print()
-        for number, step in enumerate(prediction.derivation, 1):
-            console.print(f"{number}. {step.statement}", markup=False)
-            console.print(f"   rule: {step.rule}; source: {step.source}", markup=False, style="dim")
-
-
-def _short(text: str) -> str:
-    """A rational that would fill lines, cut in the middle (``--json`` has it whole)."""
-    return text if len(text) <= 40 else f"{text[:16]}...{text[-16:]}"
+        for line in explanation(prediction):
+            console.print(line, markup=False)
 
 
 def _coloured(status: str) -> str:
@@ -252,6 +177,8 @@ def verify(
     window: WindowOption = 0,
     train_digits: TrainDigitsOption = "3",
     train_domain: TrainDomainOption = "longest",
+    train_priming: PrimingOption = None,
+    train_allowed: AllowedOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
     model: Annotated[
@@ -276,19 +203,20 @@ def verify(
         raise InvalidInput(
             "--seeds must be at least 1; --first-seed, --jobs and --budget not negative"
         )
-    options = (
-        *(task, expr, modulus, base, pe, layout, window),
-        *(train_digits, train_domain, test_digits, test_domain),
+    asked = Request(
+        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
     )
     if grid is not None and (task is not None or expr is not None):
         raise InvalidInput("give --grid or a task, not both")
     if grid is None and task is None and expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-    setting = None if grid is not None else _setting(*options)
+    setting = None if grid is not None else asked.setting()
 
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid
     from verify.judge import exit_code, judge
+    from verify.progress import ProgressDisplay
     from verify.report import junit, write
     from verify.run import missing, pick_device, run_all
     from verify.store import Store
@@ -305,9 +233,9 @@ def verify(
     steps = budget or DEFAULT_BUDGET
     database = Store(store)
     todo = missing(cells, wanted, database, steps)
-    with _Progress(len(todo), steps) as on_progress:
+    with ProgressDisplay(len(todo), steps) as display:
         workers = jobs or (1 if chosen == "cuda" else os.cpu_count() or 1)
-        run_all(todo, database, steps, chosen, workers, on_progress)
+        run_all(todo, database, steps, chosen, workers, display.update)
     verdicts = []
     for cell in cells:
         found = [database.find(cell, seed, RECIPE.version) for seed in wanted]
@@ -316,63 +244,6 @@ def verify(
     if junit_xml is not None:
         write(junit_xml, junit(verdicts))
     raise typer.Exit(exit_code(verdicts))
-
-
-class _Progress:
-    """A progress bar with the time left on a terminal, a line per finished model elsewhere."""
-
-    def __init__(self, total: int, budget: int) -> None:
-        self.total, self.budget = total, budget
-        self.finished = 0
-        self.tasks: dict[Any, Any] = {}
-        self.bar: Any = None
-
-    def __enter__(self) -> Any:
-        if self.total and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-            )
-            self.bar.start()
-            self.all = self.bar.add_task("all steps (at most)", total=self.total * self.budget)
-        elif self.total:
-            print(
-                f"training {self.total} models, at most {self.budget} steps each", file=sys.stderr
-            )
-        return self.update
-
-    def update(self, sign: Any) -> None:
-        """Show a sign of life."""
-        job, run = sign.job, sign.run
-        if self.bar is not None:
-            if job not in self.tasks:
-                self.tasks[job] = self.bar.add_task(job.cell.label(), total=self.budget)
-            self.bar.update(self.tasks[job], completed=sign.steps)
-            if run is not None:
-                self.bar.update(self.tasks[job], visible=False, completed=self.budget)
-            self.bar.update(
-                self.all, completed=sum(t.completed for t in self.bar.tasks if t.id != self.all)
-            )
-        if run is not None:
-            self.finished += 1
-            line = (
-                f"[{self.finished}/{self.total}] {job.cell.label()}, seed {job.seed}: in domain "
-                f"{run.premise:.3f}, {run.steps} steps, {run.seconds:.0f} s"
-            )
-            if self.bar is not None:
-                self.bar.console.print(line, highlight=False, markup=False)
-            else:
-                print(line, file=sys.stderr, flush=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
 
 
 def _print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
@@ -437,6 +308,130 @@ def report(
         write(folder / name / "README.md", markdown(name, verdicts))
         print(f"wrote {folder / name / 'README.md'}")
     raise typer.Exit(exit_code(verdicts))
+
+
+@app.command()
+def advise(
+    task: TaskOption = None,
+    expr: ExprOption = None,
+    modulus: ModulusOption = None,
+    base: BaseOption = 10,
+    pe: EncodingOption = "ape",
+    layout: LayoutOption = "aligned",
+    window: WindowOption = 0,
+    train_digits: TrainDigitsOption = "3",
+    train_domain: TrainDomainOption = "longest",
+    train_priming: PrimingOption = None,
+    train_allowed: AllowedOption = None,
+    test_digits: TestDigitsOption = None,
+    test_domain: TestDomainOption = "longest",
+    as_json: JsonOption = False,
+) -> None:
+    """Say what to change so that a model generalizes, cheapest first."""
+    from theory.advise import advise as run
+
+    asked = Request(
+        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
+    )
+    advice = run(asked.setting())
+    if as_json:
+        print(json.dumps(advice.to_json(), indent=2))
+        return
+    from theory.text import advice_text
+
+    console = _console()
+    for line in advice_text(advice):
+        console.print(line, markup=False)
+
+
+@app.command("map")
+def phase_map(
+    task: Annotated[str, typer.Option("--task", help="A named task.")] = "mod_add",
+    modulus: Annotated[
+        str | None, typer.Option("--modulus", help="Moduli: 2..400, or one where bases vary.")
+    ] = None,
+    base: Annotated[str, typer.Option("--base", help="Bases: 10, or 2..36.")] = "10",
+    train_digits: Annotated[
+        str, typer.Option("--train-digits", help="Training lengths, each by itself: 1..4.")
+    ] = "1..4",
+    pe: EncodingOption = "ape",
+    layout: LayoutOption = "aligned",
+    out: Annotated[
+        Path, typer.Option("--out", help="The picture, .png or .svg; a .csv is put beside it.")
+    ] = Path("map.png"),
+) -> None:
+    """Draw upward accuracy by modulus (or base) and training length, exactly."""
+    from theory.encodings import encoding
+    from theory.layouts import layout as read_layout
+    from theory.phase import phase_diagram, write_csv
+    from theory.phase_plot import plot
+
+    moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
+    points = phase_diagram(
+        task,
+        moduli,
+        read_numbers(base, "--base"),
+        read_lengths(train_digits, "--train-digits"),
+        encoding(pe),
+        read_layout(layout),
+    )
+    plot(points, out)
+    write_csv(points, out.with_suffix(".csv"))
+    print(f"wrote {out} and {out.with_suffix('.csv')}")
+
+
+@app.command()
+def literature() -> None:
+    """Print published findings beside the predictions, and why they part where they do."""
+    from theory.literature import COLUMNS, summary, table
+
+    _print_table(COLUMNS, table())
+    _console().print(f"\n{summary()}", markup=False)
+
+
+@app.command()
+def tasks() -> None:
+    """List the named tasks, with the properties that decide how they generalize (base 10)."""
+    from theory.catalogue import TASK_COLUMNS, task_rows
+
+    _print_table(TASK_COLUMNS, task_rows())
+
+
+@app.command()
+def encodings() -> None:
+    """List the positional encodings."""
+    from theory.catalogue import ENCODING_COLUMNS, encoding_rows
+
+    _print_table(ENCODING_COLUMNS, encoding_rows())
+
+
+@app.command()
+def layouts() -> None:
+    """List the layouts, each with the way it writes 12 + 34 = 46."""
+    from theory.catalogue import LAYOUT_COLUMNS, layout_rows
+
+    _print_table(LAYOUT_COLUMNS, layout_rows())
+
+
+@app.command()
+def theorems() -> None:
+    """List the rules of the theory, with their sources."""
+    from theory.catalogue import RULE_COLUMNS, rule_rows
+
+    _print_table(RULE_COLUMNS, rule_rows())
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_lines=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(text) for text in row))
+    _console().print(table)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -144,9 +144,9 @@ def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
         ("x = [", "not valid TOML"),
         ("x = 1", "no [[cell]]"),
         ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digit = 3', "did you mean 'train_digits'?"),
-        ('[[cell]]\ntask = "add"\npe = "ape"', "train_digits"),
         ('[[cell]]\ntask = "add"\npe = "apex"\ntrain-digits = 3', "did you mean 'ape'?"),
-        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digits = "3"', "train_digits"),
+        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digits = true', "no value for 'train_digits'"),
+        ('[[cell]]\ntask = "add"\nbase = "ten"', "no value for 'base'"),
     ],
 )
 def test_a_bad_grid_file_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:

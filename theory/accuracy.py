@@ -3,31 +3,29 @@
 Counted, never sampled.  A domain is cut into boxes of independent digits, and each
 kind of task has its own way of counting the members of a box on which f and f^ agree:
 
-* linear forms over N: a digit-by-digit automaton whose state is the pair of carries;
-* linear forms mod p: the ignored digits must contribute 0 mod p (a convolution);
-* products mod p: pairs of residues (``theory.residues``);
+* linear forms over N: digit by digit (``theory.carry_automaton``);
+* polynomials mod p: residue by residue (``theory.congruences``);
 * polynomials with positive coefficients over N: every monomial must keep its value;
-* anything else: enumeration, while the box is small.
+* anything else, and what is too large for these: enumeration, while the box is small.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import gcd, prod
+from math import prod
 
-from theory import residues
-from theory.domains import Box, Domain, enumerate_box
+import numpy as np
+
+from theory.carry_automaton import agreement
+from theory.congruences import congruent, key_matches
+from theory.domains import Box, Domain
+from theory.integer_arrays import SAFE, Array, NotCountable
 from theory.learned import LearnedFunction
 from theory.support import Support, split_unseen
-from theory.tasks import InvalidInput, Task
+from theory.tasks import InvalidInput, Task, digit_count
 
 LARGEST_ENUMERATION = 1_000_000
-
-
-class NotCountable(InvalidInput):
-    """No exact way of counting is known for this task at this size."""
 
 
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
@@ -57,27 +55,79 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(unknown, total)
 
 
+def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain that training fixes, and where the learned function is right."""
+    task, base = learned.task, learned.base
+    boxes = test.boxes(base, task.operands)
+    total = sum(defined(task, box, base) for box in boxes)
+    right = sum(
+        matches(learned, piece)
+        for box in boxes
+        for piece in split_unseen(task, learned.support, box, base)[0]
+    )
+    return Fraction(right, total)
+
+
 def defined(task: Task, box: Box, base: int) -> int:
     """How many members of a box the task is defined on."""
-    if not task.needs_order:
-        return box.size
-    return _carry_automaton(task, box, base, None)
+    return agreement(task, box, base, None, 0).natural if task.needs_order else box.size
 
 
 def matches(learned: LearnedFunction, box: Box) -> int:
-    """How many members of a box have ``f(x) = f^(x)``."""
+    """How many members of a box have ``f(x) = f^(x)``.
+
+    Raises:
+        NotCountable: the box is too large for the one method that fits the task.
+    """
+    if not _touched(learned.support, box, learned.task):
+        return defined(learned.task, box, learned.base)
+    try:
+        return _counted(learned, box)
+    except NotCountable:
+        if box.size > LARGEST_ENUMERATION:
+            raise
+    right, answer = evaluated(learned, box)
+    return int(np.count_nonzero((right == answer) & (right >= 0)))
+
+
+def _counted(learned: LearnedFunction, box: Box) -> int:
+    """The same, without enumeration."""
     task, support, base = learned.task, learned.support, learned.base
-    if not _touched(support, box, task):
-        return defined(task, box, base)
-    if task.is_linear:
-        if task.modulus is None:
-            return _carry_automaton(task, box, base, support)
-        return _linear_residues(task, support, box, base)
-    if task.modulus is not None:
-        return _polynomial_residues(learned, box)
-    if all(support.offset(j, base) == 0 for j in range(task.operands)):
+    if task.full_modulus is not None:
+        if task.divisor == 1:
+            return congruent(task, task.full_modulus, support, box, base)
+        quotients = np.arange(task.full_modulus)[None] // task.divisor
+        return key_matches(task, task.full_modulus, support, box, base, quotients)[0]
+    offset = any(support.offset(j, base) for j in range(task.operands))
+    if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
-    return _enumerate(learned, box)
+    if task.is_linear and drops_digits(task, base):
+        width = task.result_width(base, max(box.width, support.width))
+        return agreement(task, box, base, support, width).lowest[-1]
+    raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
+
+
+def drops_digits(task: Task, base: int) -> bool:
+    """Whether the divisor, if any, drops whole digits."""
+    return bool(base ** (digit_count(task.divisor, base) - 1) == task.divisor)
+
+
+def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
+    """f and f^ of every member of a small box."""
+    task, base = learned.task, learned.base
+    top = base ** max(box.width, learned.support.width)
+    largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
+    dtype = np.int64 if largest < SAFE else np.dtype(object)
+    axes = []
+    for row in box.digits:
+        values = np.zeros(1, dtype=dtype)
+        for i, digits in enumerate(row):
+            values = np.add.outer(
+                np.array([d * base**i for d in digits], dtype=dtype), values
+            ).ravel()
+        axes.append(values)
+    members = [x.ravel() for x in np.meshgrid(*axes, indexing="ij")]
+    return task.evaluate(*members), learned.evaluate(*members)
 
 
 def _touched(support: Support, box: Box, task: Task) -> bool:
@@ -87,138 +137,6 @@ def _touched(support: Support, box: Box, task: Task) -> bool:
         (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
         for j in range(task.operands)
         for i in range(1, width + 1)
-    )
-
-
-def _enumerate(learned: LearnedFunction, box: Box) -> int:
-    if box.size > LARGEST_ENUMERATION:
-        raise NotCountable(
-            f"'{learned.task.name}' cannot be counted exactly on {box.size} operand tuples"
-        )
-    task = learned.task
-    members = enumerate_box(box, learned.base)
-    return sum(task.evaluate(*x) == learned.evaluate(*x) >= 0 for x in members)
-
-
-def _carry_automaton(task: Task, box: Box, base: int, support: Support | None) -> int:
-    """Members on which the linear form is defined and equals its learned function.
-
-    The state is (carry of f, carry of f^); the digits written at each position must be
-    equal.  Without a support the second automaton is left out.  A final carry below 0
-    means a negative value.
-    """
-    constant = sum(c for c, e in task.terms if not any(e))
-    coefficients = [sum(c for c, e in task.terms if e[j]) for j in range(task.operands)]
-    width = max(box.width, support.width if support else 0)
-    states: Counter[tuple[int, int]] = Counter({(constant, constant): 1})
-    for i in range(1, width + 1):
-        steps: Counter[tuple[int, int]] = Counter({(0, 0): 1})
-        for j, c in enumerate(coefficients):
-            fixed = support.constant((j, i)) if support else None
-            wider: Counter[tuple[int, int]] = Counter()
-            for (s, t), n in steps.items():
-                for d in box.values(j, i):
-                    shown = d if fixed is None else fixed
-                    wider[s + c * d, t + c * shown if support else 0] += n
-            steps = wider
-        after: Counter[tuple[int, int]] = Counter()
-        for (x, y), n in states.items():
-            for (s, t), m in steps.items():
-                high, digit = divmod(x + s, base)
-                high_seen, digit_seen = divmod(y + t, base) if support else (0, digit)
-                if digit == digit_seen:
-                    after[high, high_seen] += n * m
-        states = after
-    return sum(n for (x, y), n in states.items() if x >= 0 and (support is None or x == y))
-
-
-def _changes(support: Support, box: Box, operand: int) -> list[tuple[int, tuple[int, ...]]]:
-    """Per ignored position, the differences between the digit there and the one acted upon."""
-    rows = []
-    for i in range(1, max(box.width, support.width) + 1):
-        constant = support.constant((operand, i))
-        if constant is not None:
-            rows.append((i, tuple(d - constant for d in box.values(operand, i))))
-    return rows
-
-
-def _linear_residues(task: Task, support: Support, box: Box, base: int) -> int:
-    """Members whose ignored digits contribute 0 mod p to the linear form."""
-    assert task.modulus is not None
-    coefficients = [sum(c for c, e in task.terms if e[j]) for j in range(task.operands)]
-    rows = [_changes(support, box, j) for j in range(task.operands)]
-    lowest = [min((i for i, v in r if v != (0,)), default=1) for r in rows]
-    common = gcd(
-        task.modulus,
-        *(c * base ** (i - 1) for c, i, r in zip(coefficients, lowest, rows, strict=True) if r),
-    )
-    p = task.modulus // common
-    total = residues.interval(p, 0, 1)
-    sums = []
-    for j, c in enumerate(coefficients):
-        shift = base ** (lowest[j] - 1)
-        moved = [(i - lowest[j] + 1, v) for i, v in rows[j] if v != (0,)]
-        sums.append(residues.digit_sum(p, base, moved, step=c * shift // common))
-    *others, last = sums
-    for s in others:
-        total = residues.convolve(total, s)
-    free = 1
-    for j in range(task.operands):
-        for i in range(1, max(box.width, support.width) + 1):
-            if support.constant((j, i)) is None:
-                free *= len(box.values(j, i))
-    return free * residues.zero_pairs(total, last)
-
-
-def _polynomial_residues(learned: LearnedFunction, box: Box) -> int:
-    """Members of a box on which a polynomial mod p keeps its value."""
-    task, support, base = learned.task, learned.support, learned.base
-    assert task.modulus is not None
-    if len(task.terms) == 1 and task.terms[0][1] == (1, 1):
-        p = task.modulus // gcd(task.modulus, task.terms[0][0])
-        parts = []
-        for j in (0, 1):
-            kept = [
-                (i, box.values(j, i))
-                for i in range(1, support.width + 1)
-                if support.constant((j, i)) is None
-            ]
-            constant = support.offset(j, base)
-            seen = residues.digit_sum(p, base, kept)
-            if constant:
-                seen = residues.convolve(seen, residues.interval(p, constant, constant + 1))
-            parts += [seen, residues.digit_sum(p, base, _changes(support, box, j))]
-        return residues.product_matches(p, *parts)
-    return _residue_pairs(learned, box)
-
-
-def _residue_pairs(learned: LearnedFunction, box: Box) -> int:
-    """Any polynomial mod p: all combinations of (residue, residue of what the model sees)."""
-    task, support, base = learned.task, learned.support, learned.base
-    p = task.modulus
-    assert p is not None
-    per_operand: list[Counter[tuple[int, int]]] = []
-    for j in range(task.operands):
-        pairs: Counter[tuple[int, int]] = Counter({(0, 0): 1})
-        for i in range(1, max(box.width, support.width) + 1):
-            constant, weight = support.constant((j, i)), base ** (i - 1) % p
-            after: Counter[tuple[int, int]] = Counter()
-            for (x, y), n in pairs.items():
-                for d in box.values(j, i):
-                    shown = d if constant is None else constant
-                    after[(x + d * weight) % p, (y + shown * weight) % p] += n
-            pairs = after
-        per_operand.append(pairs)
-    size = prod(len(pairs) for pairs in per_operand)
-    if size > 20 * LARGEST_ENUMERATION:
-        raise NotCountable(
-            f"'{task.name}' has {size} combinations of residues mod {p}: too many to count exactly"
-        )
-    return sum(
-        prod(n for _, n in combination)
-        for combination in product(*(list(pairs.items()) for pairs in per_operand))
-        if task.evaluate(*(x for (x, _), _ in combination))
-        == task.evaluate(*(y for (_, y), _ in combination))
     )
 
 

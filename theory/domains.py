@@ -2,7 +2,8 @@
 
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.
 ``every`` (``D_n^ab``): each operand has exactly n digits.  A domain may be a
-union over several n.  For n = 1 the operands are 0 .. B-1.
+union over several n, be primed with a share of longer examples, and show only some
+digits at some positions.  For n = 1 the operands are 0 .. B-1.
 
 A domain is cut into disjoint **boxes**, products of one digit set per operand and
 position.  Within a box the digits are independent, which is what makes exact
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 
-from theory.tasks import InvalidInput, unknown_name
+from theory.tasks import InvalidInput, digit_count, unknown_name
 
 KINDS = ("longest", "every")
 
@@ -62,14 +64,25 @@ class Box:
 
 @dataclass(frozen=True)
 class Domain:
-    """The union of ``D_n`` (or ``D_n^ab``) over the given lengths, uniform on it.
+    """The union of ``D_n`` (or ``D_n^ab``) over the given lengths.
+
+    Args:
+        lengths: the lengths n, uniform on the union of their domains.
+        kind: ``longest`` or ``every``.
+        priming: longer examples mixed in (train-set priming, Jelassi et al., arXiv
+            2306.15400): pairs of a length and its share of all examples.
+        allowed: per position (1 = units), the only digits that operands have there;
+            a zero above an operand's highest digit counts as a digit.
 
     Raises:
-        InvalidInput: no length, a length below 1, or an unknown kind.
+        InvalidInput: no length, a length below 1, an unknown kind, shares that leave
+            nothing for the lengths, or a position without digits.
     """
 
     lengths: tuple[int, ...]
     kind: str = "longest"
+    priming: tuple[tuple[int, Fraction], ...] = ()
+    allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -79,31 +92,75 @@ class Domain:
         if min(self.lengths) < 1:
             raise InvalidInput(f"digits must be at least 1, not {min(self.lengths)}")
         object.__setattr__(self, "lengths", tuple(sorted(set(self.lengths))))
+        object.__setattr__(self, "priming", tuple(sorted(self.priming)))
+        object.__setattr__(self, "allowed", tuple(sorted(self.allowed)))
+        shares = [share for _, share in self.priming]
+        if any(share <= 0 for share in shares) or sum(shares) >= 1:
+            raise InvalidInput("priming shares have to be above 0 and below 1 in all")
+        for n, _ in self.priming:
+            if n < 1 or n in self.lengths:
+                raise InvalidInput(f"priming length {n} has to be a length of its own, 1 or more")
+        for position, digits in self.allowed:
+            if position < 1 or not digits or min(digits) < 0:
+                raise InvalidInput(f"position {position} needs at least one allowed digit")
+
+    @property
+    def every_length(self) -> tuple[int, ...]:
+        """All lengths that the domain shows, priming included."""
+        return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
-        """The disjoint boxes whose union is the domain."""
-        cut = _longest if self.kind == "longest" else _every
-        return tuple(box for n in self.lengths for box in cut(n, base, operands))
+        """The disjoint boxes whose union is the domain (what it shows, not how often)."""
+        return tuple(b for n in self.every_length for b in self._cut(n, base, operands))
+
+    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
+        """The boxes with the probability that a sample falls in each."""
+        main = [b for n in self.lengths for b in self._cut(n, base, operands)]
+        groups = [(1 - sum((s for _, s in self.priming), Fraction(0)), main)]
+        groups += [(share, self._cut(n, base, operands)) for n, share in self.priming]
+        return [
+            (box, share * Fraction(box.size, sum(b.size for b in boxes)))
+            for share, boxes in groups
+            for box in boxes
+        ]
+
+    def _cut(self, n: int, base: int, operands: int) -> list[Box]:
+        """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only."""
+        boxes = (_longest if self.kind == "longest" else _every)(n, base, operands)
+        if not self.allowed:
+            return boxes
+        only = {(j, i): frozenset(d) for j in range(operands) for i, d in self.allowed}
+        return [box for box in (b.restrict(only) for b in boxes) if box.size]
 
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""
-        counts = [_length(v, base) for v in values]
+        for position, digits in self.allowed:
+            if any(v // base ** (position - 1) % base not in digits for v in values):
+                return False
+        counts = [digit_count(v, base) for v in values]
         if self.kind == "longest":
-            return max(counts) in self.lengths
-        return len(set(counts)) == 1 and counts[0] in self.lengths
+            return max(counts) in self.every_length
+        return len(set(counts)) == 1 and counts[0] in self.every_length
 
     def text(self) -> str:
-        """``D_3``, ``D_2^every``, ``D_4 + D_5``."""
+        """``D_3``, ``D_2^every``, ``D_4 + D_5``, ``D_3 + 1% D_6``, ``D_3 (position 1: 6..9)``."""
         mark = "" if self.kind == "longest" else "^every"
-        return " + ".join(f"D_{n}{mark}" for n in self.lengths)
+        parts = [f"D_{n}{mark}" for n in self.lengths]
+        parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
+        text = " + ".join(parts)
+        if self.allowed:
+            only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
+            text += f" ({only})"
+        return text
 
 
-def _length(value: int, base: int) -> int:
-    count = 1
-    while value >= base:
-        value //= base
-        count += 1
-    return count
+def _digits_text(digits: tuple[int, ...]) -> str:
+    run = list(range(digits[0], digits[-1] + 1))
+    return (
+        f"{digits[0]}..{digits[-1]}"
+        if list(digits) == run and len(run) > 2
+        else ",".join(map(str, digits))
+    )
 
 
 def _exactly(n: int, base: int) -> tuple[tuple[int, ...], ...]:

@@ -1,9 +1,9 @@
 """Positional encodings: what lets a query tell positions apart.
 
-Two facts about an encoding enter the theory: whether positions are told apart
-absolutely or relative to the query, and whether each position (or offset) has a
-parameter of its own, so that one that carried no information in training can be
-switched off without touching the others.
+Two facts about an encoding enter the theory: what a position is told apart by
+(its place, its offset from the query, or its digit's significance), and whether each
+place or offset has a parameter of its own, so that one that carried no information in
+training can be switched off without touching the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ class Encoding:
 
     Args:
         name: its name in the registry.
-        reference: ``absolute``, ``relative`` or ``none``.
+        reference: ``absolute`` (the place in the sequence), ``relative`` (the offset from
+            the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
             parameters of its own; otherwise a formula ties them together.
         summary: one line for people.
@@ -44,6 +45,21 @@ ENCODINGS: dict[str, Encoding] = {
         ),
         Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
         Encoding("alibi", "relative", False, "a penalty linear in the offset", "Press et al. 2022"),
+        Encoding("fire", "relative", False, "a learned function of the offset", "Li et al. 2024"),
+        Encoding(
+            "abacus",
+            "significance",
+            False,
+            "digits numbered within each number, random start",
+            "McLeish et al. 2024",
+        ),
+        Encoding(
+            "coupled",
+            "significance",
+            False,
+            "digits of equal weight share a position, random start",
+            "Cho et al. 2024",
+        ),
         Encoding(
             "nope",
             "none",

@@ -1,8 +1,8 @@
-"""Tasks written as text: ``2*a + 3*b``, ``(a*b + 7) % 12``.
+"""Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``, ``(a + b) // 10``.
 
 The text is read as a syntax tree and turned into the terms of a polynomial; it is
 never evaluated as Python, and holds nothing but operand names, whole numbers and
-the operators ``+ - * ** %`` (one ``% p``, outermost).
+the operators ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 
 from theory.tasks import InvalidInput, Task, Term
 
-NAMES = ("a", "b")
+NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500
 _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
@@ -24,7 +24,8 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     """The task that an expression describes.
 
     Args:
-        text: a polynomial with integer coefficients in a and b, optionally ``% p``.
+        text: a polynomial with integer coefficients in a, b, c and d, optionally
+            ``// q`` (a power of the base) and then ``% p``.
         modulus: a modulus given beside the text, where the text has none.
 
     Raises:
@@ -41,13 +42,17 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")
         modulus = _number(tree.right)
         tree = tree.left
+    divisor = 1
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
+        divisor = _number(tree.right)
+        tree = tree.left
     polynomial = {e: c for e, c in _polynomial(tree).items() if c}
     used = [i for i in range(len(NAMES)) if any(e[i] for e in polynomial)]
     if not used:
         raise InvalidInput(f"'{text}' has no operand left (names: {', '.join(NAMES)})")
     terms: list[Term] = [(c, tuple(e[i] for i in used)) for e, c in polynomial.items()]
     terms.sort(key=lambda term: (-sum(term[1]), tuple(-e for e in term[1])))
-    return Task(text.strip(), tuple(terms), tuple(NAMES[i] for i in used), modulus)
+    return Task(text.strip(), tuple(terms), tuple(NAMES[i] for i in used), modulus, divisor)
 
 
 def _number(node: ast.expr) -> int:
@@ -75,6 +80,8 @@ def _polynomial(node: ast.expr) -> _Poly:
             return _power(_polynomial(node.left), _number(node.right))
         if isinstance(node.op, ast.Mod):
             raise InvalidInput("'% p' is allowed once, around the whole expression")
+        if isinstance(node.op, ast.FloorDiv):
+            raise InvalidInput("'// q' is allowed once, around the whole polynomial")
         if isinstance(node.op, ast.Add | ast.Sub):
             sign = -1 if isinstance(node.op, ast.Sub) else 1
             left, right = _polynomial(node.left), _polynomial(node.right)
@@ -83,7 +90,7 @@ def _polynomial(node: ast.expr) -> _Poly:
             return _product(_polynomial(node.left), _polynomial(node.right))
     raise InvalidInput(
         f"'{ast.unparse(node)[:60]}' is not allowed: only {', '.join(NAMES)}, "
-        "whole numbers and + - * ** %"
+        "whole numbers and + - * ** // %"
     )
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from theory.encodings import Encoding
 from theory.layouts import Layout, Token
-from theory.properties import carries
-from theory.support import Support
+from theory.properties import carries, digit_causal
+from theory.support import Place, Support, period
 from theory.tasks import Task
 
 
@@ -23,15 +23,19 @@ class View:
 
     Args:
         position: the result digit's position, 1 = units.
-        offsets: how many tokens back each needed digit stands; 0 is the query itself.
-        landmarks: the anchors in the window, as (symbol, offset).
-        visible: the operand digits in the window, as (operand, position).
+        offsets: how many tokens back each needed digit stands (0 is the query itself);
+            under an encoding by significance, how much higher its weight is than the
+            query's, and empty where the query is no digit.
+        back: how many tokens back the furthest needed digit stands.
+        landmarks: what tells the query where it is: (what, how many tokens back).
+        visible: the operand digits in the window, (operand, position) -> tokens back.
     """
 
     position: int
     offsets: tuple[int, ...]
+    back: int
     landmarks: tuple[tuple[str, int], ...]
-    visible: frozenset[tuple[int, int]]
+    visible: dict[Place, int]
 
 
 def carry_reach(task: Task, base: int) -> int | None:
@@ -49,8 +53,14 @@ def carry_reach(task: Task, base: int) -> int | None:
     return reach
 
 
-def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> tuple[View, ...]:
-    """The view of each result digit, for operands of up to ``digits`` digits."""
+def views(
+    task: Task, base: int, layout: Layout, window: int, digits: int, reference: str = "relative"
+) -> tuple[View, ...]:
+    """The view of each result digit, for operands of up to ``digits`` digits.
+
+    Args:
+        reference: what the encoding tells positions apart by (see ``Encoding``).
+    """
     result_width = task.result_width(base, digits)
     width = layout.operand_width(digits, result_width)
     tokens = layout.tokens(task.operands, width, result_width)
@@ -64,13 +74,14 @@ def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> tu
         out.append(
             View(
                 i,
-                tuple(query - slot[key] for key in needed),
-                tuple(_anchors(tokens, first, query)),
-                frozenset(
-                    (t.operand, t.position)
-                    for t in tokens[first : query + 1]
-                    if t.kind == "operand"
-                ),
+                _offsets(reference, tokens, query, [slot[key] for key in needed]),
+                max((query - slot[key] for key in needed), default=0),
+                tuple(_landmarks(reference, tokens, first, query)),
+                {
+                    (t.operand, t.position): query - s
+                    for s, t in enumerate(tokens[: query + 1])
+                    if s >= first and t.kind == "operand"
+                },
             )
         )
     return tuple(out)
@@ -87,12 +98,27 @@ def _needed(
     return keys + [("result", -1, l) for l in span if l < i and l <= result_width]
 
 
-def _anchors(tokens: tuple[Token, ...], first: int, query: int) -> list[tuple[str, int]]:
-    return [
-        (t.symbol, query - s)
-        for s, t in enumerate(tokens[: query + 1])
-        if s >= first and t.kind == "anchor"
-    ]
+def _offsets(
+    reference: str, tokens: tuple[Token, ...], query: int, needed: list[int]
+) -> tuple[int, ...]:
+    if reference != "significance":
+        return tuple(query - slot for slot in needed)
+    if tokens[query].kind == "anchor":
+        return ()
+    return tuple(tokens[slot].position - tokens[query].position for slot in needed)
+
+
+def _landmarks(
+    reference: str, tokens: tuple[Token, ...], first: int, query: int
+) -> list[tuple[str, int]]:
+    """What stands at a known place: anchors, or under significance the digits at either end.
+
+    A random start hides the place of a number, and not which of its digits is the lowest.
+    """
+    seen = [(t, query - s) for s, t in enumerate(tokens[: query + 1]) if s >= first]
+    if reference != "significance":
+        return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]
+    return [("units digit", back) for t, back in seen if t.position == 1]
 
 
 @dataclass(frozen=True)
@@ -125,7 +151,8 @@ def continuation(
         return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
     if encoding.reference == "none":
         return Continuation("open", "without an encoding nothing holds the offsets in place")
-    seen = [v for v in views(task, base, layout, window, digits) if reach < v.position <= digits]
+    found = views(task, base, layout, window, digits, encoding.reference)
+    seen = [v for v in found if reach < v.position <= digits and v.offsets]
     if len({v.offsets for v in seen}) > 1:
         return Continuation(
             "impossible", f"in the {layout.name} layout the digits stand at changing offsets"
@@ -133,11 +160,11 @@ def continuation(
     clear = [v for v in seen if not v.landmarks]
     if not any(v.position <= trained for v in clear):
         spoiler = next((v for v in reversed(seen) if v.position <= trained), seen[0])
-        symbol, offset = spoiler.landmarks[-1]
+        what, back = spoiler.landmarks[-1]
         return Continuation(
             "open",
-            f"the query of result digit {spoiler.position} sees the landmark '{symbol}' "
-            f"{offset} tokens back, so it can tell where it is",
+            f"the query of result digit {spoiler.position} sees the {what} "
+            f"{back} tokens back, so it can tell where it is",
         )
     if any(v.landmarks and v.position > trained for v in seen):
         return Continuation("open", "a landmark comes into view at longer lengths")
@@ -145,7 +172,7 @@ def continuation(
     return Continuation(
         "forced",
         f"from result digit {position} on every query finds its digits at the same offsets "
-        f"(up to {max(seen[0].offsets)} back) and sees no landmark",
+        f"(up to {seen[0].back} tokens back) and sees no landmark",
     )
 
 
@@ -163,15 +190,15 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
             }
             if layout.interleaved:
                 needed = {(j, i) for j, i in needed if i <= view.position}
-            missing = needed - view.visible
+            missing = needed - set(view.visible)
             if missing:
                 return (
                     f"a window of {window} hides digit {max(missing)[1]} of an operand "
                     f"from result digit {view.position}"
                 )
-        elif max(view.offsets, default=0) >= window:
+        elif view.back >= window:
             return (
-                f"result digit {view.position} needs a digit {max(view.offsets)} tokens back, "
+                f"result digit {view.position} needs a digit {view.back} tokens back, "
                 f"outside a window of {window}"
             )
     return ""
@@ -186,3 +213,30 @@ def out_of_sight(
         for view in views(task, base, layout, window, digits)
         for place in view.visible
     )
+
+
+def shared_offset(
+    task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
+) -> str:
+    """Which offset one query has to read and another has to ignore; empty if there is none.
+
+    A parameter per offset can switch off the digits that never varied only if no query
+    finds a digit that it reads at the same offset.
+    """
+    causal = digit_causal(task, base)[0]
+    reads: dict[int, tuple[int, Place]] = {}
+    ignores: dict[int, tuple[int, Place]] = {}
+    for view in views(task, base, layout, window, digits):
+        for place, back in view.visible.items():
+            if support.constant(place) is not None:
+                ignores.setdefault(back, (view.position, place))
+            elif period(task, place, base) != 1 and (not causal or place[1] <= view.position):
+                reads.setdefault(back, (view.position, place))
+    for back in sorted(reads.keys() & ignores.keys()):
+        (reader, read), (ignorer, ignored) = reads[back], ignores[back]
+        return (
+            f"{back} tokens back, result digit {reader} reads digit {read[1]} of "
+            f"{task.names[read[0]]}, and result digit {ignorer} would have to ignore digit "
+            f"{ignored[1]} of {task.names[ignored[0]]}"
+        )
+    return ""

@@ -7,10 +7,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from theory.accuracy import accuracy, unseen_share
+from theory.accuracy import accuracy, known_accuracy, unseen_share
 from theory.domains import Domain
 from theory.encodings import Encoding
-from theory.identifiability import Continuation, blind, continuation, out_of_sight
+from theory.identifiability import (
+    Continuation,
+    blind,
+    continuation,
+    out_of_sight,
+    shared_offset,
+)
 from theory.layouts import Layout
 from theory.learned import LearnedFunction
 from theory.properties import base_aligned, digit_causal, residual_modulus
@@ -21,6 +27,12 @@ from theory.tasks import InvalidInput, Task, expression_text
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
 LARGEST_BASE = 256
+MOST_UNSEEN = Fraction(1, 20)
+"""The largest share of a test domain on which training may leave the answer open.
+
+Up to here the accuracy of the learned function is given (it is then right to within this
+share); above, the length is undetermined.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,9 +60,17 @@ class Setting:
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
             raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
+        rest = self.task.divisor
+        while rest % self.base == 0:
+            rest //= self.base
+        if rest != 1:
+            raise InvalidInput(
+                f"'// {self.task.divisor}' has to divide by a power of the base {self.base}"
+            )
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
-        lengths = self.test_lengths or tuple(range(1, max(self.train.lengths) + 4))
+        shown = self.train.every_length
+        lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
@@ -65,19 +85,25 @@ class Setting:
     @property
     def digits(self) -> int:
         """The longest operand that is written."""
-        return max(*self.test_lengths, *self.train.lengths)
+        return max(*self.test_lengths, *self.train.every_length)
 
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
         return Domain((length,), self.test_kind)
 
+    def is_premise(self, length: int) -> bool:
+        """Whether a test at this length asks for what was trained, so that the premise covers it."""
+        same = self.test_kind == self.train.kind and not self.train.allowed
+        return same and length in self.train.every_length
+
     def direction(self, length: int) -> str:
         """``downward``, ``in_domain``, ``between`` or ``upward``."""
-        if length in self.train.lengths:
+        shown = self.train.every_length
+        if length in shown:
             return "in_domain"
-        if length < min(self.train.lengths):
+        if length < min(shown):
             return "downward"
-        return "upward" if length > max(self.train.lengths) else "between"
+        return "upward" if length > max(shown) else "between"
 
 
 @dataclass(frozen=True)
@@ -96,6 +122,7 @@ class LengthPrediction:
     Args:
         accuracy: exact, or None where undetermined.
         unseen: the share of the test domain whose answer training does not fix.
+        at_most: what the accuracy cannot exceed, whatever the model does on that share.
     """
 
     digits: int
@@ -103,6 +130,7 @@ class LengthPrediction:
     status: str
     accuracy: Fraction | None
     unseen: Fraction = Fraction(0)
+    at_most: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -139,6 +167,11 @@ class Prediction:
             return "none"
         return getattr(self.published, direction)
 
+    def _repr_markdown_(self) -> str:
+        from theory.text import markdown
+
+        return markdown(self)
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``arith predict --json`` prints."""
         s = self.setting
@@ -151,7 +184,7 @@ class Prediction:
             "encoding": s.encoding.name,
             "layout": s.layout.name,
             "window": s.window,
-            "train": {"digits": list(s.train.lengths), "domain": s.train.kind},
+            "train": _train_json(s.train),
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in directions},
             "published": {
@@ -174,12 +207,22 @@ class Prediction:
         }
 
 
+def _train_json(train: Domain) -> dict[str, Any]:
+    """The training domain; priming and allowed digits only where there are any."""
+    data: dict[str, Any] = {"digits": list(train.lengths), "domain": train.kind}
+    if train.priming:
+        data["priming"] = {str(n): str(share) for n, share in train.priming}
+    if train.allowed:
+        data["allowed"] = {str(i): list(digits) for i, digits in train.allowed}
+    return data
+
+
 def _verdict(lengths: list[LengthPrediction]) -> str:
     if not lengths:
         return "none"
     if all(x.status == GENERALIZES for x in lengths):
         return GENERALIZES
-    if any(x.accuracy is not None and x.accuracy < 1 for x in lengths):
+    if any(x.at_most < 1 for x in lengths):
         return FAILS
     return UNDETERMINED
 
@@ -201,12 +244,12 @@ def predict(setting: Setting) -> Prediction:
     steps += reason
     reading = LearnedFunction(task, shown, base)
     lengths = tuple(_at_length(setting, n, reading, upward) for n in setting.test_lengths)
-    if any(x.status == UNDETERMINED and x.unseen == 1 for x in lengths):
+    if any(x.unseen > MOST_UNSEEN for x in lengths):
         steps.append(_cite("joint support", _joint_text(setting, lengths)))
     learned = reading if upward in (_SUPPORT, _SAME) else None
     return Prediction(
         setting,
-        published(task, setting.encoding, base, max(setting.train.lengths)),
+        published(task, setting.encoding, base, max(setting.train.every_length)),
         lengths,
         tuple(steps),
         learned,
@@ -234,7 +277,7 @@ def _beyond(setting: Setting, shown: Support) -> tuple[str, list[Step]]:
         setting.layout,
         encoding,
         setting.window,
-        max(setting.train.lengths),
+        max(setting.train.every_length),
         setting.digits,
     )
     if goes_on.outcome == "forced":
@@ -243,6 +286,9 @@ def _beyond(setting: Setting, shown: Support) -> tuple[str, list[Step]]:
         return _NOTHING, [*_why_not(goes_on), _cite("formula", RULES["formula"].statement)]
     if goes_on.outcome == "open":
         return _NOTHING, _why_not(goes_on)
+    shared = shared_offset(task, base, *place, shown)
+    if shared:
+        return _NOTHING, [_cite("shared offset", shared[0].upper() + shared[1:] + ".")]
     return _SUPPORT, [
         _cite("one candidate", goes_on.reason[0].upper() + goes_on.reason[1:] + "."),
         *_modulus_steps(setting),
@@ -258,24 +304,27 @@ def _at_length(
 ) -> LengthPrediction:
     direction = setting.direction(length)
     test = setting.test(length)
-    if direction == "in_domain" and upward != _BLIND and setting.test_kind == setting.train.kind:
+    if setting.is_premise(length) and upward != _BLIND:
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
     if upward == _BLIND:
         return LengthPrediction(length, direction, UNDETERMINED, None)
     if upward == _CONTINUES:
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
     unseen = unseen_share(reading, test)
-    if unseen == 1 or (direction == "upward" and upward == _NOTHING):
+    if direction == "upward" and upward == _NOTHING:
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)
+    if unseen > MOST_UNSEEN:
+        at_most = known_accuracy(reading, test) + unseen
+        return LengthPrediction(length, direction, UNDETERMINED, None, unseen, at_most)
     value = Fraction(1) if _base_aligned(setting, reading) else accuracy(reading, test)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
-    return LengthPrediction(length, direction, status, value, unseen)
+    return LengthPrediction(length, direction, status, value, unseen, value)
 
 
 def _base_aligned(setting: Setting, reading: LearnedFunction) -> bool:
     """Whether the positions that are read hold everything that counts modulo p."""
     task, base = setting.task, setting.base
-    k = None if task.modulus is None else base_aligned(task.modulus, base)
+    k = None if task.full_modulus is None else base_aligned(task.full_modulus, base)
     reads = [reading.support.read_length(j) for j in range(task.operands)]
     return k is not None and all(n is not None and n >= k for n in reads)
 
@@ -308,30 +357,34 @@ def _support_steps(setting: Setting, shown: Support) -> list[Step]:
 
 
 def _modulus_steps(setting: Setting) -> list[Step]:
-    task, base, n = setting.task, setting.base, max(setting.train.lengths)
-    if task.modulus is None:
+    task, base, n = setting.task, setting.base, max(setting.train.every_length)
+    if task.full_modulus is None:
         return []
-    k = base_aligned(task.modulus, base)
+    k = base_aligned(task.full_modulus, base)
     if k is not None and k <= n:
         return [
             _cite(
                 "base aligned",
-                f"{task.modulus} divides {base}^{k}, and {n} >= {k} digits were trained.",
+                f"{task.full_modulus} divides {base}^{k}, and {n} >= {k} digits were trained.",
             )
         ]
-    left = residual_modulus(task.modulus, base, n)
+    left = residual_modulus(task.full_modulus, base, n)
     return [
         _cite(
             "residual modulus",
-            f"p' = {task.modulus} / gcd({task.modulus}, {base}^{n}) = {left}: the digits above "
+            f"p' = {task.full_modulus} / gcd({task.full_modulus}, {base}^{n}) = {left}: the digits above "
             f"{n} matter modulo {left}.",
         )
     ]
 
 
 def _joint_text(setting: Setting, lengths: tuple[LengthPrediction, ...]) -> str:
-    which = ", ".join(str(x.digits) for x in lengths if x.unseen == 1)
+    which = ", ".join(
+        f"{x.digits} digit(s) on {float(x.unseen):.0%} of the inputs"
+        for x in lengths
+        if x.unseen > MOST_UNSEEN
+    )
     return (
-        f"At {which} digit(s) every input combines digits that {setting.train.text()} never "
-        "showed together, and the task makes them interact: nothing follows."
+        f"Asked for but never shown by {setting.train.text()}: digits, or combinations of digits "
+        f"that the task makes interact, at {which}. Nothing follows there."
     )

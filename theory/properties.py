@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import gcd
 
@@ -36,7 +37,7 @@ def translation_invariant(task: Task) -> bool:
     True exactly for linear forms without a constant and without a modulus
     (arXiv 2407.17963, the definition behind its theorem on relative encodings).
     """
-    return task.modulus is None and all(sum(e) == 1 for _, e in task.terms)
+    return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
 
 
 def carries(task: Task, base: int) -> int | None:
@@ -47,7 +48,7 @@ def carries(task: Task, base: int) -> int | None:
     fixed width, so no one rule serves every position.  This finiteness is our
     reading of the published translation invariance.
     """
-    if task.modulus is not None or not task.is_linear:
+    if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
     constant = sum(c for c, e in task.terms if sum(e) == 0)
     top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
@@ -69,6 +70,7 @@ class Witness:
     digits: int
 
 
+@lru_cache(maxsize=4096)
 def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
     """Whether digits 1..j of the result depend on digits 1..j of the operands only.
 
@@ -77,26 +79,32 @@ def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
     ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
     ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
     polynomial that misses some residues can still be causal for another p; then
-    the search for a witness comes back empty over a whole period.
+    the search for a witness comes back empty over a whole period.  Dropping digits
+    (``// B``) is not digit causal.
 
     Returns:
         the answer, and where it is no, a witness.
     """
-    if task.modulus is None:
-        return True, None
-    m = digit_count(max(task.modulus - 1, 0), base)
-    if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
-        return True, None
+    m = 1 if task.modulus is None else digit_count(max(task.modulus - 1, 0), base)
+    if task.divisor == 1:
+        if task.modulus is None:
+            return True, None
+        if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
+            return True, None
     witness = _causality_witness(task, base, m)
     return witness is None, witness
 
 
 def _causality_witness(task: Task, base: int, result_width: int) -> Witness | None:
     """A violation with the fewest digits; one operand's upper part is moved at a time."""
-    p = task.modulus or 1
+    p = task.full_modulus or task.divisor * base
     for j in range(1, result_width + 1):
         scale = base**j
-        lows = product(range(min(scale, p)), repeat=task.operands)
+        if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
+            continue  # the reduction keeps these digits, and the polynomial is causal
+        # 1 first: it makes products move with each operand.
+        digits = [1, 0, *range(2, min(scale, p))]
+        lows = product(digits, repeat=task.operands)
         for count, low in enumerate(lows):
             if count > 20_000:
                 break

@@ -32,20 +32,20 @@ def published(task: Task, encoding: Encoding, base: int, trained: int) -> Publis
     """
     if encoding.reference == "none":
         return Published("undetermined", "undetermined", "the paper does not treat this encoding")
-    relative = encoding.reference == "relative"
-    if task.modulus is not None:
-        k = base_aligned(task.modulus, base)
+    relative = encoding.reference != "absolute"
+    if task.full_modulus is not None:
+        k = base_aligned(task.full_modulus, base)
         if k is not None and k <= trained:
             return Published(
                 "generalizes",
                 "generalizes",
-                f"p = {task.modulus} divides {base}^{trained}: the higher digits do not matter, "
+                f"p = {task.full_modulus} divides {base}^{trained}: the higher digits do not matter, "
                 "whatever the encoding",
             )
         return Published(
             "generalizes",
             "fails",
-            f"p = {task.modulus} does not divide {base}^{trained}: the higher digits matter, and "
+            f"p = {task.full_modulus} does not divide {base}^{trained}: the higher digits matter, and "
             "were not trained, whatever the encoding",
         )
     if relative and translation_invariant(task):

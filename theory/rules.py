@@ -71,9 +71,15 @@ RULES: dict[str, Rule] = {
         Rule(
             "one candidate",
             "Where no local rule could be continued (the task has no finite carry, or the digits stand "
-            "at changing offsets), an encoding with a parameter per position or offset leaves only the "
-            "support rule.",
+            "at changing offsets), an encoding with a parameter per offset leaves only the support "
+            "rule, provided that no offset is shared (see there).",
             "ours",
+        ),
+        Rule(
+            "shared offset",
+            "If one query has to read at an offset at which another has to ignore a digit that never "
+            "varied, a parameter per offset cannot switch that digit off, and nothing follows.",
+            "ours; seen in (a + b) mod 101 with RPE, whose answers follow the support rule in part",
         ),
         Rule(
             "formula",

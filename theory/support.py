@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import factorial, gcd, prod
 
@@ -35,9 +36,9 @@ Place = tuple[int, int]
 """An operand index and a digit position (1 = units)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Support:
-    """What a training domain showed.
+    """What a training domain showed.  Made once per task and domain, and compared by identity.
 
     Args:
         seen: ``seen[j][i]`` is the set of digits at position ``i + 1`` of operand j;
@@ -87,6 +88,7 @@ class Support:
         return n if plain else None
 
 
+@lru_cache(maxsize=1024)
 def support(task: Task, domain: Domain, base: int) -> Support:
     """The support of a training domain for a task (its order constraint included)."""
     boxes = tuple(b for b in domain.boxes(base, task.operands) if _feasible(task, b, {}, base))
@@ -129,13 +131,15 @@ def period(task: Task, place: Place, base: int) -> int | None:
     ``p`` over its common divisor with everything that one step of the digit changes.
     1 means that the digit cannot change the result: position 3 in ``a * b mod 50``.
     """
-    if task.modulus is None:
+    modulus = task.full_modulus
+    if modulus is None:
         return None
     operand, position = place
     steps = (c * base ** (position - 1) for c, e in task.terms if e[operand])
-    return task.modulus // gcd(task.modulus, *steps)
+    return modulus // gcd(modulus, *steps)
 
 
+@lru_cache(maxsize=4096)
 def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Place], ...]:
     """The sets of read places whose digits the result depends on together.
 
@@ -160,7 +164,8 @@ def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Pla
         factors = [j for j, e in enumerate(exponents) for _ in range(e)]
         for positions in product(*(read[j] for j in factors)):
             weight = coefficient * base ** sum(i - 1 for i in positions)
-            if task.modulus is None or _multiplicity(factors, positions) * weight % task.modulus:
+            modulus = task.full_modulus
+            if modulus is None or _multiplicity(factors, positions) * weight % modulus:
                 found.add(frozenset(zip(factors, positions, strict=True)))
     return tuple(sorted(found, key=lambda s: (len(s), sorted(s))))
 

@@ -1,4 +1,4 @@
-"""Arithmetic tasks: polynomials with integer coefficients, optionally reduced mod p.
+"""Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
 
 A task is a function ``f: N^k -> N``.  Every task is held as the terms of its
 polynomial, so that evaluating it needs plain integer arithmetic only (Python
@@ -7,7 +7,7 @@ integers of any size, or NumPy arrays) and its properties can be read off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ def unknown_name(kind: str, name: str, allowed: list[str] | tuple[str, ...]) -> 
 
 @dataclass(frozen=True)
 class Task:
-    """An arithmetic task ``f(x) = sum of terms``, reduced to ``[0, modulus)`` if there is one.
+    """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
     Args:
         name: how the task is called in tables.
@@ -40,24 +40,28 @@ class Task:
             exponent per operand.
         names: the operands' names, in the order in which they are written.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
+        divisor: a power of the base; dividing by it drops the lowest digits.
 
     A task without a modulus whose polynomial can be negative is defined where it
     is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms,
     and refused for other polynomials.
 
     Raises:
-        InvalidInput: a modulus below 1, no operands, or a polynomial of higher
-            degree that can be negative and has no modulus.
+        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial of
+            higher degree that can be negative and has no modulus.
     """
 
     name: str
     terms: tuple[Term, ...]
     names: tuple[str, ...] = ("a", "b")
-    modulus: int | None = field(default=None)
+    modulus: int | None = None
+    divisor: int = 1
 
     def __post_init__(self) -> None:
         if self.modulus is not None and self.modulus < 1:
             raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
+        if self.divisor < 1:
+            raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
         if not self.names:
             raise InvalidInput("a task needs at least one operand")
         if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
@@ -100,14 +104,21 @@ class Task:
                 for _ in range(e):
                     product = product * x
             total = total + product
+        if self.divisor != 1:
+            total = total // self.divisor
         return total if self.modulus is None else total % self.modulus
+
+    @property
+    def full_modulus(self) -> int | None:
+        """The number modulo which the polynomial decides the result: ``p * divisor``."""
+        return None if self.modulus is None else self.modulus * self.divisor
 
     def largest(self, base: int, width: int) -> int:
         """An upper bound of ``f`` on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
         top = base**width - 1
-        return sum(max(c, 0) * top ** sum(exponents) for c, exponents in self.terms)
+        return sum(max(c, 0) * top ** sum(e) for c, e in self.terms) // self.divisor
 
     def result_width(self, base: int, width: int) -> int:
         """Digits M that hold every result of operands of at most ``width`` digits."""
@@ -135,6 +146,8 @@ class Task:
                 product = factors + powers
                 terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
             body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
+            if self.divisor != 1:
+                body = sympy.floor(body / self.divisor)
             return body if self.modulus is None else sympy.Mod(body, self.modulus)
 
     def text(self) -> str:
@@ -151,6 +164,9 @@ class Task:
             sign = "-" if coefficient < 0 else "+"
             parts.append((f" {sign} " if parts else "-" if coefficient < 0 else "") + body)
         body = "".join(parts)
+        if self.divisor != 1:
+            body = f"⌊{body} / {self.divisor}⌋"
+            parts = [body]
         if self.modulus is None:
             return body
         return f"({body}) mod {self.modulus}" if len(parts) > 1 else f"{body} mod {self.modulus}"
@@ -201,6 +217,13 @@ TASKS: dict[str, NamedTask] = {
     "add": NamedTask(_SUM, _AB, False, "a + b"),
     "sub": NamedTask(_DIFFERENCE, _AB, False, "a - b, where a >= b"),
     "mul": NamedTask(_PRODUCT, _AB, False, "a * b"),
+    "multi_add": NamedTask(
+        ((1, (1, 0, 0)), (1, (0, 1, 0)), (1, (0, 0, 1))), ("a", "b", "c"), False, "a + b + c"
+    ),
+    "affine": NamedTask(
+        ((2, (1, 0)), (3, (0, 1)), (1, (0, 0))), _AB, False, "2*a + 3*b + 1 (others as --expr)"
+    ),
+    "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
     "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
     "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),
     "mod_mul": NamedTask(_PRODUCT, _AB, True, "(a * b) mod p"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from theory.domains import Domain
@@ -66,6 +67,7 @@ class Cell:
             "test_digits": list(s.test_lengths),
             "test_domain": s.test_kind,
             "model": self.model,
+            **_extras(s.train),
         }
 
     @classmethod
@@ -81,7 +83,7 @@ class Cell:
             data["base"],
             encoding(data["pe"]),
             layout(data["layout"]),
-            Domain(tuple(data["train_digits"]), data["train_domain"]),
+            _domain(data),
             data["window"],
             tuple(data["test_digits"]),
             data["test_domain"],
@@ -99,9 +101,34 @@ class Cell:
         parts += [f"--window {s.window}"] if s.window else []
         parts += [f"--train-digits {'+'.join(map(str, s.train.lengths))}"]
         parts += [f"--train-domain {s.train.kind}"] if s.train.kind != "longest" else []
+        for n, share in s.train.priming:
+            parts.append(f"--train-priming {n}:{share}")
+        for i, digits in s.train.allowed:
+            parts.append(f"--train-allowed {i}:{','.join(map(str, digits))}")
         parts += [f"--test-digits {','.join(map(str, s.test_lengths))}"]
         parts += [f"--test-domain {s.test_kind}"] if s.test_kind != "longest" else []
         return " ".join([*parts, f"--model {self.model}", f"--first-seed {seed}"])
+
+
+def _extras(train: Domain) -> dict[str, Any]:
+    """Priming and allowed digits, only where there are any."""
+    data: dict[str, Any] = {}
+    if train.priming:
+        data["train_priming"] = {str(n): str(share) for n, share in train.priming}
+    if train.allowed:
+        data["train_allowed"] = {str(i): list(digits) for i, digits in train.allowed}
+    return data
+
+
+def _domain(data: dict[str, Any]) -> Domain:
+    priming = data.get("train_priming", {})
+    allowed = data.get("train_allowed", {})
+    return Domain(
+        tuple(data["train_digits"]),
+        data["train_domain"],
+        tuple((int(n), Fraction(share)) for n, share in priming.items()),
+        tuple((int(i), tuple(digits)) for i, digits in allowed.items()),
+    )
 
 
 def read_task(name: str, modulus: int | None) -> Task:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from theory.domains import Domain
-from theory.encodings import encoding
-from theory.layouts import layout
-from theory.predict import Setting
+from theory.requests import Request
 from theory.tasks import InvalidInput, unknown_name
-from verify.cells import Cell, default_model, read_task
+from verify.cells import Cell, default_model
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a grid, in the words of the command line."""
+class Row(Request):
+    """One line of a grid: a request in the words of the command line, and a model size."""
 
-    task: str
-    pe: str
-    train_digits: int
-    modulus: int | None = None
-    layout: str = "aligned"
-    window: int = 0
-    base: int = 10
-    train_domain: str = "longest"
-    test_digits: tuple[int, ...] = ()
-    test_domain: str = "longest"
     model: str | None = None
 
     def cell(self) -> Cell:
@@ -37,40 +24,31 @@ class Row:
         Raises:
             InvalidInput: a value that no cell can have.
         """
-        task = read_task(self.task, self.modulus)
-        setting = Setting(
-            task,
-            self.base,
-            encoding(self.pe),
-            layout(self.layout),
-            Domain((self.train_digits,), self.train_domain),
-            self.window,
-            self.test_digits,
-            self.test_domain,
-        )
-        return Cell(setting, self.model or default_model(task))
+        setting = self.setting()
+        return Cell(setting, self.model or default_model(setting.task))
 
 
-def _up_to(longest: int) -> tuple[int, ...]:
-    return tuple(range(1, longest + 1))
+def _row(task: str, pe: str, train: int, test: int, modulus: int | None = None, **more: Any) -> Row:
+    trained, tested = str(train), f"1-{test}"
+    return Row(task, pe=pe, modulus=modulus, train_digits=trained, test_digits=tested, **more)
 
 
 _HEADLINE = (
-    Row("add", "ape", 3, test_digits=_up_to(5)),
-    Row("add", "ape", 3, layout="reversed", test_digits=_up_to(5)),
-    Row("add", "ape", 3, layout="interleaved", test_digits=_up_to(5)),
-    Row("add", "rpe", 3, layout="interleaved", window=6, test_digits=_up_to(6)),
-    Row("add", "rpe", 3, test_digits=_up_to(5)),
-    Row("add", "rope", 3, layout="interleaved", window=6, test_digits=_up_to(6)),
-    Row("mul", "ape", 2, test_digits=_up_to(4)),
-    Row("mul", "rpe", 2, test_digits=_up_to(4)),
-    Row("mod_add", "ape", 3, modulus=100, test_digits=_up_to(5)),
-    Row("mod_add", "rpe", 3, modulus=100, test_digits=_up_to(5)),
-    Row("mod_add", "ape", 2, modulus=101, test_digits=_up_to(4)),
-    Row("mod_add", "rpe", 2, modulus=101, test_digits=_up_to(4)),
-    Row("mod_add", "ape", 2, modulus=150, test_digits=_up_to(4)),
-    Row("mod_mul", "ape", 2, modulus=125, test_digits=_up_to(4)),
-    Row("mod_mul", "ape", 2, modulus=50, test_digits=_up_to(4)),
+    _row("add", "ape", 3, 5),
+    _row("add", "ape", 3, 5, layout="reversed"),
+    _row("add", "ape", 3, 5, layout="interleaved"),
+    _row("add", "rpe", 3, 6, layout="interleaved", window=6),
+    _row("add", "rpe", 3, 5),
+    _row("add", "rope", 3, 6, layout="interleaved", window=6),
+    _row("mul", "ape", 2, 4),
+    _row("mul", "rpe", 2, 4),
+    _row("mod_add", "ape", 3, 5, modulus=100),
+    _row("mod_add", "rpe", 3, 5, modulus=100),
+    _row("mod_add", "ape", 2, 4, modulus=101),
+    _row("mod_add", "rpe", 2, 4, modulus=101),
+    _row("mod_add", "ape", 2, 4, modulus=150),
+    _row("mod_mul", "ape", 2, 4, modulus=125),
+    _row("mod_mul", "ape", 2, 4, modulus=50),
 )
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -100,19 +78,36 @@ def grid(name: str) -> list[Cell]:
     rows = data.get("cell")
     if not isinstance(rows, list) or not rows:
         raise InvalidInput(f"the grid {name} has no [[cell]] tables")
-    return [_row(name, number, row).cell() for number, row in enumerate(rows, 1)]
+    return [_read_row(name, number, row).cell() for number, row in enumerate(rows, 1)]
 
 
-def _row(name: str, number: int, data: dict[str, Any]) -> Row:
-    fields: dict[str, Any] = {
-        k.replace("-", "_"): tuple(v) if isinstance(v, list) else v for k, v in data.items()
-    }
-    for field in fields:
-        if field not in Row.__annotations__:
-            raise InvalidInput(
-                f"{name}, cell {number}: {unknown_name('key', field, list(Row.__annotations__))}"
-            )
-    try:
-        return Row(**fields)
-    except TypeError as error:
-        raise InvalidInput(f"{name}, cell {number}: {error}") from None
+def _read_row(name: str, number: int, data: dict[str, Any]) -> Row:
+    where = f"{name}, cell {number}"
+    known = [field.name for field in fields(Row)]
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        field = key.replace("-", "_")
+        if field not in known:
+            raise InvalidInput(f"{where}: {unknown_name('key', key, known)}")
+        values[field] = _value(field, value, where)
+    return Row(**values)
+
+
+_NUMBERS = ("modulus", "base", "window")
+_LISTS = ("train_priming", "train_allowed")
+_LENGTHS = ("train_digits", "test_digits")
+
+
+def _value(field: str, value: Any, where: str) -> Any:
+    """A TOML value as the request holds it: lengths may be a number, a list or text."""
+    if field in _LENGTHS and not isinstance(value, bool):
+        if isinstance(value, list):
+            return ",".join(map(str, value))
+        if isinstance(value, int | str):
+            return str(value)
+    elif field in _LISTS:
+        if isinstance(value, list) and all(isinstance(x, str) for x in value):
+            return tuple(value)
+    elif type(value) is (int if field in _NUMBERS else str):
+        return value
+    raise InvalidInput(f"{where}: {value!r} is no value for '{field}'")

@@ -133,7 +133,7 @@ def _judge_length(
     learned = None
     if prediction.learned is not None:
         learned = pooled([(m.learned or 0, m.samples) for m in measured])
-    if expected.direction == "in_domain":
+    if prediction.setting.is_premise(expected.digits):
         return LengthVerdict(expected, accuracy, learned, PREMISE_MET, PREMISE_MET)
     verdict = UNDECIDED
     if expected.status != UNDETERMINED:

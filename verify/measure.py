@@ -58,7 +58,9 @@ class Measurement:
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format, domain)
-    if sampler.size <= SAMPLES or (held_out and sampler.size <= 20 * SAMPLES):
+    if not domain.priming and (
+        sampler.size <= SAMPLES or (held_out and sampler.size <= 20 * SAMPLES)
+    ):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
             return everything, True
@@ -99,7 +101,7 @@ def held_out_accuracy(model: GPT, cell: Cell) -> float:
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
     """Test a model at one length; in domain on held-out inputs."""
     setting, form = cell.setting, cell.format
-    held_out = True if setting.direction(digits) == "in_domain" else None
+    held_out = True if setting.is_premise(digits) else None
     operands, exhaustive = inputs(cell, setting.test(digits), held_out)
     said = answers(model, cell, operands)
     right = said == form.results(operands)

@@ -6,6 +6,7 @@ Shapes: B sequences, T tokens, C model width, H heads, D = C / H.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from theory.layouts import Token
 from theory.tasks import unknown_name
 from verify.positions import POSITIONS, Position
 
@@ -112,7 +114,7 @@ class GPT(nn.Module):
     Args:
         shape: layers, heads and width.
         vocabulary: number of tokens.
-        length: the longest sequence T.
+        places: the sequence's tokens that are read, T of them (see ``theory.layouts``).
         encoding: a name in ``verify.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights and of dropout.
@@ -122,16 +124,23 @@ class GPT(nn.Module):
     position: Position
 
     def __init__(
-        self, shape: Size, vocabulary: int, length: int, encoding: str, window: int, seed: int
+        self,
+        shape: Size,
+        vocabulary: int,
+        places: Sequence[Token],
+        encoding: str,
+        window: int,
+        seed: int,
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.dropout = Dropout(np.random.Generator(np.random.SFC64(seed)))
         self.embedding = nn.Embedding(vocabulary, shape.width)
-        self.position = POSITIONS[encoding](length, shape.width, shape.heads, shape.layers)
+        self.position = POSITIONS[encoding](places, shape.width, shape.heads, shape.layers)
         self.blocks = nn.ModuleList(Block(shape, i, self.dropout) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = nn.Linear(shape.width, vocabulary, bias=False)
+        length = len(places)
         steps = torch.arange(length)
         offset = steps[:, None] - steps
         seen = (offset >= 0) & (offset < (window or length))

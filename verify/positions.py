@@ -7,15 +7,18 @@ stand at some of the places only; ``slots`` (S,) says at which.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+
+from theory.layouts import Token
 
 
 class Position(nn.Module):
     """No positional information (NoPE, Kazemnejad et al. 2023), and the base of the others."""
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
         super().__init__()
 
     def embed(self, x: Tensor) -> Tensor:
@@ -39,8 +42,9 @@ class Position(nn.Module):
 class Learned(Position):
     """A learned vector per position, added to the embedding (APE)."""
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         self.table = nn.Parameter(torch.randn(length, width) * 0.02)
 
     def embed(self, x: Tensor) -> Tensor:
@@ -52,8 +56,9 @@ class Sinusoidal(Position):
 
     table: Tensor
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         angle = _angles(length, width)
         table = torch.stack((angle.sin(), angle.cos()), dim=2).reshape(length, width)
         self.register_buffer("table", table * 0.02 * math.sqrt(2), persistent=False)
@@ -68,8 +73,9 @@ class Rotary(Position):
     cos: Tensor
     sin: Tensor
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         angle = _angles(length, width // heads)
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
@@ -85,8 +91,9 @@ class RelativeKeys(Position):
 
     offset: Tensor
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         self.keys = nn.Parameter(torch.randn(layers, heads, length, width // heads) * 0.02)
         self.register_buffer("offset", _offsets(length), persistent=False)
 
@@ -104,8 +111,9 @@ class OffsetBias(Position):
 
     offset: Tensor
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         self.table = nn.Parameter(torch.zeros(heads, length))
         self.register_buffer("offset", _offsets(length), persistent=False)
 
@@ -113,13 +121,68 @@ class OffsetBias(Position):
         return self.table[:, self.offset[slots, :keys]]
 
 
+class FunctionBias(Position):
+    """A learned function of the offset's logarithm (FIRE, Li et al. 2024).
+
+    FIRE divides by the logarithm of the query's place or of a threshold, whichever is
+    larger; at these lengths that is the threshold.
+    """
+
+    THRESHOLD = 512
+    ratio: Tensor
+
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        self.function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, heads))
+        ratio = torch.log1p(_offsets(len(places)).float()) / math.log1p(self.THRESHOLD)
+        self.register_buffer("ratio", ratio, persistent=False)
+
+    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor:
+        return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
+
+
+class Significance(Position):
+    """A learned vector per digit weight, from a start drawn anew for each training example.
+
+    Position coupling (Cho et al. 2024): digits of equal weight share a position; the anchors
+    share one of their own.
+    """
+
+    STARTS = 32
+    """Starts to draw from; in evaluation the first is used."""
+    anchors_have_one = True
+
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        weight = torch.tensor([p.position for p in places])
+        self.table = nn.Parameter(torch.randn(int(weight.max()) + self.STARTS, width) * 0.02)
+        self.register_buffer("weight", weight, persistent=False)
+
+    weight: Tensor
+
+    def embed(self, x: Tensor) -> Tensor:
+        weight = self.weight[: x.shape[1]].expand(x.shape[0], -1)
+        if self.training:
+            weight = weight + torch.randint(self.STARTS, (x.shape[0], 1), device=x.device)
+        is_digit = self.weight[: x.shape[1], None] > 0
+        anchor = self.table[0] if self.anchors_have_one else torch.zeros_like(self.table[0])
+        return x + torch.where(is_digit, self.table[weight], anchor)
+
+
+class Abacus(Significance):
+    """The same numbering within each number, and nothing at the anchors (McLeish et al. 2024)."""
+
+    anchors_have_one = False
+
+
 class LinearBias(Position):
     """A fixed penalty proportional to the offset, one slope per head (ALiBi, Press et al. 2022)."""
 
     table: Tensor
 
-    def __init__(self, length: int, width: int, heads: int, layers: int) -> None:
-        super().__init__(length, width, heads, layers)
+    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+        super().__init__(places, width, heads, layers)
+        length = len(places)
         slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)
         self.register_buffer("table", -slopes[:, None, None] * _offsets(length), persistent=False)
 
@@ -145,6 +208,9 @@ POSITIONS: dict[str, type[Position]] = {
     "t5": OffsetBias,
     "rope": Rotary,
     "alibi": LinearBias,
+    "fire": FunctionBias,
+    "abacus": Abacus,
+    "coupled": Significance,
     "nope": Position,
 }
 """The module of every encoding in ``theory.encodings``."""

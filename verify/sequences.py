@@ -107,16 +107,16 @@ class Format:
 
 
 class Sampler:
-    """Uniform samples of operand digits from a domain."""
+    """Samples of operand digits from a domain, uniform but for its priming."""
 
     def __init__(self, format: Format, domain: Domain) -> None:
         self.format = format
         self.domain = domain
-        self.boxes = domain.boxes(format.base, format.task.operands)
-        sizes = [box.size for box in self.boxes]
-        self.size = sum(sizes)
+        weighted = domain.weighted_boxes(format.base, format.task.operands)
+        self.boxes = [box for box, _ in weighted]
+        self.size = sum(box.size for box in self.boxes)
         """Operand tuples in the domain (before a task's order constraint)."""
-        self._cumulative = np.cumsum([s / self.size for s in sizes])
+        self._cumulative = np.cumsum([float(weight) for _, weight in weighted])
         shape = (len(self.boxes), format.task.operands, format.width)
         self._table = np.zeros((*shape, format.base), dtype=np.int64)
         self._sizes = np.ones(shape, dtype=np.float64)

@@ -104,7 +104,7 @@ def train(
     model = GPT(
         size(cell.model),
         form.vocabulary,
-        len(form.tokens) - 1,
+        form.tokens[:-1],
         setting.encoding.name,
         setting.window,
         seed,

@@ -44,13 +44,16 @@ def say(
         ("a+b", "rpe", "interleaved", 5, 2, "generalizes", "generalizes"),
         ("a+b", "rpe", "interleaved", 4, 3, "undetermined", "undetermined"),
         ("a+b", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
-        ("a+b", "rpe", "reversed", 0, 3, "generalizes", "fails"),
+        ("a+b", "rpe", "reversed", 0, 3, "generalizes", "undetermined"),
         ("a+b", "nope", "aligned", 0, 3, "generalizes", "undetermined"),
         ("a*b", "ape", "aligned", 0, 2, "undetermined", "fails"),
-        ("a*b", "rpe", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b", "rpe", "aligned", 0, 2, "undetermined", "undetermined"),
         ("a*b", "rope", "aligned", 0, 2, "undetermined", "undetermined"),
         ("(a+b) % 100", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
         ("(a+b) % 100", "rpe", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "t5", "aligned", 0, 2, "generalizes", "generalizes"),
+        ("(a+b) % 101", "rpe", "aligned", 0, 2, "undetermined", "undetermined"),
+        ("a*b % 125", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
         ("(a+b) % 100", "rope", "aligned", 0, 3, "generalizes", "undetermined"),
         ("(a+b) % 100", "rope", "interleaved", 0, 3, "generalizes", "generalizes"),
         ("(a+b) % 101", "ape", "aligned", 0, 2, "undetermined", "fails"),
@@ -84,6 +87,15 @@ def test_a_landmark_is_named() -> None:
     assert any(
         "'='" in s.statement or "'<bos>'" in s.statement for s in steps if s.rule == "landmark"
     )
+
+
+def test_a_shared_offset_is_named() -> None:
+    """(a + b) mod 101, n = 2, N = 5: one query reads a_2 where the next one finds a_3."""
+    steps = say("(a+b) % 101", "rpe", n=2).derivation
+    (text,) = [s.statement for s in steps if s.rule == "shared offset"]
+    assert "reads digit 2 of b" in text
+    assert "ignore digit 3 of b" in text
+    assert not [s for s in say("(a+b) % 100", "rpe").derivation if s.rule == "shared offset"]
 
 
 def test_in_domain_is_the_premise() -> None:

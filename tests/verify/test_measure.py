@@ -33,7 +33,7 @@ def cell(form: str = "aligned", pe: str = "ape", **kw: object) -> Cell:
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
     c = cell(form)
     fmt = c.format
-    net = GPT(Size(2, 2, 16), fmt.vocabulary, len(fmt.tokens) - 1, "ape", 0, seed=0)
+    net = GPT(Size(2, 2, 16), fmt.vocabulary, fmt.tokens[:-1], "ape", 0, seed=0)
     for p in net.parameters():
         if p.dim() > 1:
             torch.nn.init.normal_(p, std=0.6)

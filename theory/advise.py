@@ -1,0 +1,214 @@
+"""Advice: the changes to a setting that make it generalize, cheapest first.
+
+Every combination of a few elementary changes is put to ``predict``; what is listed is
+exactly what the theory says works, and a combination is dropped where a part of it works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from theory.domains import Domain
+from theory.encodings import ENCODINGS
+from theory.identifiability import carry_reach
+from theory.layouts import LAYOUTS
+from theory.predict import GENERALIZES, Prediction, Setting, predict
+from theory.properties import base_aligned, digit_causal, translation_invariant
+from theory.tasks import InvalidInput
+
+PRIMING = Fraction(1, 100)
+"""The share of long examples that is proposed."""
+_MOST_CHANGES = 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """An elementary change.
+
+    Args:
+        aspect: what is changed; changes of one aspect exclude each other.
+        text: the change in words.
+        cost: what it asks for: 1 another model, 2 the same examples written otherwise,
+            3 other examples of the trained lengths or shorter, 4 a few longer examples,
+            5 and more longer examples throughout.
+        apply: the setting with the change made.
+    """
+
+    aspect: str
+    text: str
+    cost: int
+    apply: Callable[[Setting], Setting]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Changes that together make every test length generalize, by the theory."""
+
+    changes: tuple[Change, ...]
+    setting: Setting
+
+    @property
+    def cost(self) -> int:
+        """The sum of the changes' costs."""
+        return sum(c.cost for c in self.changes)
+
+    @property
+    def text(self) -> str:
+        """The changes in words."""
+        return "; ".join(c.text for c in self.changes)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to change.
+
+    Args:
+        current: the prediction as it stands.
+        suggestions: cheapest first; empty where the setting generalizes already, or
+            nothing short of training every length works.
+        obstacles: what stands in the way of the setting as it is, each a sentence.
+    """
+
+    current: Prediction
+    suggestions: tuple[Suggestion, ...]
+    obstacles: tuple[str, ...]
+
+    @property
+    def generalizes(self) -> bool:
+        """Whether nothing has to be changed."""
+        return _works(self.current)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``arith advise --json`` prints."""
+        return {
+            "generalizes": self.generalizes,
+            "suggestions": [
+                {"changes": [c.text for c in s.changes], "cost": s.cost} for s in self.suggestions
+            ],
+            "obstacles": list(self.obstacles),
+        }
+
+
+def advise(setting: Setting, most: int = 8) -> Advice:
+    """The cheapest changes under which all test lengths generalize.
+
+    Args:
+        most: how many suggestions to give.
+    """
+    current = predict(setting)
+    if _works(current):
+        return Advice(current, (), ())
+    found: list[Suggestion] = []
+    changes = sorted(_changes(setting), key=lambda c: c.cost)
+    for count in range(1, _MOST_CHANGES + 1):
+        tried = sorted(combinations(changes, count), key=lambda cs: sum(c.cost for c in cs))
+        for chosen in tried:
+            if len({c.aspect for c in chosen}) < count or _holds_one(chosen, found):
+                continue
+            changed = _apply(setting, chosen)
+            if changed is not None and _all_lengths_work(changed):
+                found.append(Suggestion(chosen, changed))
+    found.sort(key=lambda s: (s.cost, len(s.changes)))
+    return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)))
+
+
+def _works(prediction: Prediction) -> bool:
+    return all(x.status == GENERALIZES for x in prediction.lengths)
+
+
+def _all_lengths_work(setting: Setting) -> bool:
+    """``_works`` of the prediction, the most telling lengths first."""
+    shown = (max(setting.test_lengths), min(setting.test_lengths))
+    ends = replace(setting, test_lengths=shown)
+    return _works(predict(ends)) and _works(predict(setting))
+
+
+def _holds_one(chosen: tuple[Change, ...], found: list[Suggestion]) -> bool:
+    """Whether a part of these changes works, or fewer trained digits would do in their place."""
+    return any(
+        all(any(c == mine or _less_of(c, mine) for mine in chosen) for c in s.changes)
+        for s in found
+    )
+
+
+def _less_of(change: Change, other: Change) -> bool:
+    """Whether both train on more digits, the first on fewer of them."""
+    return change.aspect == other.aspect == "training" and 4 < change.cost < other.cost
+
+
+def _apply(setting: Setting, changes: tuple[Change, ...]) -> Setting | None:
+    try:
+        for change in changes:
+            setting = change.apply(setting)
+    except InvalidInput:  # a layout that the task cannot be written in
+        return None
+    return setting
+
+
+def _changes(s: Setting) -> Iterator[Change]:
+    """Every elementary change of a setting."""
+    train, longest = s.train, max(s.test_lengths)
+    trained = max(train.every_length)
+    for name, e in ENCODINGS.items():
+        if e != s.encoding:
+            yield Change("encoding", f"encoding {name}", 1, lambda x, e=e: replace(x, encoding=e))
+    for window in _windows(s):
+        if window != s.window:
+            text = f"attention window {window}" if window else "no attention window"
+            yield Change("window", text, 1, lambda x, w=window: replace(x, window=w))
+    for name, layout in LAYOUTS.items():
+        if layout != s.layout:
+            yield Change("layout", f"{name} layout", 2, lambda x, y=layout: replace(x, layout=y))
+    shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
+    if shorter != train.lengths:
+        lengths = "+".join(map(str, shorter))
+        yield _domain(f"train on {lengths} digits", 3, replace(train, lengths=shorter))
+    if train.kind == "every":
+        yield _domain("let operands be shorter than n", 3, replace(train, kind="longest"))
+    if train.allowed:
+        yield _domain("show the missing digits", 3, replace(train, allowed=()))
+    if longest > trained and not train.priming:
+        primed = replace(train, priming=((longest, PRIMING),))
+        share = f"{float(PRIMING):.0%}"
+        yield _domain(f"mix in {share} of {longest}-digit examples", 4, primed)
+    for n in range(trained + 1, longest):
+        more = replace(train, lengths=(*train.lengths[:-1], n), priming=())
+        yield _domain(f"train on {n} digits", 4 + n - trained, more)
+
+
+def _domain(text: str, cost: int, train: Domain) -> Change:
+    return Change("training", text, cost, lambda x: replace(x, train=train))
+
+
+def _windows(s: Setting) -> tuple[int, ...]:
+    """No window, and the least one in which the interleaved layout holds the local rule."""
+    reach = carry_reach(s.task, s.base)
+    if reach is None:
+        return (0,)
+    return (0, (reach + 1) * (s.task.operands + 1) - 1)
+
+
+def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
+    """Why the setting as it stands does not generalize."""
+    n = max(s.train.every_length)
+    modulus = s.task.full_modulus
+    if modulus is not None:
+        k = base_aligned(modulus, s.base)
+        if k is None:
+            yield (
+                f"{modulus} divides no power of {s.base}: digits at every position count, so "
+                "inputs longer than all trained ones need digits that training never showed"
+            )
+        elif k > n:
+            yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
+        if not digit_causal(s.task, s.base)[0]:
+            yield "the low digits of the result depend on high digits: no digit-by-digit rule"
+    elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
+        yield "the task has no finite carry: no one rule serves every position"
+    for step in current.derivation:
+        if step.rule in ("landmark", "formula", "joint support", "blind"):
+            yield step.statement.rstrip(".")

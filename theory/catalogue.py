@@ -1,0 +1,72 @@
+"""What there is: the registries as tables, with the properties that the theory uses."""
+
+from __future__ import annotations
+
+from theory.encodings import ENCODINGS
+from theory.layouts import LAYOUTS
+from theory.properties import carries, digit_causal, translation_invariant
+from theory.rules import RULES
+from theory.tasks import TASKS, named_task
+
+TASK_COLUMNS = ("task", "what", "digit causal", "carries", "translation invariant")
+ENCODING_COLUMNS = ("encoding", "tells positions apart by", "own parameter each", "what", "source")
+LAYOUT_COLUMNS = ("layout", "12 + 34 = 46", "what")
+RULE_COLUMNS = ("rule", "statement", "source")
+
+_EXAMPLE = {
+    ("operand", 0, 1): "2",
+    ("operand", 0, 2): "1",
+    ("operand", 1, 1): "4",
+    ("operand", 1, 2): "3",
+    ("result", -1, 1): "6",
+    ("result", -1, 2): "4",
+}
+
+
+def task_rows(base: int = 10) -> list[list[str]]:
+    """A row per named task; what depends on the modulus is said of none in particular."""
+    rows = []
+    for name, entry in TASKS.items():
+        if entry.modular:
+            rows.append([name, entry.summary, "if p lines up with the base", "-", "no"])
+            continue
+        task = named_task(name)
+        count = carries(task, base)
+        rows.append(
+            [
+                name,
+                entry.summary,
+                _yes(digit_causal(task, base)[0]),
+                "unbounded" if count is None else str(count),
+                _yes(translation_invariant(task)),
+            ]
+        )
+    return rows
+
+
+def encoding_rows() -> list[list[str]]:
+    """A row per encoding."""
+    return [
+        [e.name, e.reference, _yes(e.own_parameter), e.summary, e.source]
+        for e in ENCODINGS.values()
+    ]
+
+
+def layout_rows() -> list[list[str]]:
+    """A row per layout, with an example."""
+    rows = []
+    for layout in LAYOUTS.values():
+        example = " ".join(
+            t.symbol or _EXAMPLE[t.kind, t.operand, t.position] for t in layout.tokens(2, 2, 2)
+        )
+        rows.append([layout.name, example, layout.summary])
+    return rows
+
+
+def rule_rows() -> list[list[str]]:
+    """A row per rule."""
+    return [[r.name, r.statement, r.source] for r in RULES.values()]
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"

@@ -1,0 +1,128 @@
+"""Boxes modulo p: on how many members do a polynomial and its learned function agree mod p?
+
+The digits of a box are independent, so what the model reads of an operand and what it
+misses are independent numbers, each known by how often it falls on each residue.
+"""
+
+from __future__ import annotations
+
+from math import gcd, prod
+
+from theory.domains import Box
+from theory.integer_arrays import Array, NotCountable
+from theory.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
+from theory.residue_products import product_matches
+from theory.residues import Row, convolve, digit_sum, interval, scale, unchanged
+from theory.support import Support
+from theory.tasks import Task, Term
+
+LARGEST_MODULUS = 5_000_000
+LARGEST_PRODUCT_MODULUS = 100_000
+LARGEST_KEYED_MODULUS = 100_000
+
+
+def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
+    """How many members of a box have ``P(x) = P(r(x))`` mod p.
+
+    Args:
+        task: gives the polynomial P; its own modulus and divisor are left aside.
+
+    Raises:
+        NotCountable: p is too large for the polynomial.
+    """
+    terms = [(c, e) for c, e in task.terms if any(e)]
+    common = gcd(p, *(c for c, _ in terms))
+    p, terms = p // common, [(c // common, e) for c, e in terms]
+    used = [j for j in range(task.operands) if any(e[j] for c, e in terms if c % p)]
+    unused = prod(
+        len(box.values(j, i))
+        for j in set(range(task.operands)) - set(used)
+        for i in range(1, box.width + 1)
+    )
+    changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
+    lowest = min(changed, default=1)
+    step = gcd(p, base ** (lowest - 1)) if changed else p
+    if step == p:  # what the model misses is 0 mod p
+        return box.size
+    polynomial = _merged(terms, used, p)
+    if len(polynomial) == 1 and polynomial[0][1] == (1, 1):
+        _check(p, LARGEST_PRODUCT_MODULUS)
+        a, b = (_operand(support, box, base, j, p, 1, 1) for j in used)
+        return unused * product_matches(p, a.seen, a.moved, b.seen, b.moved)
+    _check(p // step, LARGEST_MODULUS)
+    operands = [_operand(support, box, base, j, p, step, lowest) for j in used]
+    return unused * polynomial_matches(polynomial, p, step, operands)
+
+
+def key_matches(
+    task: Task, p: int, support: Support, box: Box, base: int, keys: Array
+) -> list[int]:
+    """How many members of a box have ``key[P(x) mod p] = key[P(r(x)) mod p]``, for each key.
+
+    Args:
+        task: gives the polynomial P; its own modulus and divisor are left aside.
+        keys: tables over the residues mod p, shape ``(k, p)``.
+
+    Returns:
+        k counts.
+
+    Raises:
+        NotCountable: p is too large for the polynomial.
+    """
+    _check(p, LARGEST_KEYED_MODULUS)
+    operands = [_operand(support, box, base, j, p, 1, 1) for j in range(task.operands)]
+    if not task.is_linear:
+        return polynomial_unchanged(task.terms, p, operands, keys)
+    constant = sum(c for c, e in task.terms if not any(e))
+    seen, missed = interval(p, constant, constant + 1), interval(p, 0, 1)
+    for j, operand in enumerate(operands):
+        coefficient = sum(c for c, e in task.terms if e[j])
+        seen = convolve(seen, scale(operand.seen, coefficient))
+        missed = convolve(missed, scale(operand.moved, coefficient))
+    return unchanged(seen, missed, keys)
+
+
+def _check(p: int, largest: int) -> None:
+    if p > largest:
+        raise NotCountable(f"{p} residues are too many to be counted exactly (at most {largest})")
+
+
+def _merged(terms: list[Term], used: list[int], p: int) -> list[Term]:
+    """The polynomial in the operands that it depends on, like terms added up."""
+    total: dict[tuple[int, ...], int] = {}
+    for c, e in terms:
+        exponents = tuple(e[j] for j in used)
+        if any(exponents):
+            total[exponents] = (total.get(exponents, 0) + c) % p
+    return [(c, e) for e, c in total.items() if c]
+
+
+def _changes(support: Support, box: Box, operand: int) -> list[Row]:
+    """Per ignored position, the differences between the digit there and the one acted upon."""
+    rows: list[Row] = []
+    for i in range(1, max(box.width, support.width) + 1):
+        constant = support.constant((operand, i))
+        if constant is not None:
+            rows.append((i, tuple(d - constant for d in box.values(operand, i))))
+    return rows
+
+
+def _operand(
+    support: Support, box: Box, base: int, j: int, p: int, step: int, lowest: int
+) -> Operand:
+    """Operand j as what is read of it and, in units of step, what is missed; mod ``p / step``.
+
+    Args:
+        step: a divisor of ``base**(lowest - 1)``.
+        lowest: a position below which nothing is missed.
+    """
+    q = p // step
+    read = [
+        (i, box.values(j, i))
+        for i in range(1, support.width + 1)
+        if support.constant((j, i)) is None
+    ]
+    missed = [(i - lowest + 1, v) for i, v in _changes(support, box, j) if i >= lowest]
+    constant = support.offset(j, base)
+    seen = convolve(digit_sum(q, base, read), interval(q, constant, constant + 1))
+    return Operand(seen, digit_sum(q, base, missed, step=base ** (lowest - 1) // step))

@@ -1,0 +1,124 @@
+"""Exact accuracy digit by digit: which digits of the result does the learned function get right?
+
+Counted box by box, like ``theory.accuracy``:
+
+* linear forms over N: the carry automaton counts every digit;
+* small boxes: enumeration;
+* results mod p: every pair of residues of f and f^;
+* polynomials over N: digits 1..j of the result are the polynomial mod ``B**j``.
+
+What none of them reaches is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from theory.accuracy import (
+    LARGEST_ENUMERATION,
+    defined,
+    drops_digits,
+    evaluated,
+    matches,
+    touched,
+)
+from theory.carry_automaton import agreement
+from theory.congruences import congruent, key_matches
+from theory.domains import Box, Domain
+from theory.integer_arrays import Array, NotCountable
+from theory.learned import LearnedFunction
+from theory.tasks import InvalidInput, digit_count
+
+_Counts = list[int | None]
+"""Members of a box, one entry per digit of the result; None: not countable."""
+
+
+@dataclass(frozen=True)
+class DigitAccuracy:
+    """Accuracies of the digits 1..M of a result (1 = units), each exact or None.
+
+    Where f^ is negative no digit is right.
+
+    Args:
+        digit: entry i - 1: ``P[digit i of f(x) = digit i of f^(x)]``.
+        lowest: entry j - 1: ``P[digits 1..j of f(x) and f^(x) are equal]``.
+    """
+
+    digit: tuple[Fraction | None, ...]
+    lowest: tuple[Fraction | None, ...]
+
+
+def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
+    """The accuracy of each digit, x uniform on the part of a test domain where f is defined.
+
+    M is the number of digits that hold every result on the domain.
+
+    Raises:
+        InvalidInput: the task is defined nowhere on the domain.
+        NotCountable: a difference of operands with too many carries to say where it is defined.
+    """
+    task, base = learned.task, learned.base
+    boxes = test.boxes(base, task.operands)
+    total = sum(defined(task, box, base) for box in boxes)
+    if not total:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    width = task.result_width(base, max(box.width for box in boxes))
+    counts = [_box_counts(learned, box, width) for box in boxes]
+    digit, lowest = (
+        tuple(_share(column, total) for column in zip(*rows, strict=True))
+        for rows in zip(*counts, strict=True)
+    )
+    return DigitAccuracy(digit, lowest)
+
+
+def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
+    known = [n for n in counts if n is not None]
+    return Fraction(sum(known), total) if len(known) == len(counts) else None
+
+
+def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    """The members of a box with each digit right, and with the lowest digits right."""
+    task, support, base = learned.task, learned.support, learned.base
+    if not touched(support, box, task):
+        every: _Counts = [defined(task, box, base)] * width
+        return every, every
+    try:
+        if task.full_modulus is None and task.is_linear and drops_digits(task, base):
+            found = agreement(task, box, base, support, width)
+            return list(found.digit), list(found.lowest)
+        if task.full_modulus is not None and task.is_linear:
+            return _residue_counts(learned, box, width)
+    except NotCountable:
+        pass
+    if box.size <= LARGEST_ENUMERATION:
+        return _enumerated(learned, box, width)
+    return _polynomial_counts(learned, box, width)
+
+
+def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    right, answer = evaluated(learned, box)
+    good = (right >= 0) & (answer >= 0)
+    digit: _Counts = []
+    lowest: _Counts = []
+    prefix = good
+    for i in range(width):
+        weight = learned.base**i
+        same = good & (right // weight % learned.base == answer // weight % learned.base)
+        prefix = prefix & same
+        digit.append(int(np.count_nonzero(same)))
+        lowest.append(int(np.count_nonzero(prefix)))
+    return digit, lowest
+
+
+def _residue_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    """All digits of a result mod p."""
+    task, base = learned.task, learned.base
+    assert task.full_modulus is not None
+    results = np.arange(task.full_modulus) // task.divisor
+    keys = _keys(results, base, range(1, width + 1))
+    counts = key_matches(task, task.full_modulus, learned.support, box, base, keys)
+    return list(counts[:width]), list(counts[width:])

@@ -1,0 +1,142 @@
+"""Settings asked for in words: what the command line and grid files write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theory.domains import Domain
+from theory.encodings import encoding
+from theory.expressions import parse_task
+from theory.layouts import layout
+from theory.predict import Setting
+from theory.tasks import TASKS, InvalidInput, Task, named_task
+
+LARGEST_DIGITS = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """A setting in words; the names are those of the command line's options.
+
+    Args:
+        task: a named task, or None where ``expr`` is given.
+        train_digits: ``3``, or ``4+5`` for a union.
+        train_priming: ``6:0.01`` mixes in 1 % of 6-digit examples.
+        train_allowed: ``2:6-9`` allows only the digits 6..9 at position 2.
+        test_digits: ``1-6`` or ``1,4``; None for 1 to the longest trained + 3.
+    """
+
+    task: str | None = None
+    expr: str | None = None
+    modulus: int | None = None
+    base: int = 10
+    pe: str = "ape"
+    layout: str = "aligned"
+    window: int = 0
+    train_digits: str = "3"
+    train_domain: str = "longest"
+    train_priming: tuple[str, ...] = ()
+    train_allowed: tuple[str, ...] = ()
+    test_digits: str | None = None
+    test_domain: str = "longest"
+
+    def read_task(self) -> Task:
+        """The task asked for.
+
+        Raises:
+            InvalidInput: none or two of ``task`` and ``expr``, or one that makes no sense.
+        """
+        if self.task is not None and self.expr is not None:
+            raise InvalidInput("give --task or --expr, not both")
+        if self.expr is not None:
+            return parse_task(self.expr, self.modulus)
+        if self.task is None:
+            raise InvalidInput(f"give a task: --task ({', '.join(TASKS)}) or --expr")
+        return named_task(self.task, self.modulus)
+
+    def setting(self) -> Setting:
+        """The setting asked for.
+
+        Raises:
+            InvalidInput: a value that no setting can have.
+        """
+        return Setting(
+            self.read_task(),
+            self.base,
+            encoding(self.pe),
+            layout(self.layout),
+            Domain(
+                read_lengths(self.train_digits, "--train-digits"),
+                self.train_domain,
+                tuple(_priming(text) for text in self.train_priming),
+                tuple(_allowed(text) for text in self.train_allowed),
+            ),
+            self.window,
+            () if self.test_digits is None else read_lengths(self.test_digits, "--test-digits"),
+            self.test_domain,
+        )
+
+
+def read_lengths(text: str, what: str) -> tuple[int, ...]:
+    """``4+5``, ``1,3`` and ``1-6`` as lengths.
+
+    Raises:
+        InvalidInput: anything else, or a length out of range; ``what`` names the option.
+    """
+    try:
+        found = read_ranges(text)
+        if min(found) < 1 or max(found) > LARGEST_DIGITS:
+            raise ValueError
+    except ValueError:
+        raise InvalidInput(
+            f"{what} '{text}' is no list of lengths from 1 to {LARGEST_DIGITS}, "
+            "such as 3, 4+5, 1,3 or 1-6"
+        ) from None
+    return found
+
+
+def read_numbers(text: str, what: str) -> tuple[int, ...]:
+    """``2..400`` and ``100,101`` as numbers.
+
+    Raises:
+        InvalidInput: anything else; ``what`` names the option.
+    """
+    try:
+        return read_ranges(text)
+    except ValueError:
+        raise InvalidInput(f"{what} '{text}' is no list of numbers, as in 2..400 or 5,7") from None
+
+
+def read_ranges(text: str) -> tuple[int, ...]:
+    """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers.
+
+    Raises:
+        ValueError: anything else, or a range that runs backwards.
+    """
+    found: list[int] = []
+    for part in text.replace("+", ",").replace("..", "-").split(","):
+        low, _, high = part.strip().partition("-")
+        first, last = int(low), int(high or low)
+        if last < first or last - first > 10**6:
+            raise ValueError
+        found += range(first, last + 1)
+    return tuple(found)
+
+
+def _priming(text: str) -> tuple[int, Fraction]:
+    try:
+        length, share = text.split(":")
+        return int(length), Fraction(share)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput(f"--train-priming '{text}' is not LENGTH:SHARE, as in 6:0.01") from None
+
+
+def _allowed(text: str) -> tuple[int, tuple[int, ...]]:
+    try:
+        position, digits = text.split(":")
+        return int(position), tuple(sorted(set(read_ranges(digits))))
+    except ValueError:
+        raise InvalidInput(
+            f"--train-allowed '{text}' is not POSITION:DIGITS, as in 2:6-9 or 1:0,5"
+        ) from None

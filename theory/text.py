@@ -1,0 +1,105 @@
+"""Predictions in words: the rows of tables, the derivation, and Markdown for notebooks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from theory.advise import Advice
+    from theory.predict import Prediction, Setting
+
+LENGTH_COLUMNS = ("digits", "direction", "status", "accuracy", "")
+_LONGEST_FRACTION = 40
+
+
+def setting_text(s: Setting) -> str:
+    """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
+    window = f", window {s.window}" if s.window else ""
+    return (
+        f"{s.task.text()}, base {s.base}, {s.encoding.name}, {s.layout.name} layout{window}, "
+        f"trained on {s.train.text()}"
+    )
+
+
+def fraction_text(x: Fraction | None) -> str:
+    """A rational, cut in the middle where it would fill lines (JSON has it whole)."""
+    if x is None:
+        return "-"
+    text = str(x)
+    return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
+
+
+def length_rows(prediction: Prediction) -> list[list[str]]:
+    """One row per test length, in the order of ``LENGTH_COLUMNS``."""
+    return [
+        [
+            str(x.digits),
+            x.direction.replace("_", " "),
+            x.status,
+            fraction_text(x.accuracy),
+            "" if x.accuracy is None else f"{float(x.accuracy):.6g}",
+        ]
+        for x in prediction.lengths
+    ]
+
+
+def verdict_rows(prediction: Prediction) -> list[list[str]]:
+    """Direction, refined verdict, published verdict."""
+    return [
+        [d, prediction.verdict(d), f"(published theorem: {prediction.published_verdict(d)})"]
+        for d in ("downward", "upward")
+    ]
+
+
+_PLAIN = {
+    "generalizes": "it will be right at every length tested in that direction",
+    "fails": "it will be wrong there, on the share of inputs given below",
+    "undetermined": "nothing follows: a premise is missing, named below",
+    "none": "no such length is tested",
+}
+
+
+def explanation(prediction: Prediction) -> list[str]:
+    """The published theorem and the verdicts in plain words, then the numbered derivation."""
+    lines = [f"Published theorem: {prediction.published.theorem}."]
+    for direction, longer in (("downward", "Shorter inputs"), ("upward", "Longer inputs")):
+        lines.append(f"{longer}: {_PLAIN[prediction.verdict(direction)]}.")
+    lines.append("")
+    for number, step in enumerate(prediction.derivation, 1):
+        lines.append(f"{number}. {step.statement}")
+        lines.append(f"   rule: {step.rule}; source: {step.source}")
+    return lines
+
+
+def advice_text(advice: Advice) -> list[str]:
+    """Advice in words: what stands in the way, then the changes, cheapest first."""
+    s = advice.current.setting
+    tested = f"tested on {', '.join(map(str, s.test_lengths))} digits"
+    lines = [f"{setting_text(s)}, {tested}"]
+    if advice.generalizes:
+        return [*lines, "Generalizes as it is: nothing has to be changed."]
+    lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
+    if not advice.suggestions:
+        why = "no combination of up to three changes of encoding, window, layout and training"
+        return [*lines, "", f"None of ours makes it generalize: {why} domain was predicted to."]
+    lines += ["", "Any of these makes it generalize, cheapest first:"]
+    return lines + [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
+
+
+def markdown(prediction: Prediction) -> str:
+    """The prediction as Markdown, as a notebook shows it."""
+    from tabulate import tabulate
+
+    verdicts = [
+        row[:2] + [prediction.published_verdict(row[0])] for row in verdict_rows(prediction)
+    ]
+    parts = [
+        f"**{setting_text(prediction.setting)}**",
+        tabulate(verdicts, ("direction", "refined", "published"), tablefmt="github"),
+    ]
+    if prediction.learned_text:
+        parts.append(f"Learned function: `{prediction.learned_text}`")
+    rows = length_rows(prediction)
+    parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))
+    return "\n\n".join(parts)
