@@ -10,7 +10,8 @@ from theory.domains import Domain
 from theory.encodings import encoding
 from theory.expressions import parse_task
 from theory.layouts import layout
-from theory.predict import Prediction, Setting, predict
+from theory.predict import Prediction, predict
+from theory.settings import Setting
 from theory.tasks import InvalidInput, Task, named_task
 
 __all__ = [

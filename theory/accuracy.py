@@ -79,7 +79,7 @@ def matches(learned: LearnedFunction, box: Box) -> int:
     Raises:
         NotCountable: the box is too large for the one method that fits the task.
     """
-    if not _touched(learned.support, box, learned.task):
+    if not touched(learned.support, box, learned.task):
         return defined(learned.task, box, learned.base)
     try:
         return _counted(learned, box)
@@ -96,8 +96,10 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
     if task.full_modulus is not None:
         if task.divisor == 1:
             return congruent(task, task.full_modulus, support, box, base)
-        quotients = np.arange(task.full_modulus)[None] // task.divisor
-        return key_matches(task, task.full_modulus, support, box, base, quotients)[0]
+        [count] = key_matches(
+            task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
+        )
+        return count
     offset = any(support.offset(j, base) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
@@ -130,7 +132,7 @@ def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     return task.evaluate(*members), learned.evaluate(*members)
 
 
-def _touched(support: Support, box: Box, task: Task) -> bool:
+def touched(support: Support, box: Box, task: Task) -> bool:
     """Whether some member of the box has a digit that the model replaces."""
     width = max(box.width, support.width)
     return any(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,8 +17,9 @@ from theory.domains import Domain
 from theory.encodings import ENCODINGS
 from theory.identifiability import carry_reach
 from theory.layouts import LAYOUTS
-from theory.predict import GENERALIZES, Prediction, Setting, predict
+from theory.predict import GENERALIZES, Prediction, predict
 from theory.properties import base_aligned, digit_causal, translation_invariant
+from theory.settings import Setting
 from theory.tasks import InvalidInput
 
 PRIMING = Fraction(1, 100)
@@ -155,14 +157,14 @@ def _changes(s: Setting) -> Iterator[Change]:
     trained = max(train.every_length)
     for name, e in ENCODINGS.items():
         if e != s.encoding:
-            yield Change("encoding", f"encoding {name}", 1, lambda x, e=e: replace(x, encoding=e))
+            yield Change("encoding", f"encoding {name}", 1, partial(replace, encoding=e))
     for window in _windows(s):
         if window != s.window:
             text = f"attention window {window}" if window else "no attention window"
-            yield Change("window", text, 1, lambda x, w=window: replace(x, window=w))
+            yield Change("window", text, 1, partial(replace, window=window))
     for name, layout in LAYOUTS.items():
         if layout != s.layout:
-            yield Change("layout", f"{name} layout", 2, lambda x, y=layout: replace(x, layout=y))
+            yield Change("layout", f"{name} layout", 2, partial(replace, layout=layout))
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
         lengths = "+".join(map(str, shorter))
@@ -181,7 +183,7 @@ def _changes(s: Setting) -> Iterator[Change]:
 
 
 def _domain(text: str, cost: int, train: Domain) -> Change:
-    return Change("training", text, cost, lambda x: replace(x, train=train))
+    return Change("training", text, cost, partial(replace, train=train))
 
 
 def _windows(s: Setting) -> tuple[int, ...]:

@@ -6,11 +6,15 @@ misses are independent numbers, each known by how often it falls on each residue
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import gcd, prod
+
+import numpy as np
 
 from theory.domains import Box
 from theory.integer_arrays import Array, NotCountable
-from theory.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
+from theory.residue_choices import Operand
+from theory.residue_polynomials import polynomial_matches, polynomial_unchanged
 from theory.residue_products import product_matches
 from theory.residues import Row, convolve, digit_sum, interval, scale, unchanged
 from theory.support import Support
@@ -55,13 +59,18 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
 
 
 def key_matches(
-    task: Task, p: int, support: Support, box: Box, base: int, keys: Array
+    task: Task,
+    p: int,
+    support: Support,
+    box: Box,
+    base: int,
+    keys: Callable[[Array], Sequence[Array]],
 ) -> list[int]:
     """How many members of a box have ``key[P(x) mod p] = key[P(r(x)) mod p]``, for each key.
 
     Args:
         task: gives the polynomial P; its own modulus and divisor are left aside.
-        keys: tables over the residues mod p, shape ``(k, p)``.
+        keys: gives what is compared, k arrays, for an array of residues mod p.
 
     Returns:
         k counts.
@@ -70,16 +79,17 @@ def key_matches(
         NotCountable: p is too large for the polynomial.
     """
     _check(p, LARGEST_KEYED_MODULUS)
+    table = np.stack(keys(np.arange(p)))
     operands = [_operand(support, box, base, j, p, 1, 1) for j in range(task.operands)]
     if not task.is_linear:
-        return polynomial_unchanged(task.terms, p, operands, keys)
+        return polynomial_unchanged(task.terms, p, operands, table)
     constant = sum(c for c, e in task.terms if not any(e))
     seen, missed = interval(p, constant, constant + 1), interval(p, 0, 1)
     for j, operand in enumerate(operands):
         coefficient = sum(c for c, e in task.terms if e[j])
         seen = convolve(seen, scale(operand.seen, coefficient))
         missed = convolve(missed, scale(operand.moved, coefficient))
-    return unchanged(seen, missed, keys)
+    return unchanged(seen, missed, table)
 
 
 def _check(p: int, largest: int) -> None:

@@ -12,7 +12,7 @@ What none of them reaches is None.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,7 +31,7 @@ from theory.congruences import congruent, key_matches
 from theory.domains import Box, Domain
 from theory.integer_arrays import Array, NotCountable
 from theory.learned import LearnedFunction
-from theory.tasks import InvalidInput, digit_count
+from theory.tasks import InvalidInput
 
 _Counts = list[int | None]
 """Members of a box, one entry per digit of the result; None: not countable."""
@@ -116,9 +116,57 @@ def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
 
 def _residue_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
     """All digits of a result mod p."""
-    task, base = learned.task, learned.base
+    task = learned.task
     assert task.full_modulus is not None
-    results = np.arange(task.full_modulus) // task.divisor
-    keys = _keys(results, base, range(1, width + 1))
-    counts = key_matches(task, task.full_modulus, learned.support, box, base, keys)
-    return list(counts[:width]), list(counts[width:])
+    return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
+
+
+def _counts_mod(
+    learned: LearnedFunction, box: Box, p: int, positions: range
+) -> tuple[_Counts, _Counts]:
+    """Members with a digit right, and with the digits up to it, per position.
+
+    Args:
+        p: a modulus of the polynomial that decides those digits.
+    """
+    task, base = learned.task, learned.base
+
+    def keys(residues: Array) -> list[Array]:
+        results = residues // task.divisor
+        digits = [results // base ** (i - 1) % base for i in positions]
+        return digits + [results % base**i for i in positions]
+
+    counts = key_matches(task, p, learned.support, box, base, keys)
+    return list(counts[: len(positions)]), list(counts[len(positions) :])
+
+
+def _polynomial_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    """What can be counted without enumeration."""
+    task = learned.task
+    digit: _Counts = [None] * width
+    lowest: _Counts = [None] * width
+    if task.needs_order:
+        return digit, lowest
+    if task.full_modulus is not None:
+        with suppress(NotCountable):
+            return _residue_counts(learned, box, width)
+    for i in range(width):
+        lowest[i] = _lowest_count(learned, box, i + 1, width)
+        if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
+            digit[i] = lowest[i]  # the digits below are always right
+        elif task.modulus is None or task.modulus % learned.base ** (i + 1) == 0:
+            with suppress(NotCountable):
+                power = task.divisor * learned.base ** (i + 1)
+                [digit[i]], [lowest[i]] = _counts_mod(learned, box, power, range(i + 1, i + 2))
+    return digit, lowest
+
+
+def _lowest_count(learned: LearnedFunction, box: Box, j: int, width: int) -> int | None:
+    """Members with digits 1..j right."""
+    task, base = learned.task, learned.base
+    with suppress(NotCountable):
+        if j == width:  # that is the whole result, for f^ is nowhere above f
+            return matches(learned, box)
+        if task.divisor == 1 and (task.modulus is None or task.modulus % base**j == 0):
+            return congruent(task, base**j, learned.support, box, base)
+    return None

@@ -19,8 +19,9 @@ from typing import Any
 from theory.domains import KINDS, Domain
 from theory.encodings import ENCODINGS, encoding
 from theory.layouts import LAYOUTS, layout
-from theory.predict import FAILS, GENERALIZES, UNDETERMINED, Prediction, Setting, predict
+from theory.predict import FAILS, GENERALIZES, UNDETERMINED, Prediction, predict
 from theory.published import published
+from theory.settings import Setting
 from theory.tasks import TASKS, InvalidInput, named_task
 
 TOLERANCE = 0.05

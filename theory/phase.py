@@ -21,8 +21,9 @@ from pathlib import Path
 from theory.domains import Domain
 from theory.encodings import Encoding
 from theory.layouts import Layout
-from theory.predict import LengthPrediction, Setting, predict
+from theory.predict import LengthPrediction, predict
 from theory.properties import base_aligned, residual_modulus
+from theory.settings import Setting
 from theory.tasks import InvalidInput, Task, named_task
 
 TaskFactory = Callable[[int | None], Task]

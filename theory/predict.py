@@ -8,111 +8,32 @@ from functools import cached_property
 from typing import Any
 
 from theory.accuracy import accuracy, known_accuracy, unseen_share
-from theory.domains import Domain
-from theory.encodings import Encoding
-from theory.identifiability import (
-    Continuation,
-    blind,
-    continuation,
-    out_of_sight,
-    shared_offset,
+from theory.derivation import (
+    BLIND,
+    CONTINUES,
+    NOTHING,
+    SAME,
+    SUPPORT,
+    Step,
+    beyond,
+    cite,
+    support_steps,
 )
-from theory.layouts import Layout
+from theory.domains import Domain
 from theory.learned import LearnedFunction
-from theory.properties import base_aligned, digit_causal, residual_modulus
+from theory.properties import base_aligned
 from theory.published import Published, published
-from theory.rules import RULES
-from theory.support import Support, support
-from theory.tasks import InvalidInput, Task, expression_text
+from theory.settings import Setting
+from theory.support import support
+from theory.tasks import InvalidInput, expression_text
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
-LARGEST_BASE = 256
 MOST_UNSEEN = Fraction(1, 20)
 """The largest share of a test domain on which training may leave the answer open.
 
 Up to here the accuracy of the learned function is given (it is then right to within this
 share); above, the length is undetermined.
 """
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Everything that a prediction depends on.
-
-    Args:
-        test_lengths: the digits to test; None for 1 to the longest training length + 3.
-        window: how many tokens a query sees, itself included; 0 is the whole prefix.
-
-    Raises:
-        InvalidInput: a base below 2, a negative window, a test length below 1, or an
-            interleaved layout for a task that is not digit causal.
-    """
-
-    task: Task
-    base: int
-    encoding: Encoding
-    layout: Layout
-    train: Domain
-    window: int = 0
-    test_lengths: tuple[int, ...] = ()
-    test_kind: str = "longest"
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.base <= LARGEST_BASE:
-            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
-        rest = self.task.divisor
-        while rest % self.base == 0:
-            rest //= self.base
-        if rest != 1:
-            raise InvalidInput(
-                f"'// {self.task.divisor}' has to divide by a power of the base {self.base}"
-            )
-        if self.window < 0:
-            raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
-        shown = self.train.every_length
-        lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
-        object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
-        if self.layout.interleaved:
-            causal, witness = digit_causal(self.task, self.base)
-            if not causal:
-                assert witness is not None
-                raise InvalidInput(
-                    f"the interleaved layout needs a digit causal task; in base {self.base} "
-                    f"f{witness.first} and f{witness.second} agree on the operands' lowest "
-                    f"{witness.digits} digits and differ on the result's"
-                )
-
-    @property
-    def digits(self) -> int:
-        """The longest operand that is written."""
-        return max(*self.test_lengths, *self.train.every_length)
-
-    def test(self, length: int) -> Domain:
-        """The test domain of one length."""
-        return Domain((length,), self.test_kind)
-
-    def is_premise(self, length: int) -> bool:
-        """Whether a test at this length asks for what was trained, so that the premise covers it."""
-        same = self.test_kind == self.train.kind and not self.train.allowed
-        return same and length in self.train.every_length
-
-    def direction(self, length: int) -> str:
-        """``downward``, ``in_domain``, ``between`` or ``upward``."""
-        shown = self.train.every_length
-        if length in shown:
-            return "in_domain"
-        if length < min(shown):
-            return "downward"
-        return "upward" if length > max(shown) else "between"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of a derivation: the rule, what it says here, and its source."""
-
-    rule: str
-    statement: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -238,65 +159,23 @@ def predict(setting: Setting) -> Prediction:
     shown = support(task, setting.train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {setting.train.text()}")
-    steps = [_cite("convergence", f"The model is right on held-out {setting.train.text()}.")]
-    steps += _support_steps(setting, shown)
-    upward, reason = _beyond(setting, shown)
+    steps = [cite("convergence", f"The model is right on held-out {setting.train.text()}.")]
+    steps += support_steps(setting, shown)
+    upward, reason = beyond(setting, shown)
     steps += reason
     reading = LearnedFunction(task, shown, base)
     lengths = tuple(_at_length(setting, n, reading, upward) for n in setting.test_lengths)
     if any(x.unseen > MOST_UNSEEN for x in lengths):
-        steps.append(_cite("joint support", _joint_text(setting, lengths)))
-    learned = reading if upward in (_SUPPORT, _SAME) else None
+        steps.append(cite("joint support", _joint_text(setting, lengths)))
+    learned = reading if upward in (SUPPORT, SAME) else None
     return Prediction(
         setting,
         published(task, setting.encoding, base, max(setting.train.every_length)),
         lengths,
         tuple(steps),
         learned,
-        upward == _CONTINUES,
+        upward == CONTINUES,
     )
-
-
-_SUPPORT, _CONTINUES, _SAME, _NOTHING, _BLIND = "support", "continues", "same", "nothing", "blind"
-
-
-def _beyond(setting: Setting, shown: Support) -> tuple[str, list[Step]]:
-    """What happens to digits at positions that training kept constant, and the steps to it."""
-    task, base, encoding = setting.task, setting.base, setting.encoding
-    place = (setting.layout, setting.window, setting.digits)
-    cannot_see = blind(task, base, *place, shown)
-    if cannot_see:
-        return _BLIND, [_cite("blind", cannot_see + ".")]
-    if out_of_sight(task, base, *place, shown):
-        return _SAME, [_cite("out of sight", "No query sees a digit that training kept constant.")]
-    if encoding.reference == "absolute" and encoding.own_parameter:
-        return _SUPPORT, _modulus_steps(setting)
-    goes_on = continuation(
-        task,
-        base,
-        setting.layout,
-        encoding,
-        setting.window,
-        max(setting.train.every_length),
-        setting.digits,
-    )
-    if goes_on.outcome == "forced":
-        return _CONTINUES, [_cite("continuation", goes_on.reason + ".")]
-    if not encoding.own_parameter:
-        return _NOTHING, [*_why_not(goes_on), _cite("formula", RULES["formula"].statement)]
-    if goes_on.outcome == "open":
-        return _NOTHING, _why_not(goes_on)
-    shared = shared_offset(task, base, *place, shown)
-    if shared:
-        return _NOTHING, [_cite("shared offset", shared[0].upper() + shared[1:] + ".")]
-    return _SUPPORT, [
-        _cite("one candidate", goes_on.reason[0].upper() + goes_on.reason[1:] + "."),
-        *_modulus_steps(setting),
-    ]
-
-
-def _why_not(goes_on: Continuation) -> list[Step]:
-    return [_cite("landmark", goes_on.reason + ".")] if goes_on.outcome == "open" else []
 
 
 def _at_length(
@@ -304,14 +183,14 @@ def _at_length(
 ) -> LengthPrediction:
     direction = setting.direction(length)
     test = setting.test(length)
-    if setting.is_premise(length) and upward != _BLIND:
+    if setting.is_premise(length) and upward != BLIND:
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
-    if upward == _BLIND:
+    if upward == BLIND:
         return LengthPrediction(length, direction, UNDETERMINED, None)
-    if upward == _CONTINUES:
+    if upward == CONTINUES:
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
     unseen = unseen_share(reading, test)
-    if direction == "upward" and upward == _NOTHING:
+    if direction == "upward" and upward == NOTHING:
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)
     if unseen > MOST_UNSEEN:
         at_most = known_accuracy(reading, test) + unseen
@@ -327,55 +206,6 @@ def _base_aligned(setting: Setting, reading: LearnedFunction) -> bool:
     k = None if task.full_modulus is None else base_aligned(task.full_modulus, base)
     reads = [reading.support.read_length(j) for j in range(task.operands)]
     return k is not None and all(n is not None and n >= k for n in reads)
-
-
-def _cite(rule: str, statement: str) -> Step:
-    return Step(rule, statement, RULES[rule].source)
-
-
-def _support_steps(setting: Setting, shown: Support) -> list[Step]:
-    names = setting.task.names
-    lengths = [shown.read_length(j) for j in range(setting.task.operands)]
-    if len(set(lengths)) == 1 and lengths[0] is not None:
-        what = (
-            f"Positions 1..{lengths[0]} of {' and '.join(names)} varied in training; above, only 0."
-        )
-    else:
-        what = (
-            "Read and ignored positions: "
-            + "; ".join(
-                f"{name} "
-                + " ".join(
-                    f"{i}:{'read' if (c := shown.constant((j, i))) is None else f'always {c}'}"
-                    for i in range(1, shown.width + 1)
-                )
-                for j, name in enumerate(names)
-            )
-            + "."
-        )
-    return [_cite("support", what)]
-
-
-def _modulus_steps(setting: Setting) -> list[Step]:
-    task, base, n = setting.task, setting.base, max(setting.train.every_length)
-    if task.full_modulus is None:
-        return []
-    k = base_aligned(task.full_modulus, base)
-    if k is not None and k <= n:
-        return [
-            _cite(
-                "base aligned",
-                f"{task.full_modulus} divides {base}^{k}, and {n} >= {k} digits were trained.",
-            )
-        ]
-    left = residual_modulus(task.full_modulus, base, n)
-    return [
-        _cite(
-            "residual modulus",
-            f"p' = {task.full_modulus} / gcd({task.full_modulus}, {base}^{n}) = {left}: the digits above "
-            f"{n} matter modulo {left}.",
-        )
-    ]
 
 
 def _joint_text(setting: Setting, lengths: tuple[LengthPrediction, ...]) -> str:

@@ -9,7 +9,7 @@ from theory.domains import Domain
 from theory.encodings import encoding
 from theory.expressions import parse_task
 from theory.layouts import layout
-from theory.predict import Setting
+from theory.settings import Setting
 from theory.tasks import TASKS, InvalidInput, Task, named_task
 
 LARGEST_DIGITS = 1000

@@ -15,8 +15,7 @@ count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are inde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from theory.integer_arrays import Array, NotCountable, cyclic_product
+from theory.residue_choices import Choices, Operand, blocks, choices, pieces, value
 from theory.residues import Residues, convolve, interval, scale, settled, zero_pairs
 from theory.tasks import Term
 
@@ -34,31 +34,16 @@ LARGEST_WORK = 1_000_000_000
 One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
 """
 
+_LARGEST_TABLE = 1_000_000
+
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
-
-_LARGEST_TABLE = 1_000_000
-_MOST_BLOCKS = 20_000
-_CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, eq=False)
-class Operand:
-    """The operand ``seen + step * moved``, both independent and given mod ``q = p / step``."""
-
-    seen: Residues
-    moved: Residues
-
-    @property
-    def total(self) -> int:
-        """How many numbers it stands for."""
-        return self.seen.total * self.moved.total
 
 
 def polynomial_matches(
     terms: Sequence[Term], p: int, step: int, operands: Sequence[Operand]
 ) -> int:
-    """How many choices of all ``s_j`` and ``v_j`` have ``P(s + step * v) = P(s)`` mod p.
+    """How many choices of all s and v have ``P(s + step * v) = P(s)`` mod p.
 
     Args:
         terms: the polynomial P.
@@ -66,16 +51,14 @@ def polynomial_matches(
         operands: distributions mod ``p / step``.
 
     Raises:
-        NotCountable: a set of operands that are multiplied together has more than
-            ``LARGEST_WORK`` combinations of residues.
+        NotCountable: there are too many residues (``LARGEST_WORK``).
     """
     if not all(operand.total for operand in operands):
         return 0
-    count, sums = 1, [interval(p // step, 0, 1)]
     groups = _groups([(c % p, e) for c, e in terms if c % p and any(e)])
-    for j, operand in enumerate(operands):
-        if not any(e[j] for group in groups for _, e in group):
-            count *= operand.total
+    used = {j for group in groups for _, e in group for j, x in enumerate(e) if x}
+    count = prod(x.total for j, x in enumerate(operands) if j not in used)
+    sums = [interval(p // step, 0, 1)]
     for group in groups:
         factor, quotients = _quotients(group, p, step, operands)
         count *= factor
@@ -101,15 +84,17 @@ def polynomial_unchanged(
     Raises:
         NotCountable: there are too many combinations.
     """
+    if not all(operand.total for operand in operands):
+        return [0] * len(keys)
     used = {j: x for j, x in enumerate(operands) if any(e[j] for _, e in terms)}
     unused = prod(x.total for j, x in enumerate(operands) if j not in used)
-    choices = _choices(used)
-    _check(p * p, _SLOW * sum(c.size for c in choices), len(choices))
+    chosen = choices(used)
+    _check(p * p, _SLOW * sum(c.size for c in chosen))
     counts = [0] * len(keys)
-    for c in choices:
+    for c in chosen:
         found = np.zeros(p * p, dtype=np.int64)
         for seen, whole in c.chunks(p, 1):
-            pairs = _value(terms, whole, p) * p + _value(terms, seen, p)
+            pairs = value(terms, whole, p) * p + value(terms, seen, p)
             found += np.bincount(pairs.ravel(), minlength=p * p)
         for k, key in enumerate(keys):
             equal = key[:, None] == key
@@ -138,144 +123,71 @@ def _quotients(
     """The quotients of one group, as a number and a distribution to be multiplied by it."""
     names = [j for j in range(len(operands)) if any(e[j] for _, e in terms)]
     linear = next((j for j in names if all(e[j] <= 1 for _, e in terms)), None)
+    if linear is not None:
+        b, others = operands[linear], {j: operands[j] for j in names if j != linear}
+        if others:
+            return 1, _with_linear(terms, p, step, others, linear, b)
+        return b.seen.total, scale(b.moved, sum(c for c, _ in terms))
     if len(names) == 1:
-        operand = operands[names[0]]
-        if linear is not None:
-            return operand.seen.total, scale(operand.moved, sum(c for c, _ in terms))
-        return 1, _one_operand(terms, p, step, names[0], operand)
-    chosen = {j: operands[j] for j in names}
-    if linear is None:
-        return 1, _enumerated(terms, p, step, chosen)
-    return 1, _with_linear(terms, p, step, chosen, linear)
+        return 1, _one_operand(terms, p, step, names[0], operands[names[0]])
+    return 1, _enumerated(terms, p, step, {j: operands[j] for j in names})
 
 
-def _blocks(x: Residues) -> list[tuple[int, Array]]:
-    """The residues that occur, grouped by how often they do: ``(count, residues)``.
-
-    Few groups as a rule, because the numbers of an interval fall on the residues evenly
-    up to one; and within a group, counting needs no large integers.
-    """
-    extras, which = np.unique(x.extra, return_inverse=True)
-    counts = [x.level + int(extra) for extra in extras]
-    return [(n, np.flatnonzero(which == i)) for i, n in enumerate(counts) if n]
+def _check(table: int, work: int) -> None:
+    if table > _LARGEST_TABLE or work > LARGEST_WORK:
+        raise NotCountable("this polynomial has too many residues to be counted exactly")
 
 
-def _check(p: int, work: int, blocks: int) -> None:
-    if p > _LARGEST_TABLE or work > LARGEST_WORK or blocks > _MOST_BLOCKS:
-        raise NotCountable(f"this polynomial has too many residues mod {p} to be counted exactly")
-
-
-def _value(terms: Sequence[Term], x: dict[int, Array], p: int) -> Array:
-    """The polynomial mod p of arrays of residues mod p, given per operand; p below 2**31."""
-    total = np.zeros(1, dtype=np.int64)
-    for c, exponents in terms:
-        power = np.full(1, c % p, dtype=np.int64)
-        for j, values in x.items():
-            for _ in range(exponents[j]):
-                power = power * values % p
-        total = (total + power) % p
-    return total
-
-
-# --- one operand ------------------------------------------------------------------------
-
-
-def _one_operand(terms: list[Term], p: int, step: int, j: int, operand: Operand) -> Residues:
+def _one_operand(terms: list[Term], p: int, step: int, j: int, x: Operand) -> Residues:
     """The quotients of a polynomial in operand j, from a table of its values."""
-    seen, moved = _blocks(operand.seen), _blocks(operand.moved)
-    size = sum(len(s) for _, s in seen) * sum(len(v) for _, v in moved)
-    _check(p, size, len(seen) * len(moved))
-    table = _value(terms, {j: np.arange(p)}, p)
+    chosen = choices({j: x})
+    _check(p, sum(c.size for c in chosen))
+    table = value(terms, {j: np.arange(p)}, p)
     twice = np.concatenate([table, table])  # s + step * v stays below 2p
     counts = np.zeros(p // step, dtype=object)
-    for (n, s), (m, v) in product(seen, moved):
+    for c in chosen:
+        s, v = c.residues[j]
         found = np.zeros(2 * p, dtype=np.int64)
-        for part in np.array_split(v, -(-len(s) * len(v) // _CHUNK)):
+        for part in pieces(v, len(s)):
             differences = twice[s + step * part[:, None]] - table[s] + p
             found += np.bincount(differences.ravel(), minlength=2 * p)
-        counts += n * m * (found[:p] + found[p:])[::step].astype(object)
+        counts += c.weight * (found[:p] + found[p:])[::step].astype(object)
     return settled(0, counts)
-
-
-# --- several operands -------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Choices:
-    """Residues of some operands, each combination of them occurring equally often.
-
-    Args:
-        weight: how often.
-        residues: per operand, the residues mod q of what is seen and of what is moved.
-    """
-
-    weight: int
-    residues: dict[int, tuple[Array, Array]]
-
-    @property
-    def size(self) -> int:
-        """The number of combinations."""
-        return prod(len(s) * len(v) for s, v in self.residues.values())
-
-    def chunks(self, p: int, step: int) -> Iterator[tuple[dict[int, Array], dict[int, Array]]]:
-        """The combinations: what is seen of each operand and what it is, mod p.
-
-        The arrays of a chunk are open grids, one axis each, to be broadcast together.
-        """
-        axes = [axis for pair in self.residues.values() for axis in pair]
-        first, second, *rest = axes
-        tail = prod(map(len, rest))
-        for s in _pieces(first, tail * len(second)):
-            for v in _pieces(second, tail * len(s)):
-                grid = np.ix_(s, v, *rest)
-                seen = dict(zip(self.residues, grid[::2], strict=True))
-                moved = dict(zip(self.residues, grid[1::2], strict=True))
-                yield seen, {j: (x + step * moved[j]) % p for j, x in seen.items()}
-
-
-def _pieces(values: Array, each: int) -> list[Array]:
-    """The values in parts that make about ``_CHUNK`` combinations, each value so many."""
-    return np.array_split(values, max(1, min(len(values), len(values) * each // _CHUNK)))
-
-
-def _choices(operands: dict[int, Operand]) -> list[_Choices]:
-    """All combinations of residues of the operands."""
-    parts = [x for operand in operands.values() for x in (operand.seen, operand.moved)]
-    found = []
-    for blocks in product(*map(_blocks, parts)):
-        axes = [residues for _, residues in blocks]
-        pairs = dict(zip(operands, zip(axes[::2], axes[1::2], strict=True), strict=True))
-        found.append(_Choices(prod(n for n, _ in blocks), pairs))
-    return found
 
 
 def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operand]) -> Residues:
     """The quotients of any polynomial."""
-    choices = _choices(operands)
-    _check(p, _SLOW * sum(c.size for c in choices), len(choices))
+    chosen = choices(operands)
+    _check(p, _SLOW * sum(c.size for c in chosen))
     counts = np.zeros(p // step, dtype=object)
-    for c in choices:
+    for c in chosen:
         found = np.zeros(p // step, dtype=np.int64)
         for seen, whole in c.chunks(p, step):
-            quotients = (_value(terms, whole, p) - _value(terms, seen, p)) % p // step
+            quotients = (value(terms, whole, p) - value(terms, seen, p)) % p // step
             found += np.bincount(quotients.ravel(), minlength=len(found))
         counts += c.weight * found.astype(object)
     return settled(0, counts)
 
 
+# --- one operand of degree one ----------------------------------------------------------
+
+
 def _with_linear(
-    terms: list[Term], p: int, step: int, operands: dict[int, Operand], linear: int
+    terms: list[Term], p: int, step: int, others: dict[int, Operand], linear: int, b: Operand
 ) -> Residues:
-    """The quotients of a polynomial that has degree one in an operand."""
+    """The quotients of a polynomial of degree one in an operand b.
+
+    For each gamma, what the others and ``s_b`` make together is convolved with
+    ``gamma * v_b``.
+    """
     q = p // step
-    choices = _choices({j: x for j, x in operands.items() if j != linear})
-    lows, highs = _blocks(operands[linear].seen), _blocks(operands[linear].moved)
-    rows = len(choices) * len(lows) * len(highs)
-    size = sum(c.size for c in choices)
-    _check(p, (size > q * q) * _SLOW * size + q * min(size, q**3) + 8 * rows * q * q, rows)
+    chosen, lows, highs = choices(others), blocks(b.seen), blocks(b.moved)
+    size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
+    enumeration = _SLOW * size if len(others) > 1 else 0
+    _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
     windows = [_windows(s, q) for _, s in lows]
-    tallies = [_tally(terms, p, step, c, linear) for c in choices]
-    sums = np.zeros((len(highs), len(choices) * len(lows), q), dtype=np.int64)
+    tallies = [_tally(terms, p, step, c, linear) for c in chosen]
+    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
     for gamma in range(q):
         parts = [_part(codes, times, gamma, q) for codes, times in tallies]
         low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
@@ -284,9 +196,10 @@ def _with_linear(
                 high = np.bincount(gamma * v % q, minlength=q)
                 sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
     counts = np.zeros(q, dtype=object)
-    weights = [m * c.weight * n for m, _ in highs for c in choices for n, _ in lows]
-    for weight, row in zip(weights, sums.reshape(-1, q), strict=True):
-        counts += weight * row.astype(object)
+    for ((m, _), c, (n, _)), row in zip(
+        product(highs, chosen, lows), sums.reshape(-1, q), strict=True
+    ):
+        counts += m * c.weight * n * row.astype(object)
     return settled(0, counts)
 
 
@@ -297,17 +210,15 @@ def _windows(residues: Array, q: int) -> Array:
     return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
 
 
-def _tally(
-    terms: list[Term], p: int, step: int, choices: _Choices, linear: int
-) -> tuple[Array, Array]:
+def _tally(terms: list[Term], p: int, step: int, c: Choices, linear: int) -> tuple[Array, Array]:
     """The codes ``(gamma * q + beta) * q + alpha`` that occur, sorted, and how often."""
     q = p // step
     constant, factor = ([t for t in terms if t[1][linear] == degree] for degree in (0, 1))
     codes, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    for seen, whole in choices.chunks(p, step):
-        gamma = _value(factor, whole, p)
-        alpha = (_value(constant, whole, p) - _value(constant, seen, p)) % p // step
-        beta = (gamma - _value(factor, seen, p)) % p // step
+    for seen, whole in c.chunks(p, step):
+        gamma = value(factor, whole, p)
+        alpha = (value(constant, whole, p) - value(constant, seen, p)) % p // step
+        beta = (gamma - value(factor, seen, p)) % p // step
         new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
         codes, place = np.unique(np.concatenate([codes, new]), return_inverse=True)
         times = np.bincount(place, weights=np.concatenate([times, number])).astype(np.int64)

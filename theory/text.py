@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from theory.advise import Advice
-    from theory.predict import Prediction, Setting
+    from theory.predict import Prediction
+    from theory.settings import Setting
 
 LENGTH_COLUMNS = ("digits", "direction", "status", "accuracy", "")
 _LONGEST_FRACTION = 40

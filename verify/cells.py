@@ -11,7 +11,7 @@ from theory.domains import Domain
 from theory.encodings import encoding
 from theory.expressions import parse_task
 from theory.layouts import layout
-from theory.predict import Setting
+from theory.settings import Setting
 from theory.tasks import TASKS, Task, named_task
 from verify.model import size
 from verify.sequences import Format

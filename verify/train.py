@@ -1,10 +1,11 @@
 """Training: one recipe for every cell.
 
 Muon on the matrices inside the blocks and AdamW on the rest (Jordan et al. 2024), a
-cosine per round, loss on the result digits only.  The first part of a round learns
-without dropout; then dropout comes in, which leaves what was learned and makes the model
-indifferent to positions that carry nothing.  Rounds go on until the premise holds (held-out
-accuracy in domain) or the budget is spent.
+cosine per round, loss on the result digits only.  Dropout is what makes a model indifferent
+to positions that carry nothing, the more the longer it is trained with it; but hard tasks do
+not get off the ground with it.  So it comes in as soon as the task is mostly learned, and
+stays.  Rounds go on until the premise holds (held-out accuracy in domain) or the budget is
+spent.
 """
 
 from __future__ import annotations
@@ -40,13 +41,15 @@ class Recipe:
         final: the learning rate at the end of a round, as a share of the peak.
         warmup: steps of linear warm-up.
         decay: weight decay.
-        dropout: the rate in the second part of a round.
-        dropout_from: where that part begins, as a share of the round.
+        dropout: the rate, on embeddings and on what each block adds to the stream, once the
+            task is mostly learned.
+        learned_at: the training loss per digit (nats, mean over a chunk of steps) that
+            counts as mostly learned.
         clip: largest gradient norm.
     """
 
     version: str = "1"
-    steps: int = 4000
+    steps: int = 6000
     batch: int = 128
     matrix_rate: float = 0.02
     other_rate: float = 1e-3
@@ -54,12 +57,12 @@ class Recipe:
     warmup: int = 100
     decay: float = 0.1
     dropout: float = 0.2
-    dropout_from: float = 0.5
+    learned_at: float = 0.1
     clip: float = 1.0
 
 
 RECIPE = Recipe()
-DEFAULT_BUDGET = 2 * RECIPE.steps
+DEFAULT_BUDGET = 9000
 
 
 @dataclass(frozen=True)
@@ -143,26 +146,30 @@ def _round(
     recipe: Recipe,
     on_step: Callable[[int], None],
 ) -> None:
-    """One cosine of the learning rate, dropout in its second part."""
+    """One cosine of the learning rate."""
     model.train()
     form = sampler.format
     device = model.mask.device
     slots = torch.from_numpy(np.sort(form.result_slots) - 1).to(device)
     peaks = (recipe.matrix_rate, recipe.other_rate)
     chunk = 50
+    losses: list[torch.Tensor] = []
     for step in range(steps):
         if step % chunk == 0:
             on_step(step)
+            if losses and float(torch.stack(losses).mean()) < recipe.learned_at:
+                model.dropout.rate = recipe.dropout
+            losses = []
             operands = sampler.sample(recipe.batch * chunk, data, held_out=False)
             tokens = torch.from_numpy(form.write(operands, form.results(operands))).to(device)
             batches = tokens.split(recipe.batch)
-        model.dropout.rate = recipe.dropout if step >= recipe.dropout_from * steps else 0.0
         scale = min(1.0, (step + 1) / recipe.warmup) * _cosine(step / steps, recipe.final)
         for optimizer, peak in zip(optimizers, peaks, strict=True):
             optimizer.param_groups[0]["lr"] = peak * scale
         batch = batches[step % chunk]
         logits = model(batch[:, :-1], slots)
         loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 1:][:, slots].flatten())
+        losses.append(loss.detach())
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.clip)
         for optimizer in optimizers:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from theory.domains import Domain, enumerate_box
 from theory.expressions import parse_task
 from theory.learned import LearnedFunction
 from theory.residues import Residues
+from theory.support import support
 from theory.tasks import Task, named_task
 
 EXPRESSIONS = ("2*a + 3*b", "a", "a*a", "a*b + b", "3*a - b", "a*a + 2*b", "a*b + 5", "4*a*b")
+MORE_EXPRESSIONS = (
+    *(
+        "a + b + c",
+        "a + 2*b - c",
+        "a*b + c",
+        "a*b*c",
+        "a*b + b*c",
+        "a*a*b + 3*c",
+        "a**3",
+        "a*a*b*b",
+    ),
+    *("a*b + 2*a + 3*b", "4*a*b + 2*c", "a + b*b + 7*c", "(a + b)**2", "12*a"),
+)
 
 
 @st.composite
@@ -33,6 +49,26 @@ domains = st.builds(
     st.lists(st.integers(1, 2), min_size=1, max_size=2).map(tuple),
     st.sampled_from(("longest", "every")),
 )
+
+
+@st.composite
+def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
+    """Any task of 1 to 3 operands, trained and tested on domains small enough to enumerate."""
+    task = draw(tasks() | st.sampled_from(MORE_EXPRESSIONS).map(parse_task))
+    if task.modulus is None and draw(st.booleans()):
+        task = replace(task, modulus=draw(st.integers(1, 60)))
+    base = draw(st.integers(2, 6))
+    task = replace(task, divisor=base ** draw(st.sampled_from((0, 0, 0, 1, 2))))
+    train = draw(domains)
+    if draw(st.booleans()):
+        digits = draw(st.sets(st.integers(0, base - 1), min_size=1))
+        place = draw(st.integers(1, max(train.lengths)))
+        train = replace(train, allowed=((place, tuple(sorted(digits))),))
+    test = Domain((draw(st.integers(1, 3)),), draw(st.sampled_from(("longest", "every"))))
+    longest = max(*train.lengths, *test.lengths)
+    assume(base ** (longest * task.operands) <= 70_000)
+    assume(members(task, train, base) and members(task, test, base))
+    return LearnedFunction(task, support(task, train, base), base), test
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
-from cases import box_members, brute_accuracy, digit, domains, members, tasks
+from cases import box_members, brute_accuracy, digit, domains, learned_functions, members, tasks
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from theory.accuracy import accuracy, unseen_share
 from theory.domains import Domain
+from theory.expressions import parse_task
+from theory.integer_arrays import NotCountable
 from theory.learned import LearnedFunction
 from theory.properties import digit_causal
 from theory.support import interactions, period, support
@@ -41,6 +44,23 @@ def test_accuracy_is_what_enumeration_counts(
     assume(members(task, test, base))
     function = learned(task, train, base)
     assert accuracy(function, test) == brute_accuracy(function, test)
+
+
+@SLOW
+@given(learned_functions())
+def test_accuracy_of_more_operands_and_of_dropped_digits(
+    case: tuple[LearnedFunction, Domain],
+) -> None:
+    assert accuracy(*case) == brute_accuracy(*case)
+
+
+@SLOW
+@given(learned_functions())
+def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, Domain]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("theory.accuracy.LARGEST_ENUMERATION", 0)
+        with suppress(NotCountable):
+            assert accuracy(*case) == brute_accuracy(*case)
 
 
 @SLOW
@@ -100,6 +120,34 @@ def test_boxes_are_disjoint_and_cover_the_domain(domain: Domain, base: int, oper
 def test_known_values(name: str, modulus: int | None, n: int, m: int, expected: Fraction) -> None:
     function = learned(named_task(name, modulus), Domain((n,)), 10)
     assert accuracy(function, Domain((m,))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "m", "expected"),
+    [
+        ("(a*b + c) % 50", 1, 3, Fraction(1, 5)),
+        ("(a*b + c) % 50", 2, 100, Fraction(1)),
+        ("(2*a*b + 4*c) % 200", 2, 100, Fraction(1)),
+        ("(a + b + c + d) % 200", 2, 100, Fraction(1, 2)),
+        ("(a**3 + b*c + d) % 1000", 2, 100, Fraction(1, 10)),
+        ("a**2 % 10000", 3, 50, Fraction(9, 25)),
+        ("12345*a + b", 2, 4, Fraction(0)),
+        ("12345*a*b + b", 2, 4, Fraction(1, 11_000)),  # b = 0
+    ],
+)
+def test_known_values_of_expressions(text: str, n: int, m: int, expected: Fraction) -> None:
+    function = learned(parse_task(text), Domain((n,)), 10)
+    assert accuracy(function, Domain((m,))) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["a*a*b*b % 4999", "a*b % 200003", "(a + b) % 1000000000039", "(a*b) // 10 % 997"]
+)
+def test_what_is_too_large_for_residues_is_enumerated_while_it_can_be(text: str) -> None:
+    function = learned(parse_task(text), Domain((1,)), 10)
+    assert accuracy(function, Domain((2,))) == brute_accuracy(function, Domain((2,)))
+    with pytest.raises(NotCountable):
+        accuracy(function, Domain((40,)))
 
 
 def test_the_published_condition_for_modular_addition() -> None:

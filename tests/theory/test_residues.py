@@ -12,11 +12,14 @@ from cases import HUGE, counts, several
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.integer_arrays import NotCountable
 from theory.residues import (
     Residues,
     convolve,
     digit_sum,
     interval,
+    scale,
+    unchanged,
     zero_pairs,
 )
 from theory.tasks import InvalidInput
@@ -116,6 +119,38 @@ def test_convolve_and_zero_pairs(pair: tuple[Residues, ...]) -> None:
     assert counts(convolve(*pair)) == expected
     assert zero_pairs(*pair) == expected[0]
     assert convolve(*pair).total == pair[0].total * pair[1].total
+
+
+@settings(max_examples=150, deadline=None)
+@given(several(1, largest=40), st.integers(-50, 50) | st.just(HUGE))
+def test_scale(one: tuple[Residues, ...], factor: int) -> None:
+    [x] = one
+    expected = [0] * x.p
+    for r, n in enumerate(counts(x)):
+        expected[r * factor % x.p] += n
+    assert counts(scale(x, factor)) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(several(2, largest=30), st.integers(1, 9))
+def test_unchanged(pair: tuple[Residues, ...], divisor: int) -> None:
+    a, b, p = *map(counts, pair), pair[0].p
+    keys = np.stack([np.arange(p) // divisor, np.arange(p) % divisor])
+    expected = [
+        sum(a[v] * b[u] for v, u in product(range(p), repeat=2) if key[v] == key[(v + u) % p])
+        for key in keys
+    ]
+    assert unchanged(*pair, keys) == expected
+
+
+def test_too_many_comparisons_are_refused() -> None:
+    x = interval(40_000, 0, 40_000)
+    with pytest.raises(NotCountable, match="40000"):
+        unchanged(x, x, np.arange(40_000)[None])
+    few = interval(40_000, 0, 7)
+    assert unchanged(x, few, np.arange(40_000)[None] // 10) == [
+        sum((10 - u) * 4000 for u in range(7))
+    ]
 
 
 @pytest.mark.parametrize("p", [99_991, 100_000])  # padded and cyclic transforms

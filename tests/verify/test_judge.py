@@ -9,7 +9,7 @@ import pytest
 from theory.domains import Domain
 from theory.encodings import encoding
 from theory.layouts import layout
-from theory.predict import Setting
+from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, exit_code, judge, pooled

@@ -9,7 +9,8 @@ import torch
 from theory.domains import Domain
 from theory.encodings import encoding
 from theory.layouts import LAYOUTS, layout
-from theory.predict import Setting, predict
+from theory.predict import predict
+from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
 from verify.measure import answers, inputs, measure

@@ -1,0 +1,84 @@
+"""A setting: everything that a prediction depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.domains import Domain
+from theory.encodings import Encoding
+from theory.layouts import Layout
+from theory.properties import digit_causal
+from theory.tasks import InvalidInput, Task
+
+LARGEST_BASE = 256
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that a prediction depends on.
+
+    Args:
+        test_lengths: the digits to test; None for 1 to the longest training length + 3.
+        window: how many tokens a query sees, itself included; 0 is the whole prefix.
+
+    Raises:
+        InvalidInput: a base below 2, a negative window, a test length below 1, or an
+            interleaved layout for a task that is not digit causal.
+    """
+
+    task: Task
+    base: int
+    encoding: Encoding
+    layout: Layout
+    train: Domain
+    window: int = 0
+    test_lengths: tuple[int, ...] = ()
+    test_kind: str = "longest"
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.base <= LARGEST_BASE:
+            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
+        rest = self.task.divisor
+        while rest % self.base == 0:
+            rest //= self.base
+        if rest != 1:
+            raise InvalidInput(
+                f"'// {self.task.divisor}' has to divide by a power of the base {self.base}"
+            )
+        if self.window < 0:
+            raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
+        shown = self.train.every_length
+        lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
+        object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        if self.layout.interleaved:
+            causal, witness = digit_causal(self.task, self.base)
+            if not causal:
+                assert witness is not None
+                raise InvalidInput(
+                    f"the interleaved layout needs a digit causal task; in base {self.base} "
+                    f"f{witness.first} and f{witness.second} agree on the operands' lowest "
+                    f"{witness.digits} digits and differ on the result's"
+                )
+
+    @property
+    def digits(self) -> int:
+        """The longest operand that is written."""
+        return max(*self.test_lengths, *self.train.every_length)
+
+    def test(self, length: int) -> Domain:
+        """The test domain of one length."""
+        return Domain((length,), self.test_kind)
+
+    def is_premise(self, length: int) -> bool:
+        """Whether a test at this length asks for what was trained, so that the premise covers it."""
+        same = self.test_kind == self.train.kind and not self.train.allowed
+        return same and length in self.train.every_length
+
+    def direction(self, length: int) -> str:
+        """``downward``, ``in_domain``, ``between`` or ``upward``."""
+        shown = self.train.every_length
+        if length in shown:
+            return "in_domain"
+        if length < min(shown):
+            return "downward"
+        return "upward" if length > max(shown) else "between"
