@@ -243,20 +243,20 @@ def readme_commands() -> list[str]:
     return [line for line in lines if line.startswith("arith ")]
 
 
-def test_every_command_of_the_readme_runs() -> None:
+def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
     """Predictions run whole; training commands are read to the end, and given no time to train."""
     commands = readme_commands()
     assert len(commands) >= 5
     for command in commands:
         words = shlex.split(command.split("  #")[0])[1:]
         if words[0] == "verify":
-            done = arith(*words, "--store", "README.md")
+            done = arith(*words, "--store", str(ROOT / "README.md"))
             assert "cannot use the store" in done.stderr, command
         elif words[0] == "report":
             done = arith(*words, "--check")
             assert done.returncode in (0, 1, 3), (command, done.stderr)
         else:
-            assert arith(*words).returncode == 0, command
+            assert arith(*words, cwd=tmp_path).returncode == 0, command
 
 
 def test_the_readmes_output_is_what_the_command_prints() -> None:

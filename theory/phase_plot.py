@@ -14,15 +14,29 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from fractions import Fraction
 from math import gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theory.encodings import ENCODINGS
 from theory.phase import Point, writing
-from theory.predict import GENERALIZES, UNDETERMINED, LengthPrediction
+from theory.phase_cells import (
+    COLOURS,
+    FAINT,
+    HATCH,
+    INK,
+    MOST_NUMBERED,
+    UNKNOWN,
+    Map,
+    digits_text,
+    draw_box,
+    draw_cells,
+    label_axes,
+    mark_generalizing,
+    power,
+    write_numbers,
+)
+from theory.predict import UNDETERMINED
 from theory.tasks import InvalidInput
 
 if TYPE_CHECKING:
@@ -40,67 +54,8 @@ EDGE, LEFT, RIGHT = 0.12, 0.75, 0.25
 ZOOM_WIDTH = 4.4
 """Width of the enlarged columns; the reason stands to their right."""
 
-COLOURS = "YlGnBu"
-"""Light to dark in one direction (ColorBrewer; safe for the colour-blind)."""
-
-UNKNOWN, INK, FAINT, MARK = "0.85", "0.1", "0.35", "#08306b"
-"""Undetermined cells, text, thin lines, and what generalizes."""
-
-HATCH = "////"
-
-MOST_NUMBERED = 40
-"""Up to this many columns each cell has its numbers written in it."""
-
-ROOMY = 0.4
-"""From this width on a cell takes more than bare numbers."""
-
 AROUND = 4
 """Columns on either side of the middle of the enlarged pair."""
-
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class Map:
-    """The points as a grid.
-
-    Args:
-        axis: what runs to the right: ``modulus`` or ``base``.
-        xs: its values, in ascending order.
-        rows: the training lengths, in ascending order.
-        cells: the point of each ``(x, n)``.
-        ahead: the test distance whose accuracy is drawn.
-    """
-
-    axis: str
-    xs: tuple[int, ...]
-    rows: tuple[int, ...]
-    cells: dict[tuple[int, int], Point]
-    ahead: int
-
-    @property
-    def some(self) -> Point:
-        """A point, for what all have in common."""
-        return self.cells[self.xs[0], self.rows[0]]
-
-    @property
-    def longest(self) -> int:
-        """The longest training length."""
-        return self.rows[-1]
-
-    @property
-    def generalizing(self) -> list[int]:
-        """The values that generalize when trained on the longest training length."""
-        return [x for x in self.xs if self.cells[x, self.longest].verdict == GENERALIZES]
-
-    def at(self, x: int, n: int) -> LengthPrediction:
-        """The prediction that a cell shows."""
-        return self.cells[x, n].at(self.ahead)
-
-    def part(self, xs: Sequence[int]) -> Map:
-        """The columns of the given values."""
-        cells = {(x, n): self.cells[x, n] for x in xs for n in self.rows}
-        return Map(self.axis, tuple(xs), self.rows, cells, self.ahead)
 
 
 def plot(points: Sequence[Point], path: Path, ahead: int | None = None) -> None:
@@ -184,11 +139,11 @@ def _figure(grid: Map) -> Figure:
     figure = Figure(figsize=(WIDTH, height))
     _heading(figure, grid)
     axes = _axes(figure, LEFT, bottom, WIDTH - LEFT - RIGHT, main)
-    _heat_map(axes, grid)
-    _label(axes, grid)
-    _mark_generalizing(axes, grid)
+    draw_cells(axes, grid)
+    label_axes(axes, grid)
+    mark_generalizing(axes, grid)
     if numbered:
-        _numbers(axes, grid)
+        write_numbers(axes, grid)
     if pair:
         _enlarge(axes, _axes(figure, LEFT, 0.55, ZOOM_WIDTH, zoom), grid, pair)
         _explain(figure, grid, pair, 0.55 + zoom)
@@ -199,14 +154,6 @@ def _figure(grid: Map) -> Figure:
 def _axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
     w, h = figure.get_size_inches()
     return figure.add_axes((left / w, bottom / h, width / w, height / h))
-
-
-def _size(axes: Axes) -> tuple[float, float]:
-    """Width and height of axes."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    place, (w, h) = axes.get_position(), figure.get_size_inches()
-    return float(place.width * w), float(place.height * h)
 
 
 def _heading(figure: Figure, grid: Map) -> None:
@@ -221,7 +168,7 @@ def _heading(figure: Figure, grid: Map) -> None:
         encoding += f" ({ENCODINGS[encoding].summary})"
     text = (
         f"{task}, {encoding}, {point.layout} layout.\n"
-        f"Predicted accuracy on numbers {_digits(grid.ahead)} longer than those in training."
+        f"Predicted accuracy on numbers {digits_text(grid.ahead)} longer than those in training."
     )
     left = EDGE / WIDTH
     figure.text(
@@ -234,10 +181,6 @@ def _heading(figure: Figure, grid: Map) -> None:
     )
     figure.text(left, 1 - 0.42 / height, text, fontsize=9, va="top", linespacing=1.4)
     _legend(figure, grid)
-
-
-def _digits(count: int) -> str:
-    return "1 digit" if count == 1 else f"{count} digits"
 
 
 def _legend(figure: Figure, grid: Map) -> None:
@@ -277,190 +220,6 @@ def _note(grid: Map) -> str:
 # --- the heat map -----------------------------------------------------------------------
 
 
-def _heat_map(axes: Axes, grid: Map) -> None:
-    """One strip per training length; undetermined cells are hatched."""
-    columns, strips = len(grid.xs), len(grid.rows)
-    axes.pcolormesh(
-        range(columns + 1),
-        range(strips + 1),
-        [[_colour_value(grid.at(x, n)) for x in grid.xs] for n in grid.rows],
-        cmap=COLOURS,
-        vmin=0,
-        vmax=1,
-        # Without an edge in their own colour, viewers of SVG show seams between cells.
-        edgecolors="face",
-        linewidth=0.1,
-    )
-    for y, n in enumerate(grid.rows):
-        for start, stop in _unknown_runs(grid, n):
-            _box(axes, start, y, stop - start, 1, facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH)
-    for y in range(1, strips):
-        axes.axhline(y, color="white", linewidth=2)
-    axes.set_xlim(0, columns)
-    axes.set_ylim(0, strips)
-
-
-def _colour_value(prediction: LengthPrediction) -> float:
-    return float("nan") if prediction.accuracy is None else float(prediction.accuracy)
-
-
-def _box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((x, y), width, height, **style))
-
-
-def _unknown_runs(grid: Map, n: int) -> list[tuple[int, int]]:
-    """The undetermined cells of a row, as ranges of columns."""
-    runs: list[tuple[int, int]] = []
-    for i, x in enumerate(grid.xs):
-        if grid.at(x, n).accuracy is None:
-            if runs and runs[-1][1] == i:
-                runs[-1] = (runs[-1][0], i + 1)
-            else:
-                runs.append((i, i + 1))
-    return runs
-
-
-def _label(axes: Axes, grid: Map) -> None:
-    """Names and ticks of both axes."""
-    step = _tick_step(grid)
-    shown = [(i + 0.5, x) for i, x in enumerate(grid.xs) if x % step == 0]
-    axes.set_xticks([i for i, _ in shown], labels=[str(x) for _, x in shown])
-    axes.set_yticks([y + 0.5 for y in range(len(grid.rows))], labels=[str(n) for n in grid.rows])
-    axes.tick_params(length=2.5, pad=2)
-    axes.tick_params(axis="y", length=0, pad=4)
-    # On white, so that the lines to the enlarged columns pass behind it.
-    white = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    axes.set_xlabel("modulus p" if grid.axis == "modulus" else "base", labelpad=2, bbox=white)
-    short = _size(axes)[1] < 1.2
-    axes.set_ylabel("digits in\ntraining" if short else "digits in training")
-
-
-def _tick_step(grid: Map) -> int:
-    if len(grid.xs) <= MOST_NUMBERED:
-        return 1
-    steps = (m * 10**e for e in range(len(str(grid.xs[-1])) + 1) for m in (1, 2, 5))
-    return next(s for s in steps if sum(x % s == 0 for x in grid.xs) <= 12)
-
-
-def _mark_generalizing(axes: Axes, grid: Map) -> None:
-    """A line of words above the map, and marks above the columns that generalize."""
-    found, top = grid.generalizing, len(grid.rows)
-    inch = top / _size(axes)[1]
-    trained = f"trained on {_digits(grid.longest)}"
-    if 0 < len(found) < len(grid.xs):
-        text, above = f"Predicted to generalize when {trained}{_because(grid)}:", 0.46
-        _marks(axes, grid, found, inch)
-    else:
-        which = "All are" if found else "None is"
-        text, above = f"{which} predicted to generalize when {trained}.", 0.06
-    axes.text(0, top + above * inch, text, fontsize=8, color=MARK, va="bottom")
-
-
-def _because(grid: Map) -> str:
-    """The common reason of all that generalize, where they have one."""
-    points = [grid.cells[x, grid.longest] for x in grid.generalizing]
-    if not all(p.base_aligned is not None and p.base_aligned <= grid.longest for p in points):
-        return ""
-    if grid.axis == "base":
-        return f" (p = {grid.some.modulus} divides base{_power(grid.longest)})"
-    return f" (p divides {grid.some.base}{_power(grid.longest)})"
-
-
-def _power(exponent: int) -> str:
-    return str(exponent).translate(_SUPERSCRIPTS)
-
-
-def _marks(axes: Axes, grid: Map, found: Sequence[int], inch: float) -> None:
-    """A tick above each column, tied to its label, where there is room for one."""
-    top, columns = len(grid.rows), len(grid.xs)
-    centres = [grid.xs.index(x) + 0.5 for x in found]
-    gap = 0.125 * columns / _size(axes)[0]  # a label turned on its side
-    for x, centre, place in zip(found, centres, _spread(centres, gap, columns), strict=True):
-        line = [(centre, 0.0), (centre, 0.05)]
-        if place is not None:
-            line.append((place, 0.15))
-            axes.text(
-                place,
-                top + 0.18 * inch,
-                str(x),
-                rotation=90,
-                ha="center",
-                va="bottom",
-                fontsize=8,
-                color=MARK,
-            )
-        across, up = zip(*line, strict=True)
-        axes.plot(across, [top + u * inch for u in up], color=MARK, lw=0.8, clip_on=False)
-
-
-def _spread(centres: Sequence[float], gap: float, end: float) -> list[float | None]:
-    """Places for labels, in order and at least ``gap`` apart, near their centres.
-
-    Where they do not all fit between 0 and ``end``, labels that would overlap are left out.
-    """
-    places: list[float | None] = []
-    room, last = gap * len(centres) <= end, -gap / 2
-    for rank, centre in enumerate(centres):
-        if room:
-            after = gap * (len(centres) - rank - 1)
-            last = min(max(centre, last + gap), end - after)
-            places.append(last)
-        elif centre >= last + gap:
-            last = centre
-            places.append(last)
-        else:
-            places.append(None)
-    return places
-
-
-def _numbers(axes: Axes, grid: Map) -> None:
-    """The accuracy and, below it, the residual modulus, written into each cell."""
-    width, height = _size(axes)
-    cell, inch = width / len(grid.xs), len(grid.rows) / height
-    for i, x in enumerate(grid.xs):
-        for y, n in enumerate(grid.rows):
-            shown, left = grid.at(x, n), grid.cells[x, n].residual_modulus
-            style: Any = {"ha": "center", "va": "center", "color": INK}
-            if shown.accuracy is None:
-                if shown.at_most == 1 or cell < ROOMY:
-                    continue
-                text, left = f"≤ {_decimal(shown.at_most, cell)}", None
-                style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
-            else:
-                text = _decimal(shown.accuracy, cell)
-                style["color"] = "white" if shown.accuracy > Fraction(1, 2) else INK
-            lift = 0 if left is None else 0.07
-            place = (i + 0.5, y + 0.5 + lift * inch)
-            axes.text(*place, text, fontsize=_fit(text, cell, 9), **style)
-            if left is not None:
-                small = f"p′ = {left}" if cell > ROOMY else str(left)
-                place = (i + 0.5, y + 0.5 - 0.11 * inch)
-                axes.text(*place, small, fontsize=_fit(small, cell, 6.5), **style)
-
-
-def _fit(text: str, width: float, largest: float) -> float:
-    """The size at which a text fits into a width; characters are about 0.64 of it wide."""
-    return min(largest, 72 * width / (0.64 * len(text)))
-
-
-def _decimal(value: Fraction, width: float) -> str:
-    """A probability in few characters, never rounded to 0 or 1."""
-    if value in (0, 1):
-        return str(value)
-    if width < 0.3:
-        text = f"{float(value):.2f}".removeprefix("0")
-        return {".00": "≈0", "1.00": "≈1"}.get(text, text)
-    if value < Fraction(1, 1000):
-        return "≈0"
-    text = f"{float(value):.2g}"
-    return "≈1" if text == "1" else text
-
-
-# --- the enlarged pair ------------------------------------------------------------------
-
-
 def _neighbours(grid: Map) -> tuple[int, int] | None:
     """Two moduli side by side of which the first generalizes and the second does not.
 
@@ -487,17 +246,17 @@ def _enlarge(main: Axes, axes: Axes, grid: Map, pair: tuple[int, int]) -> None:
     from matplotlib.patches import ConnectionPatch
 
     part = grid.part([x for x in grid.xs if pair[1] - AROUND <= x < pair[1] + AROUND])
-    _heat_map(axes, part)
-    _label(axes, part)
-    _numbers(axes, part)
+    draw_cells(axes, part)
+    label_axes(axes, part)
+    write_numbers(axes, part)
     axes.set_xlabel("")
     for x, label in zip(part.xs, axes.get_xticklabels(), strict=True):
         label.set_fontweight("bold" if x in pair else "normal")
     frame: Any = {"fill": False, "edgecolor": "black", "clip_on": False}
     for x in pair:
-        _box(axes, part.xs.index(x), 0, 1, len(part.rows), linewidth=1.8, **frame)
+        draw_box(axes, part.xs.index(x), 0, 1, len(part.rows), linewidth=1.8, **frame)
     start, stop = grid.xs.index(part.xs[0]), grid.xs.index(part.xs[-1]) + 1
-    _box(main, start, 0, stop - start, len(grid.rows), linewidth=0.8, **frame)
+    draw_box(main, start, 0, stop - start, len(grid.rows), linewidth=0.8, **frame)
     for here, there in ((start, 0), (stop, len(part.xs))):
         line = ConnectionPatch(
             (here, 0), (there, len(part.rows)), "data", "data", axesA=main, axesB=axes
@@ -531,7 +290,7 @@ def _why_right(point: Point) -> str:
     k = point.base_aligned
     assert k is not None
     return (
-        f"It divides {point.base}{_power(k)}. With {_digits(k)} or more in training p′ = 1: "
+        f"It divides {point.base}{power(k)}. With {digits_text(k)} or more in training p′ = 1: "
         "the digits above, which the model has not learned to read, cannot change the result."
     )
 
@@ -542,7 +301,7 @@ def _why_wrong(point: Point, ahead: int) -> str:
     if gcd(point.modulus or 1, base) == 1:
         what = f"It shares no factor with {base}. However many digits are in training,"
     else:
-        what = f"It does not divide {base}{_power(point.train_digits)}. What is left is"
+        what = f"It does not divide {base}{power(point.train_digits)}. What is left is"
     share = f"only {float(100 * value):.2g}%" if value else "none"
     return (
         f"{what} p′ = {point.residual_modulus}: the digits above change the result, and {share} "

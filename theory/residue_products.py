@@ -33,7 +33,7 @@ def product_matches(p: int, la: Residues, ua: Residues, lb: Residues, ub: Residu
     ``x/v + y/w + k = 0`` mod ``p / lcm(g, h)``, where v and w are units.  So each side
     is needed only through the distribution of one ratio per ``(g, g')``.
 
-    Memory is of the order of p times its number of divisors; meant for p up to 10**4.
+    Memory is of the order of p times its number of divisors; meant for p up to 10**5.
     """
     if {p} != {common_modulus(la, ua), common_modulus(lb, ub)}:
         raise InvalidInput(f"the four distributions must be mod {p}")

@@ -19,7 +19,7 @@ from theory.support import support
 from theory.tasks import InvalidInput, Task, named_task
 
 SLOW = settings(
-    max_examples=300,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],

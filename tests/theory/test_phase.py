@@ -15,7 +15,8 @@ import pytest
 
 from theory import Domain, Setting, encoding, layout, named_task, parse_task, predict
 from theory.phase import Point, TaskFactory, phase_diagram, write_csv
-from theory.phase_plot import MOST_NUMBERED, plot
+from theory.phase_cells import MOST_NUMBERED
+from theory.phase_plot import plot
 from theory.properties import base_aligned, residual_modulus
 from theory.tasks import InvalidInput
 
