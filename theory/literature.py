@@ -4,8 +4,7 @@ The findings stand in ``literature.toml``, each with its setting, what was repor
 that was checked.  One is *in scope* when the premises of a prediction hold: a decoder alone,
 operands zero-padded to one fixed width, no aids (index hints, scratchpads, ...), 99 % reached
 in domain, and a domain, task, encoding and layout of ours.  It agrees when every length that we
-make a claim about does.  Others are not scored, only set beside the theorem of arXiv 2407.17963.
-"""
+make a claim about does; others are only set beside the theorem of arXiv 2407.17963."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
-from math import gcd
+from itertools import islice, product
+from math import gcd, lcm
 
 from theory.tasks import Task, digit_count
 
@@ -69,6 +70,14 @@ class Witness:
     second: tuple[int, ...]
     digits: int
 
+    def text(self) -> str:
+        """The witness as a sentence."""
+        first, second = (", ".join(map(str, x)) for x in (self.first, self.second))
+        return (
+            f"f({first}) and f({second}) agree on the operands' lowest {self.digits} digit(s) "
+            "and differ on the result's"
+        )
+
 
 @lru_cache(maxsize=4096)
 def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
@@ -78,9 +87,9 @@ def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
     congruences mod ``B**j``).  Reduction mod p keeps that exactly when
     ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
     ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
-    polynomial that misses some residues can still be causal for another p; then
-    the search for a witness comes back empty over a whole period.  Dropping digits
-    (``// B``) is not digit causal.
+    polynomial that misses some residues can still be causal for another p; that is
+    found where a whole period is small enough to be searched, and otherwise the
+    answer is no, without a witness.  Dropping digits (``// B``) is not digit causal.
 
     Returns:
         the answer, and where it is no, a witness.
@@ -91,28 +100,49 @@ def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
             return True, None
         if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
             return True, None
-    witness = _causality_witness(task, base, m)
-    return witness is None, witness
+    witness = next(_causality_witnesses(task, base, m), None)
+    if witness is None and task.modulus is not None:
+        # The result depends on the operands mod p * divisor only: a whole period decides.
+        period = lcm(task.modulus * task.divisor, base**m)
+        if period**task.operands <= _WHOLE_PERIOD:
+            witness = _search_period(task, base, m, period)
+            return witness is None, witness
+    return False, witness
 
 
-def _causality_witness(task: Task, base: int, result_width: int) -> Witness | None:
-    """A violation with the fewest digits; one operand's upper part is moved at a time."""
+_MOST_LOWS, _MOST_SHIFTS, _WHOLE_PERIOD = 200, 200, 200_000
+
+
+def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[Witness]:
+    """Violations with few digits; one operand's upper part is moved at a time.
+
+    A shift past the modulus is tried first: that is where a reduction breaks causality.
+    """
     p = task.full_modulus or task.divisor * base
     for j in range(1, result_width + 1):
         scale = base**j
         if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
             continue  # the reduction keeps these digits, and the polynomial is causal
+        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}
+        shifts = [1, *sorted(past - {1}), *range(2, min(p, _MOST_SHIFTS) + 1)]
         # 1 first: it makes products move with each operand.
-        digits = [1, 0, *range(2, min(scale, p))]
-        lows = product(digits, repeat=task.operands)
-        for count, low in enumerate(lows):
-            if count > 20_000:
-                break
+        digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
+        for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
             seen = task.evaluate(*low) % scale
-            for operand in range(task.operands):
-                for t in range(1, min(p, 2000) + 1):
-                    moved = list(low)
-                    moved[operand] += scale * t
-                    if task.evaluate(*moved) % scale != seen:
-                        return Witness(low, tuple(moved), j)
+            for operand, t in product(range(task.operands), shifts):
+                moved = list(low)
+                moved[operand] += scale * t
+                if task.evaluate(*moved) % scale != seen:
+                    yield Witness(low, tuple(moved), j)
+
+
+def _search_period(task: Task, base: int, result_width: int, period: int) -> Witness | None:
+    """The first violation among all operands below a period."""
+    for j in range(1, result_width + 1):
+        scale = base**j
+        first: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for x in product(range(period), repeat=task.operands):
+            other = first.setdefault(tuple(v % scale for v in x), x)
+            if task.evaluate(*other) % scale != task.evaluate(*x) % scale:
+                return Witness(other, x, j)
     return None

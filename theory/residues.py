@@ -30,6 +30,7 @@ Row = tuple[int, Sequence[int]]
 """A digit: its position (1 = weight 1) and the sorted values that it takes."""
 
 _MOST_COMPARED = 1_000_000_000
+"""Comparisons of residues that ``unchanged`` makes at most (about a second)."""
 
 _FEW = 12
 """A convolution factor with at most this many nonzero entries is added copy by copy."""

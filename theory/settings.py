@@ -53,11 +53,9 @@ class Setting:
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
             if not causal:
-                assert witness is not None
                 raise InvalidInput(
-                    f"the interleaved layout needs a digit causal task; in base {self.base} "
-                    f"f{witness.first} and f{witness.second} agree on the operands' lowest "
-                    f"{witness.digits} digits and differ on the result's"
+                    f"the interleaved layout needs a digit causal task in base {self.base}"
+                    + (f": {witness.text()}" if witness else "")
                 )
 
     @property
