@@ -12,7 +12,7 @@ verify: $(READY)
 	exit $$code
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 # Style and types.
 check: $(READY)

@@ -104,6 +104,10 @@ def predict(
     test_domain: TestDomainOption = "longest",
     as_json: JsonOption = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show the derivation.")] = False,
+    per_digit: Annotated[
+        bool,
+        typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
+    ] = False,
 ) -> None:
     """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
     from theory.predict import predict as run
@@ -117,6 +121,12 @@ def predict(
         print(json.dumps(prediction.to_json(), indent=2))
     else:
         _print_prediction(prediction, explain)
+        if per_digit:
+            from theory.text import digit_rows
+
+            print()
+            columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
+            _print_table(columns, digit_rows(prediction))
 
 
 def _print_prediction(prediction: Prediction, explain: bool) -> None:
@@ -218,7 +228,7 @@ def verify(
     from verify.judge import exit_code, judge
     from verify.progress import ProgressDisplay
     from verify.report import junit, write
-    from verify.run import missing, pick_device, run_all
+    from verify.run import WorkerFailed, missing, pick_device, run_all
     from verify.store import Store
     from verify.train import DEFAULT_BUDGET, RECIPE
 
@@ -233,9 +243,12 @@ def verify(
     steps = budget or DEFAULT_BUDGET
     database = Store(store)
     todo = missing(cells, wanted, database, steps)
-    with ProgressDisplay(len(todo), steps) as display:
-        workers = jobs or (1 if chosen == "cuda" else os.cpu_count() or 1)
-        run_all(todo, database, steps, chosen, workers, display.update)
+    workers = jobs or (1 if chosen == "cuda" else os.cpu_count() or 1)
+    try:
+        with ProgressDisplay(len(todo), steps) as display:
+            run_all(todo, database, steps, chosen, workers, display.update)
+    except WorkerFailed as error:
+        _fail(str(error), 3)
     verdicts = []
     for cell in cells:
         found = [database.find(cell, seed, RECIPE.version) for seed in wanted]

@@ -11,7 +11,7 @@ from theory.tasks import TASKS, named_task
 TASK_COLUMNS = ("task", "what", "digit causal", "carries", "translation invariant")
 ENCODING_COLUMNS = ("encoding", "tells positions apart by", "own parameter each", "what", "source")
 LAYOUT_COLUMNS = ("layout", "12 + 34 = 46", "what")
-RULE_COLUMNS = ("rule", "statement", "source")
+RULE_COLUMNS = ("rule", "statement", "premises", "source")
 
 _EXAMPLE = {
     ("operand", 0, 1): "2",
@@ -65,7 +65,7 @@ def layout_rows() -> list[list[str]]:
 
 def rule_rows() -> list[list[str]]:
     """A row per rule."""
-    return [[r.name, r.statement, r.source] for r in RULES.values()]
+    return [[r.name, r.statement, r.premises, r.source] for r in RULES.values()]
 
 
 def _yes(answer: bool) -> str:

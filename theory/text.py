@@ -88,6 +88,24 @@ def advice_text(advice: Advice) -> list[str]:
     return lines + [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
 
 
+def digit_rows(prediction: Prediction) -> list[list[str]]:
+    """Per length with a learned function: the accuracy of each result digit, units first.
+
+    Empty where no learned function is predicted.
+    """
+    from theory.digit_accuracy import digit_accuracies
+
+    if prediction.learned is None:
+        return []
+    rows = []
+    for x in prediction.lengths:
+        found = digit_accuracies(prediction.learned, prediction.setting.test(x.digits))
+        for what, values in (("each", found.digit), ("lowest", found.lowest)):
+            shown = " ".join("?" if v is None else f"{float(v):.4g}" for v in values)
+            rows.append([str(x.digits), what, shown])
+    return rows
+
+
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
     from tabulate import tabulate

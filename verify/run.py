@@ -22,6 +22,10 @@ from verify.train import RECIPE, train
 DEVICES = ("auto", "cpu", "cuda")
 
 
+class WorkerFailed(Exception):
+    """A training process ended before its job did; what had ended before is in the store."""
+
+
 @dataclass(frozen=True)
 class Job:
     """One model to train: a cell and a seed."""
@@ -111,7 +115,7 @@ def run_all(
         on_progress: called in this process with every sign of life.
 
     Raises:
-        RuntimeError: a worker failed; what had ended before is in the store.
+        WorkerFailed: a training process died; what had ended before is in the store.
     """
     if not jobs:
         return
@@ -134,10 +138,10 @@ def run_all(
                 message = done.get(timeout=1)
             except queue.Empty:
                 if any(p.exitcode not in (None, 0) for p in processes):
-                    raise RuntimeError("a training process died; start again to go on") from None
+                    raise WorkerFailed("a training process died; start again to go on") from None
                 continue
             if isinstance(message, str):
-                raise RuntimeError(f"a training process failed: {message}")
+                raise WorkerFailed(f"a training process failed: {message}")
             if message.run is not None:
                 store.add(message.run)
                 left -= 1

@@ -1,0 +1,137 @@
+"""Every rule decides something: a setting that cites it, and the verdict that would not stand without."""
+
+from __future__ import annotations
+
+import pytest
+
+from theory.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
+from theory.encodings import ENCODINGS
+from theory.layouts import LAYOUTS
+from theory.predict import Prediction, predict
+from theory.requests import Request
+from theory.rules import RULES
+from theory.tasks import TASKS
+
+# rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
+CASES = {
+    "support": (
+        {"task": "add", "test_digits": "4"},
+        "fails",
+        {"task": "add", "train_digits": "3+4", "test_digits": "4,5"},
+        "fails",
+    ),
+    "base aligned": (
+        {"task": "mod_add", "modulus": 100},
+        "generalizes",
+        {"task": "mod_add", "modulus": 100, "train_digits": "1"},
+        "fails",
+    ),
+    "residual modulus": (
+        {"task": "mod_add", "modulus": 150, "train_digits": "2"},
+        "fails",
+        {"task": "mod_add", "modulus": 50, "train_digits": "2"},
+        "generalizes",
+    ),
+    "continuation": (
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "generalizes",
+        {"task": "mul", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "undetermined",
+    ),
+    "landmark": (
+        {"task": "add", "pe": "rpe"},
+        "undetermined",
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "generalizes",
+    ),
+    "one candidate": (
+        {"task": "mod_add", "modulus": 100, "pe": "rpe"},
+        "generalizes",
+        {"task": "add", "pe": "rpe"},
+        "undetermined",
+    ),
+    "shared offset": (
+        {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
+        "undetermined",
+        {"task": "mod_add", "modulus": 101, "pe": "ape", "train_digits": "2"},
+        "fails",
+    ),
+    "formula": (
+        {"task": "mod_add", "modulus": 100, "pe": "rope"},
+        "undetermined",
+        {"task": "mod_add", "modulus": 100, "pe": "rpe"},
+        "generalizes",
+    ),
+    "out of sight": (
+        {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "interleaved"},
+        "generalizes",
+        {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "aligned"},
+        "undetermined",
+    ),
+    "blind": (
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 4},
+        "undetermined",
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5},
+        "generalizes",
+    ),
+}
+
+
+def say(words: dict) -> Prediction:
+    return predict(Request(**words).setting())
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_decides_the_verdict(rule: str) -> None:
+    words, verdict, without, otherwise = CASES[rule]
+    cited = say(words)
+    assert rule in {s.rule for s in cited.derivation}
+    assert cited.verdict("upward") == verdict
+    plain = say(without)
+    assert plain.verdict("upward") == otherwise
+    if rule != "support":  # every prediction cites the support
+        assert rule not in {s.rule for s in plain.derivation}
+
+
+def test_the_support_rule_ignores_what_never_varied() -> None:
+    got = say({"task": "add", "test_digits": "4"})
+    assert got.learned is not None
+    assert got.learned.evaluate(7123, 9456) == 123 + 456
+    assert say({"task": "add", "train_digits": "3+4"}).learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
+
+
+def test_the_joint_support_rule_decides_downward() -> None:
+    undecided = say({"task": "mul", "train_digits": "2"})
+    assert "joint support" in {s.rule for s in undecided.derivation}
+    assert undecided.verdict("downward") == "undetermined"
+    assert say({"task": "add", "train_digits": "2"}).verdict("downward") == "generalizes"
+    assert (
+        say({"task": "mod_mul", "modulus": 50, "train_digits": "2"}).verdict("downward")
+        == "generalizes"
+    )
+
+
+def test_convergence_is_the_premise_of_all() -> None:
+    for words in ({"task": "add"}, {"task": "mul", "pe": "rpe"}):
+        assert say(words).derivation[0].rule == "convergence"
+
+
+def test_every_rule_is_covered_and_complete() -> None:
+    assert set(CASES) | {"convergence", "joint support"} == set(RULES)
+    for rule in RULES.values():
+        assert rule.statement.endswith(".")
+        assert rule.premises
+        assert rule.source
+
+
+def test_the_catalogue_lists_every_entry() -> None:
+    assert [r[0] for r in task_rows()] == list(TASKS)
+    assert [r[0] for r in encoding_rows()] == list(ENCODINGS)
+    assert [r[0] for r in layout_rows()] == list(LAYOUTS)
+    assert [r[0] for r in rule_rows()] == list(RULES)
+
+
+def test_a_prediction_shows_itself_in_a_notebook() -> None:
+    text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
+    assert "| 4        | upward      | partial      | 49/4950    | 0.00989899 |" in text
+    assert "`Mod(Mod(a, 100) + Mod(b, 100), 101)`" in text
