@@ -268,7 +268,7 @@ def _print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     single = len(verdicts) == 1
     table = Table(box=None, pad_edge=False, title=verdicts[0].cell.label() if single else None)
     for column in COLUMNS if single else SUMMARY_COLUMNS:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     rows = (
         [length_row(verdicts[0], x) for x in verdicts[0].lengths]
         if single

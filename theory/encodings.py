@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.tasks import unknown_name
+from theory.tasks import look_up
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,4 @@ def encoding(name: str) -> Encoding:
     Raises:
         InvalidInput: there is none.
     """
-    if name not in ENCODINGS:
-        raise unknown_name("encoding", name, list(ENCODINGS))
-    return ENCODINGS[name]
+    return look_up("encoding", name, ENCODINGS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.tasks import InvalidInput, unknown_name
+from theory.tasks import look_up
 
 BOS, SIGN, EQUALS = "<bos>", "+", "="
 
@@ -99,9 +99,4 @@ def layout(name: str) -> Layout:
     Raises:
         InvalidInput: there is none.
     """
-    if name not in LAYOUTS:
-        raise unknown_name("layout", name, list(LAYOUTS))
-    return LAYOUTS[name]
-
-
-__all__ = ["BOS", "EQUALS", "LAYOUTS", "SIGN", "InvalidInput", "Layout", "Token", "layout"]
+    return look_up("layout", name, LAYOUTS)

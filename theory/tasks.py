@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import sympy
@@ -28,6 +28,20 @@ def unknown_name(kind: str, name: str, allowed: list[str] | tuple[str, ...]) -> 
     near = get_close_matches(name, allowed, n=1, cutoff=0.4)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     return InvalidInput(f"unknown {kind} '{name}'{hint} (allowed: {', '.join(allowed)})")
+
+
+_Entry = TypeVar("_Entry")
+
+
+def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
+    """The entry of a registry.
+
+    Raises:
+        InvalidInput: there is none of that name; the error names the nearest.
+    """
+    if name not in table:
+        raise unknown_name(kind, name, list(table))
+    return table[name]
 
 
 @dataclass(frozen=True)
@@ -238,9 +252,7 @@ def named_task(name: str, modulus: int | None = None) -> Task:
         InvalidInput: an unknown name, a modulus missing where the task needs one,
             or given where it has none.
     """
-    if name not in TASKS:
-        raise unknown_name("task", name, list(TASKS))
-    entry = TASKS[name]
+    entry = look_up("task", name, TASKS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
     if not entry.modular and modulus is not None:

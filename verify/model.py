@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from theory.layouts import Token
-from theory.tasks import unknown_name
+from theory.tasks import look_up
 from verify.positions import POSITIONS, Position
 
 
@@ -44,9 +44,7 @@ def size(name: str) -> Size:
     Raises:
         InvalidInput: there is none.
     """
-    if name not in SIZES:
-        raise unknown_name("model", name, list(SIZES))
-    return SIZES[name]
+    return look_up("model", name, SIZES)
 
 
 class Dropout(nn.Module):
