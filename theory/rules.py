@@ -83,7 +83,8 @@ RULES: dict[str, Rule] = {
             "With a landmark in view the training data fit two rules: go on, or write what was always "
             "there beyond the trained positions.  Where the two differ nothing follows.",
             "a relative encoding",
-            "ours: addition in the aligned layout under RPE, 0.000 at the first longer length",
+            "ours: addition in the aligned layout under RPE, at the first longer length 0.02 right "
+            "with one seed and 1.00 with another",
         ),
         Rule(
             "one candidate",
