@@ -24,7 +24,8 @@ from theory.tasks import InvalidInput
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
-_MOST_CHANGES = 3
+_MOST_CHANGES = 4
+"""One per aspect: encoding, window, layout, training.  All combinations are tried."""
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,12 @@ class Prediction:
             return "none"
         return getattr(self.published, direction)
 
+    def __repr__(self) -> str:
+        from theory.text import setting_text
+
+        verdicts = ", ".join(f"{d} {self.verdict(d)}" for d in ("downward", "upward"))
+        return f"<Prediction: {setting_text(self.setting)}: {verdicts}>"
+
     def _repr_markdown_(self) -> str:
         from theory.text import markdown
 

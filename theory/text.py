@@ -82,8 +82,11 @@ def advice_text(advice: Advice) -> list[str]:
         return [*lines, "Generalizes as it is: nothing has to be changed."]
     lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
     if not advice.suggestions:
-        why = "no combination of up to three changes of encoding, window, layout and training"
-        return [*lines, "", f"None of ours makes it generalize: {why} domain was predicted to."]
+        why = (
+            "every combination of our encodings, windows, layouts and training domains (short of "
+            "training on every length) was put to the theory"
+        )
+        return [*lines, "", f"None of ours makes it generalize, by exhaustion: {why}."]
     lines += ["", "Any of these makes it generalize, cheapest first:"]
     return lines + [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
 

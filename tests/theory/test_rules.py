@@ -132,6 +132,10 @@ def test_the_catalogue_lists_every_entry() -> None:
 
 
 def test_a_prediction_shows_itself_in_a_notebook() -> None:
+    assert repr(say({"task": "add"})) == (
+        "<Prediction: a + b, base 10, ape, aligned layout, trained on D_3: "
+        "downward generalizes, upward fails>"
+    )
     text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
     assert "| 4        | upward      | partial      | 49/4950    | 0.00989899 |" in text
     assert "`Mod(Mod(a, 100) + Mod(b, 100), 101)`" in text
