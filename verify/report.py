@@ -187,7 +187,7 @@ def _cell_section(v: CellVerdict) -> str:
         [length_row(v, x) for x in v.lengths], COLUMNS, tablefmt="github", disable_numparse=True
     )
     learned = v.prediction.learned_text
-    runs = ", ".join(f"seed {r.seed}: {r.premise:.3f} in domain, {r.steps} steps" for r in v.runs)
+    runs = "; ".join(_run_text(v, r) for r in v.runs)
     lines = [
         f"### {v.cell.label()}",
         table,
@@ -196,6 +196,18 @@ def _cell_section(v: CellVerdict) -> str:
         "Rerun: `" + v.cell.command(v.runs[0].seed if v.runs else 0) + "`",
     ]
     return "\n\n".join(lines)
+
+
+def _run_text(v: CellVerdict, run: Run) -> str:
+    """One model, with what it got right out of domain: pooling must not hide a seed."""
+    outside = ", ".join(
+        f"{m.correct / m.samples:.3f} at {m.digits}"
+        for m in run.measurements
+        if not v.cell.setting.is_premise(m.digits)
+    )
+    return (
+        f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps, right on {outside}"
+    )
 
 
 def _how(verdicts: Sequence[CellVerdict]) -> str:
