@@ -12,6 +12,7 @@ kind of task has its own way of counting the members of a box on which f and f^ 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -28,6 +29,7 @@ from theory.tasks import InvalidInput, Task, digit_count
 LARGEST_ENUMERATION = 1_000_000
 
 
+@lru_cache(maxsize=4096)
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined.
 
@@ -39,9 +41,17 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     total = sum(defined(learned.task, box, learned.base) for box in boxes)
     if not total:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
-    return Fraction(sum(matches(learned, box) for box in boxes), total)
+    try:
+        right = sum(
+            sign * matches(learned, box)
+            for sign, box in test.layers(learned.base, learned.task.operands)
+        )
+    except NotCountable:  # a layer is larger than the boxes
+        right = sum(matches(learned, box) for box in boxes)
+    return Fraction(right, total)
 
 
+@lru_cache(maxsize=4096)
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain on which training does not fix the answer (joint support)."""
     task, base = learned.task, learned.base
@@ -50,11 +60,12 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     unknown = sum(
         defined(task, piece, base)
         for box in boxes
-        for piece in split_unseen(task, learned.support, box, base)[1]
+        for piece in split_unseen(task, learned.support, box, base, known=False)
     )
     return Fraction(unknown, total)
 
 
+@lru_cache(maxsize=4096)
 def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain that training fixes, and where the learned function is right."""
     task, base = learned.task, learned.base
@@ -63,7 +74,7 @@ def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     right = sum(
         matches(learned, piece)
         for box in boxes
-        for piece in split_unseen(task, learned.support, box, base)[0]
+        for piece in split_unseen(task, learned.support, box, base, known=True)
     )
     return Fraction(right, total)
 
@@ -73,6 +84,7 @@ def defined(task: Task, box: Box, base: int) -> int:
     return agreement(task, box, base, None, 0).natural if task.needs_order else box.size
 
 
+@lru_cache(maxsize=1024)
 def matches(learned: LearnedFunction, box: Box) -> int:
     """How many members of a box have ``f(x) = f^(x)``.
 

@@ -7,6 +7,7 @@ misses are independent numbers, each known by how often it falls on each residue
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -34,28 +35,49 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     Raises:
         NotCountable: p is too large for the polynomial.
     """
-    terms = [(c, e) for c, e in task.terms if any(e)]
-    common = gcd(p, *(c for c, _ in terms))
-    p, terms = p // common, [(c // common, e) for c, e in terms]
-    used = [j for j in range(task.operands) if any(e[j] for c, e in terms if c % p)]
-    unused = prod(
-        len(box.values(j, i))
-        for j in set(range(task.operands)) - set(used)
-        for i in range(1, box.width + 1)
-    )
+    p, used, terms = _reduced(task, p)
     changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
     lowest = min(changed, default=1)
     step = gcd(p, base ** (lowest - 1)) if changed else p
     if step == p:  # what the model misses is 0 mod p
         return box.size
-    polynomial = _merged(terms, used, p)
-    if len(polynomial) == 1 and polynomial[0][1] == (1, 1):
+    is_product = len(terms) == 1 and terms[0][1] == (1, 1)
+    if is_product:
         _check(p, LARGEST_PRODUCT_MODULUS)
-        a, b = (_operand(support, box, base, j, p, 1, 1) for j in used)
-        return unused * product_matches(p, a.seen, a.moved, b.seen, b.moved)
-    _check(p // step, LARGEST_MODULUS)
-    operands = [_operand(support, box, base, j, p, step, lowest) for j in used]
-    return unused * polynomial_matches(polynomial, p, step, operands)
+    else:
+        _check(p // step, LARGEST_MODULUS)
+    # Operands of the same digits are one object, for which products are prepared once.
+    digits = [(box.digits[j], support.seen[j]) for j in used]
+    made = {
+        key: _operand(support, box, base, j, p, step, lowest)
+        for key, j in dict(zip(digits, used, strict=True)).items()
+    }
+    operands = [made[key] for key in digits]
+    unused = prod(
+        len(values) for j in range(task.operands) if j not in used for values in box.digits[j]
+    )
+    if is_product:
+        a, b = operands
+        return unused * product_matches(p // step, a.seen, a.moved, b.seen, b.moved, step)
+    return unused * polynomial_matches(terms, p, step, operands)
+
+
+@lru_cache(maxsize=4096)
+def _reduced(task: Task, p: int) -> tuple[int, tuple[int, ...], tuple[Term, ...]]:
+    """The polynomial without its constant: a modulus, the operands it depends on, its terms in them.
+
+    What the modulus and all coefficients have in common is divided out, like terms are added up.
+    """
+    terms = [(c, e) for c, e in task.terms if any(e)]
+    common = gcd(p, *(c for c, _ in terms))
+    p, terms = p // common, [(c // common, e) for c, e in terms]
+    used = tuple(j for j in range(task.operands) if any(e[j] for c, e in terms if c % p))
+    total: dict[tuple[int, ...], int] = {}
+    for c, e in terms:
+        exponents = tuple(e[j] for j in used)
+        if any(exponents):
+            total[exponents] = (total.get(exponents, 0) + c) % p
+    return p, used, tuple((c, e) for e, c in total.items() if c)
 
 
 def key_matches(
@@ -97,16 +119,6 @@ def _check(p: int, largest: int) -> None:
         raise NotCountable(f"{p} residues are too many to be counted exactly (at most {largest})")
 
 
-def _merged(terms: list[Term], used: list[int], p: int) -> list[Term]:
-    """The polynomial in the operands that it depends on, like terms added up."""
-    total: dict[tuple[int, ...], int] = {}
-    for c, e in terms:
-        exponents = tuple(e[j] for j in used)
-        if any(exponents):
-            total[exponents] = (total.get(exponents, 0) + c) % p
-    return [(c, e) for e, c in total.items() if c]
-
-
 def _changes(support: Support, box: Box, operand: int) -> list[Row]:
     """Per ignored position, the differences between the digit there and the one acted upon."""
     rows: list[Row] = []
@@ -134,5 +146,7 @@ def _operand(
     ]
     missed = [(i - lowest + 1, v) for i, v in _changes(support, box, j) if i >= lowest]
     constant = support.offset(j, base)
-    seen = convolve(digit_sum(q, base, read), interval(q, constant, constant + 1))
+    seen = digit_sum(q, base, read)
+    if constant:
+        seen = convolve(seen, interval(q, constant, constant + 1))
     return Operand(seen, digit_sum(q, base, missed, step=base ** (lowest - 1) // step))

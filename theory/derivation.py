@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from theory.identifiability import (
     Continuation,
@@ -31,15 +32,16 @@ SUPPORT, CONTINUES, SAME, NOTHING, BLIND = "support", "continues", "same", "noth
 local rule goes on, no query sees them, nothing follows, or nothing is predicted at all."""
 
 
-def beyond(setting: Setting, shown: Support) -> tuple[str, list[Step]]:
+@lru_cache(maxsize=4096)
+def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     """What happens to digits at positions that training kept constant, and the steps to it."""
     task, base, encoding = setting.task, setting.base, setting.encoding
     place = (setting.layout, setting.window, setting.digits)
     cannot_see = blind(task, base, *place, shown)
     if cannot_see:
-        return BLIND, [cite("blind", cannot_see + ".")]
+        return BLIND, (cite("blind", cannot_see + "."),)
     if out_of_sight(task, base, *place, shown):
-        return SAME, [cite("out of sight", "No query sees a digit that training kept constant.")]
+        return SAME, (cite("out of sight", "No query sees a digit that training kept constant."),)
     if encoding.reference == "absolute" and encoding.own_parameter:
         return SUPPORT, modulus_steps(setting)
     goes_on = continuation(
@@ -52,35 +54,35 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, list[Step]]:
         setting.digits,
     )
     if goes_on.outcome == "forced":
-        return CONTINUES, [cite("continuation", goes_on.reason + ".")]
+        return CONTINUES, (cite("continuation", goes_on.reason + "."),)
     if not encoding.own_parameter:
-        return NOTHING, [*_why_not(goes_on), cite("formula", RULES["formula"].statement)]
+        return NOTHING, (*_why_not(goes_on), cite("formula", RULES["formula"].statement))
     if goes_on.outcome == "open":
         return NOTHING, _why_not(goes_on)
     shared = shared_offset(task, base, *place, shown)
     if shared:
-        return NOTHING, [cite("shared offset", shared[0].upper() + shared[1:] + ".")]
-    return SUPPORT, [
+        return NOTHING, (cite("shared offset", shared[0].upper() + shared[1:] + "."),)
+    return SUPPORT, (
         cite("one candidate", goes_on.reason[0].upper() + goes_on.reason[1:] + "."),
         *modulus_steps(setting),
-    ]
+    )
 
 
-def _why_not(goes_on: Continuation) -> list[Step]:
-    return [cite("landmark", goes_on.reason + ".")] if goes_on.outcome == "open" else []
+def _why_not(goes_on: Continuation) -> tuple[Step, ...]:
+    return (cite("landmark", goes_on.reason + "."),) if goes_on.outcome == "open" else ()
 
 
 def cite(rule: str, statement: str) -> Step:
     return Step(rule, statement, RULES[rule].source)
 
 
-def support_steps(setting: Setting, shown: Support) -> list[Step]:
-    names = setting.task.names
-    lengths = [shown.read_length(j) for j in range(setting.task.operands)]
-    if len(set(lengths)) == 1 and lengths[0] is not None:
-        what = (
-            f"Positions 1..{lengths[0]} of {' and '.join(names)} varied in training; above, only 0."
-        )
+@lru_cache(maxsize=4096)
+def support_step(names: tuple[str, ...], shown: Support) -> Step:
+    """Which positions of the operands so named are read."""
+    lengths = {shown.read_length(j) for j in range(len(names))}
+    if len(lengths) == 1 and None not in lengths:
+        [n] = lengths
+        what = f"Positions 1..{n} of {' and '.join(names)} varied in training; above, only 0."
     else:
         what = (
             "Read and ignored positions: "
@@ -94,26 +96,18 @@ def support_steps(setting: Setting, shown: Support) -> list[Step]:
             )
             + "."
         )
-    return [cite("support", what)]
+    return cite("support", what)
 
 
-def modulus_steps(setting: Setting) -> list[Step]:
-    task, base, n = setting.task, setting.base, max(setting.train.every_length)
-    if task.full_modulus is None:
-        return []
-    k = base_aligned(task.full_modulus, base)
+def modulus_steps(setting: Setting) -> tuple[Step, ...]:
+    """What the modulus, if any, leaves of the digits above the trained positions."""
+    p, base, n = setting.task.full_modulus, setting.base, max(setting.train.every_length)
+    if p is None:
+        return ()
+    k = base_aligned(p, base)
     if k is not None and k <= n:
-        return [
-            cite(
-                "base aligned",
-                f"{task.full_modulus} divides {base}^{k}, and {n} >= {k} digits were trained.",
-            )
-        ]
-    left = residual_modulus(task.full_modulus, base, n)
-    return [
-        cite(
-            "residual modulus",
-            f"p' = {task.full_modulus} / gcd({task.full_modulus}, {base}^{n}) = {left}: the digits above "
-            f"{n} matter modulo {left}.",
-        )
-    ]
+        what = f"{p} divides {base}^{k}, and {n} >= {k} digits were trained."
+        return (cite("base aligned", what),)
+    left = residual_modulus(p, base, n)
+    what = f"p' = {p} / gcd({p}, {base}^{n}) = {left}: the digits above {n} matter modulo {left}."
+    return (cite("residual modulus", what),)

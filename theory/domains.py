@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from itertools import product
 
 from theory.tasks import InvalidInput, digit_count, unknown_name
@@ -33,7 +34,7 @@ class Box:
 
     digits: tuple[tuple[tuple[int, ...], ...], ...]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""
         return math.prod(len(values) for operand in self.digits for values in operand)
@@ -45,18 +46,19 @@ class Box:
 
     def restrict(self, digits: dict[tuple[int, int], frozenset[int]]) -> Box:
         """The part of the box whose digits at some (operand, position) are among those given."""
-        rows = []
-        for j, row in enumerate(self.digits):
-            width = max([len(row), *(i for operand, i in digits if operand == j)])
-            rows.append(
-                tuple(
-                    tuple(d for d in self.values(j, i) if d in digits.get((j, i), (d,)))
-                    for i in range(1, width + 1)
-                )
-            )
-        return Box(tuple(rows))
+        if not digits:
+            return self
+        rows = [list(row) for row in self.digits]
+        for (j, i), only in digits.items():
+            rows[j] += [(0,)] * (i - len(rows[j]))
+            rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
+        return Box(tuple(map(tuple, rows)))
 
-    @property
+    def lowest(self, width: int) -> Box:
+        """The part that the lowest positions describe, every digit above them cut off."""
+        return Box(tuple(row[:width] for row in self.digits))
+
+    @cached_property
     def width(self) -> int:
         """The number of digit positions that the box describes."""
         return max(len(row) for row in self.digits)
@@ -104,14 +106,34 @@ class Domain:
             if position < 1 or not digits or min(digits) < 0:
                 raise InvalidInput(f"position {position} needs at least one allowed digit")
 
-    @property
+    @cached_property
     def every_length(self) -> tuple[int, ...]:
         """All lengths that the domain shows, priming included."""
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
+    def direction(self, length: int) -> str:
+        """A length as seen from a training domain: ``downward``, ``in_domain``, ``between``, ``upward``."""
+        shown = self.every_length
+        if length in shown:
+            return "in_domain"
+        if length < shown[0]:
+            return "downward"
+        return "upward" if length > shown[-1] else "between"
+
+    def covers(self, length: int, kind: str) -> bool:
+        """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
+        return kind == self.kind and not self.allowed and length in self.every_length
+
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
-        return tuple(b for n in self.every_length for b in self._cut(n, base, operands))
+        return _boxes(self, base, operands)
+
+    def layers(self, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
+        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below.
+
+        Test lengths share these boxes, and in each all operands have the same digits.
+        """
+        return _layers(self, base, operands)
 
     def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
         """The boxes with the probability that a sample falls in each."""
@@ -127,10 +149,12 @@ class Domain:
     def _cut(self, n: int, base: int, operands: int) -> list[Box]:
         """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only."""
         boxes = (_longest if self.kind == "longest" else _every)(n, base, operands)
-        if not self.allowed:
-            return boxes
-        only = {(j, i): frozenset(d) for j in range(operands) for i, d in self.allowed}
-        return [box for box in (b.restrict(only) for b in boxes) if box.size]
+        return [box for box in map(self._allow, boxes) if box.size]
+
+    def _allow(self, box: Box) -> Box:
+        """The part of a box that has the allowed digits only."""
+        operands = range(len(box.digits))
+        return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
 
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""
@@ -152,6 +176,24 @@ class Domain:
             only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
             text += f" ({only})"
         return text
+
+
+@lru_cache(maxsize=1024)
+def _boxes(domain: Domain, base: int, operands: int) -> tuple[Box, ...]:
+    return tuple(b for n in domain.every_length for b in domain._cut(n, base, operands))
+
+
+@lru_cache(maxsize=1024)
+def _layers(domain: Domain, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
+    if domain.kind == "every":
+        return tuple((1, box) for box in _boxes(domain, base, operands))
+    signed = []
+    for n in domain.every_length:
+        signed.append((1, Box((_at_most(n, base),) * operands)))
+        if n > 1:
+            signed.append((-1, Box((_at_most(n - 1, base),) * operands)))
+    allowed = ((sign, domain._allow(box)) for sign, box in signed)
+    return tuple((sign, box) for sign, box in allowed if box.size)
 
 
 def _digits_text(digits: tuple[int, ...]) -> str:

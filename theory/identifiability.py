@@ -8,7 +8,9 @@ premise of ours.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from theory.encodings import Encoding
 from theory.layouts import Layout, Token
@@ -61,30 +63,33 @@ def views(
     Args:
         reference: what the encoding tells positions apart by (see ``Encoding``).
     """
+    return tuple(_views(task, base, layout, window, digits, reference))
+
+
+def _views(
+    task: Task, base: int, layout: Layout, window: int, digits: int, reference: str = "relative"
+) -> Iterator[View]:
+    """The same, one at a time: often the first few decide."""
     result_width = task.result_width(base, digits)
     width = layout.operand_width(digits, result_width)
     tokens = layout.tokens(task.operands, width, result_width)
     slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
     reach = carry_reach(task, base)
-    out = []
     for i in range(1, result_width + 1):
         query = slot["result", -1, i] - 1
         first = 0 if not window else max(0, query - window + 1)
-        needed = _needed(task, i, reach, width, result_width)
-        out.append(
-            View(
-                i,
-                _offsets(reference, tokens, query, [slot[key] for key in needed]),
-                max((query - slot[key] for key in needed), default=0),
-                tuple(_landmarks(reference, tokens, first, query)),
-                {
-                    (t.operand, t.position): query - s
-                    for s, t in enumerate(tokens[: query + 1])
-                    if s >= first and t.kind == "operand"
-                },
-            )
+        needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]
+        yield View(
+            i,
+            _offsets(reference, tokens, query, needed),
+            query - min(needed, default=query),
+            tuple(_landmarks(reference, tokens, first, query)),
+            {
+                (t.operand, t.position): query - s
+                for s, t in enumerate(tokens[first : query + 1], first)
+                if t.kind == "operand"
+            },
         )
-    return tuple(out)
 
 
 def _needed(
@@ -115,7 +120,7 @@ def _landmarks(
 
     A random start hides the place of a number, and not which of its digits is the lowest.
     """
-    seen = [(t, query - s) for s, t in enumerate(tokens[: query + 1]) if s >= first]
+    seen = [(t, query - s) for s, t in enumerate(tokens[first : query + 1], first)]
     if reference != "significance":
         return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]
     return [("units digit", back) for t, back in seen if t.position == 1]
@@ -180,7 +185,7 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
     """Why some query cannot see a digit it needs in one look; empty if every one can."""
     if not window:
         return ""
-    for view in views(task, base, layout, window, digits):
+    for view in _views(task, base, layout, window, digits):
         if carry_reach(task, base) is None:
             needed = {
                 (j, i)
@@ -204,17 +209,19 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
     return ""
 
 
+@lru_cache(maxsize=4096)
 def out_of_sight(
     task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
 ) -> bool:
     """Whether every digit that training kept constant is hidden from every query."""
     return all(
         support.constant(place) is None
-        for view in views(task, base, layout, window, digits)
+        for view in _views(task, base, layout, window, digits)
         for place in view.visible
     )
 
 
+@lru_cache(maxsize=4096)
 def shared_offset(
     task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
 ) -> str:
@@ -226,7 +233,7 @@ def shared_offset(
     causal = digit_causal(task, base)[0]
     reads: dict[int, tuple[int, Place]] = {}
     ignores: dict[int, tuple[int, Place]] = {}
-    for view in views(task, base, layout, window, digits):
+    for view in _views(task, base, layout, window, digits):
         for place, back in view.visible.items():
             if support.constant(place) is not None:
                 ignores.setdefault(back, (view.position, place))

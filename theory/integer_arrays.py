@@ -116,6 +116,8 @@ def cyclic_product(x: Array, y: Array, shape: tuple[int, ...]) -> Array:
         NotCountable: the size is beyond what floats can do exactly (about 10**8).
     """
     size, lengths = math.prod(shape), tuple(_fft_length(n) for n in shape)
+    if size == 1:
+        return scaled(x, int(y[0]))
     peak_x, peak_y, capacity = peak(x), peak(y), _capacity(size, lengths)
     wide = size * peak_x * peak_y >= SAFE
     result = np.zeros(x.shape, dtype=object if wide else np.int64)

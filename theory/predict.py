@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from theory.accuracy import accuracy, known_accuracy, unseen_share
@@ -17,15 +17,16 @@ from theory.derivation import (
     Step,
     beyond,
     cite,
-    support_steps,
+    support_step,
 )
 from theory.domains import Domain
+from theory.formulas import learned_formula, task_formula
 from theory.learned import LearnedFunction
 from theory.properties import base_aligned
 from theory.published import Published, published
 from theory.settings import Setting
 from theory.support import support
-from theory.tasks import InvalidInput, expression_text
+from theory.tasks import InvalidInput
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
 MOST_UNSEEN = Fraction(1, 20)
@@ -79,8 +80,8 @@ class Prediction:
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
         if self.continues:
-            return expression_text(self.setting.task.expression)
-        return None if self.learned is None else expression_text(self.learned.expression)
+            return task_formula(self.setting.task)
+        return None if self.learned is None else learned_formula(self.learned)
 
     def published_verdict(self, direction: str) -> str:
         """The paper's verdict, ``none`` where no test length lies in that direction."""
@@ -105,7 +106,7 @@ class Prediction:
         directions = ("downward", "upward")
         return {
             "task": s.task.name,
-            "expression": expression_text(s.task.expression),
+            "expression": task_formula(s.task),
             "modulus": s.task.modulus,
             "base": s.base,
             "encoding": s.encoding.name,
@@ -130,7 +131,7 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [vars(step) for step in self.derivation],
+            "derivation": [dict(vars(step)) for step in self.derivation],
         }
 
 
@@ -161,39 +162,60 @@ def predict(setting: Setting) -> Prediction:
         NotCountable: an accuracy is asked for that cannot be counted exactly.
         InvalidInput: the task is defined nowhere on the training or a test domain.
     """
-    task, base = setting.task, setting.base
-    shown = support(task, setting.train, base)
+    task, base, train = setting.task, setting.base, setting.train
+    shown = support(task, train, base)
     if not shown.boxes:
-        raise InvalidInput(f"the task is defined nowhere on {setting.train.text()}")
-    steps = [cite("convergence", f"The model is right on held-out {setting.train.text()}.")]
-    steps += support_steps(setting, shown)
+        raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     upward, reason = beyond(setting, shown)
-    steps += reason
     reading = LearnedFunction(task, shown, base)
-    lengths = tuple(_at_length(setting, n, reading, upward) for n in setting.test_lengths)
-    if any(x.unseen > MOST_UNSEEN for x in lengths):
-        steps.append(cite("joint support", _joint_text(setting, lengths)))
-    learned = reading if upward in (SUPPORT, SAME) else None
+    lengths, unseen = _lengths(
+        reading, train, setting.test_lengths, setting.test_kind, upward, _base_aligned(reading)
+    )
     return Prediction(
         setting,
-        published(task, setting.encoding, base, max(setting.train.every_length)),
+        published(task, setting.encoding, base, train.every_length[-1]),
         lengths,
-        tuple(steps),
-        learned,
+        (
+            cite("convergence", f"The model is right on held-out {train.text()}."),
+            support_step(task.names, shown),
+            *reason,
+            *unseen,
+        ),
+        reading if upward in (SUPPORT, SAME) else None,
         upward == CONTINUES,
     )
 
 
+@lru_cache(maxsize=4096)
+def _lengths(
+    reading: LearnedFunction,
+    train: Domain,
+    tests: tuple[int, ...],
+    kind: str,
+    upward: str,
+    aligned: bool,
+) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
+    """The prediction at each test length, and the step to the lengths where nothing follows.
+
+    Encoding and layout enter by ``upward`` only, so settings that differ in them share this.
+
+    Args:
+        upward: what ``beyond`` says of the digits that training kept constant.
+        aligned: the positions that are read hold everything that counts modulo p.
+    """
+    lengths = tuple(_at_length(reading, train, Domain((n,), kind), upward, aligned) for n in tests)
+    unknown = [x for x in lengths if x.unseen > MOST_UNSEEN]
+    return lengths, (cite("joint support", _joint_text(train, unknown)),) if unknown else ()
+
+
 def _at_length(
-    setting: Setting, length: int, reading: LearnedFunction, upward: str
+    reading: LearnedFunction, train: Domain, test: Domain, upward: str, aligned: bool
 ) -> LengthPrediction:
-    direction = setting.direction(length)
-    test = setting.test(length)
-    if setting.is_premise(length) and upward != BLIND:
-        return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
+    [length] = test.lengths
+    direction = train.direction(length)
     if upward == BLIND:
         return LengthPrediction(length, direction, UNDETERMINED, None)
-    if upward == CONTINUES:
+    if upward == CONTINUES or train.covers(length, test.kind):
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
     unseen = unseen_share(reading, test)
     if direction == "upward" and upward == NOTHING:
@@ -201,26 +223,24 @@ def _at_length(
     if unseen > MOST_UNSEEN:
         at_most = known_accuracy(reading, test) + unseen
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen, at_most)
-    value = Fraction(1) if _base_aligned(setting, reading) else accuracy(reading, test)
+    value = Fraction(1) if aligned else accuracy(reading, test)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
     return LengthPrediction(length, direction, status, value, unseen, value)
 
 
-def _base_aligned(setting: Setting, reading: LearnedFunction) -> bool:
+def _base_aligned(reading: LearnedFunction) -> bool:
     """Whether the positions that are read hold everything that counts modulo p."""
-    task, base = setting.task, setting.base
-    k = None if task.full_modulus is None else base_aligned(task.full_modulus, base)
+    task = reading.task
+    k = None if task.full_modulus is None else base_aligned(task.full_modulus, reading.base)
     reads = [reading.support.read_length(j) for j in range(task.operands)]
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_text(setting: Setting, lengths: tuple[LengthPrediction, ...]) -> str:
+def _joint_text(train: Domain, unknown: list[LengthPrediction]) -> str:
     which = ", ".join(
-        f"{x.digits} digit(s) on {float(x.unseen):.0%} of the inputs"
-        for x in lengths
-        if x.unseen > MOST_UNSEEN
+        f"{x.digits} digit(s) on {float(x.unseen):.0%} of the inputs" for x in unknown
     )
     return (
-        f"Asked for but never shown by {setting.train.text()}: digits, or combinations of digits "
+        f"Asked for but never shown by {train.text()}: digits, or combinations of digits "
         f"that the task makes interact, at {which}. Nothing follows there."
     )

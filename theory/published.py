@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from theory.encodings import Encoding
 from theory.properties import base_aligned, translation_invariant
@@ -24,6 +25,7 @@ class Published:
     theorem: str
 
 
+@lru_cache(maxsize=4096)
 def published(task: Task, encoding: Encoding, base: int, trained: int) -> Published:
     """The paper's verdict; its criteria are applied to tasks that it does not name.
 

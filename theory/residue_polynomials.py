@@ -25,7 +25,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from theory.integer_arrays import Array, NotCountable, cyclic_product
 from theory.residue_choices import Choices, Operand, blocks, choices, pieces, value
-from theory.residues import Residues, convolve, interval, scale, settled, zero_pairs
+from theory.residues import Residues, convolve, scale, settled, zero_pairs
 from theory.tasks import Term
 
 LARGEST_WORK = 1_000_000_000
@@ -58,11 +58,13 @@ def polynomial_matches(
     groups = _groups([(c % p, e) for c, e in terms if c % p and any(e)])
     used = {j for group in groups for _, e in group for j, x in enumerate(e) if x}
     count = prod(x.total for j, x in enumerate(operands) if j not in used)
-    sums = [interval(p // step, 0, 1)]
+    sums = []
     for group in groups:
         factor, quotients = _quotients(group, p, step, operands)
         count *= factor
         sums.append(quotients)
+    if not sums:
+        return count
     *others, last = sums
     return count * (zero_pairs(reduce(convolve, others), last) if others else last.count(0))
 

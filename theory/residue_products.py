@@ -23,27 +23,29 @@ from theory.residues import Residues, common_modulus
 from theory.tasks import InvalidInput
 
 
-def product_matches(p: int, la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int:
-    """How many ``(la, ua, lb, ub)`` satisfy ``(la + ua) * (lb + ub) = la * lb`` mod p.
+def product_matches(
+    p: int, la: Residues, ua: Residues, lb: Residues, ub: Residues, step: int = 1
+) -> int:
+    """How many ``(la, ua, lb, ub)`` have ``(la + step*ua) * (lb + step*ub) = la * lb`` mod ``p*step``.
 
-    The members of the four distributions are independent.  The condition is
-    ``la*ub + ua*lb + ua*ub = 0``.  Let ``g = gcd(ua, p)``, ``h = gcd(ub, p)``,
+    The members of the four distributions, each mod p, are independent.  The condition is
+    ``la*ub + ua*lb + step*ua*ub = 0`` mod p.  Let ``g = gcd(ua, p)``, ``h = gcd(ub, p)``,
     ``k = gcd(g, h)``, ``g = k*g'``, ``h = k*h'``, ``ua = g*v``, ``ub = h*w``.  The
     condition forces ``la = g'*x`` and ``lb = h'*y``, and then says
-    ``x/v + y/w + k = 0`` mod ``p / lcm(g, h)``, where v and w are units.  So each side
+    ``x/v + y/w + step*k = 0`` mod ``p / lcm(g, h)``, where v and w are units.  So each side
     is needed only through the distribution of one ratio per ``(g, g')``.
 
     Memory is of the order of p times its number of divisors; meant for p up to 10**5.
     """
     if {p} != {common_modulus(la, ua), common_modulus(lb, ub)}:
         raise InvalidInput(f"the four distributions must be mod {p}")
-    high_a, high_b = _unit_parts(ua), _unit_parts(ub)
+    high_a = _unit_parts(ua)
+    high_b = high_a if ub is ua else _unit_parts(ub)
     if not high_a or not high_b:  # no number at all
         return 0
     sides_a = _ratios(la, high_a, high_b)
-    sides_b = {
-        key: _facing(r, k=key[0] // key[1]) for key, r in _ratios(lb, high_b, high_a).items()
-    }
+    ratios_b = sides_a if lb is la and ub is ua else _ratios(lb, high_b, high_a)
+    sides_b = {key: _facing(r, step * (key[0] // key[1])) for key, r in ratios_b.items()}
     total = 0
     for g in high_a:
         for h in high_b:
@@ -182,10 +184,10 @@ def _ratios(
     return found
 
 
-def _facing(ratios: _Ratios, k: int) -> _Ratios:
-    """The same with entry r about the ratio ``-r - k``."""
+def _facing(ratios: _Ratios, shift: int) -> _Ratios:
+    """The same with entry r about the ratio ``-r - shift``."""
     n = ratios.rows.shape[1]
-    return _Ratios(ratios.weights, ratios.rows[:, (-k - np.arange(n)) % n])
+    return _Ratios(ratios.weights, ratios.rows[:, (-shift % n - np.arange(n)) % n])
 
 
 def _ratio_matches(x: _Ratios, y: _Ratios, gx: int, gy: int) -> int:

@@ -70,7 +70,16 @@ def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
     Raises:
         InvalidInput: p below 1.
     """
-    return _spread(_zero(p), step, [(low, high)])
+    if p < 1:
+        raise InvalidInput(f"modulus must be at least 1, not {p}")
+    cycle = p // math.gcd(step, p)
+    laps, rest = divmod(max(0, high - low), cycle)
+    # Where step is no unit, only multiples of p / cycle are hit, and no level is shared.
+    level, laps = (laps, 0) if cycle == p else (0, laps)
+    extra = np.zeros(p, dtype=np.int64 if laps < SAFE - 1 else object)
+    extra[:: p // cycle] = laps
+    extra[(step * low % p + step % p * np.arange(rest)) % p] += 1  # rest different residues
+    return Residues(level, extra)
 
 
 def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues:
@@ -83,9 +92,12 @@ def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues
     Raises:
         InvalidInput: p below 1, base below 2 or a position below 1.
     """
-    result = _zero(p)
-    for weight, segments in _parts(base, rows):
-        result = _spread(result, step * weight, segments)
+    result = interval(p, 0, 1)
+    for place, (weight, ranges) in enumerate(_parts(base, rows)):
+        if place == 0 and len(ranges) == 1:
+            result = interval(p, *ranges[0], step * weight)
+        else:
+            result = _spread(result, step * weight, ranges)
     return result
 
 
@@ -102,6 +114,8 @@ def convolve(x: Residues, y: Residues) -> Residues:
 def scale(x: Residues, factor: int) -> Residues:
     """The members of x, each times a factor."""
     p = x.p
+    if factor % p == 1:
+        return x
     shared = math.gcd(factor, p)  # so many residues become one
     level = x.level * shared
     extra = roomy(x.extra, shared).reshape(shared, -1).sum(axis=0)
@@ -171,17 +185,10 @@ def _copies(few: Array, many: Array) -> Array:
 # --- digits -----------------------------------------------------------------------------
 
 
-def _zero(p: int) -> Residues:
-    """The single number 0."""
-    if p < 1:
-        raise InvalidInput(f"modulus must be at least 1, not {p}")
-    extra = np.zeros(p, dtype=np.int64)
-    extra[0] = 1
-    return settled(0, extra)
-
-
 def _segments(values: Sequence[int]) -> list[tuple[int, int]]:
     """Sorted values as ranges ``low <= v < high`` of consecutive integers."""
+    if values and list(values) == list(range(values[0], values[0] + len(values))):
+        return [(values[0], values[-1] + 1)]
     found: list[tuple[int, int]] = []
     for v in values:
         if found and found[-1][1] == v:

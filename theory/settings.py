@@ -69,14 +69,8 @@ class Setting:
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained, so that the premise covers it."""
-        same = self.test_kind == self.train.kind and not self.train.allowed
-        return same and length in self.train.every_length
+        return self.train.covers(length, self.test_kind)
 
     def direction(self, length: int) -> str:
         """``downward``, ``in_domain``, ``between`` or ``upward``."""
-        shown = self.train.every_length
-        if length in shown:
-            return "in_domain"
-        if length < min(shown):
-            return "downward"
-        return "upward" if length > max(shown) else "between"
+        return self.train.direction(length)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import factorial, gcd, prod
 
@@ -55,12 +55,18 @@ class Support:
         row = self.seen[operand]
         return row[position - 1] if position <= len(row) else frozenset({0})
 
+    @cached_property
+    def _constants(self) -> tuple[tuple[int | None, ...], ...]:
+        """``constant`` of the places that training wrote."""
+        return tuple(tuple(min(d) if len(d) == 1 else None for d in row) for row in self.seen)
+
     def constant(self, place: Place) -> int | None:
         """The digit that the model acts as if it stood there, or None where it reads."""
-        digits = self.digits(place)
-        return next(iter(digits)) if len(digits) == 1 else None
+        operand, position = place
+        row = self._constants[operand]
+        return row[position - 1] if position <= len(row) else 0
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Positions that training wrote; above, everything is the constant 0."""
         return max(len(row) for row in self.seen)
@@ -95,9 +101,7 @@ def support(task: Task, domain: Domain, base: int) -> Support:
     width = max(b.width for b in boxes)
     seen = tuple(
         tuple(
-            frozenset(
-                d for b in boxes for d in b.values(j, i) if _feasible(task, b, {(j, i): d}, base)
-            )
+            frozenset(d for b in boxes for d in _possible(task, b, (j, i), base))
             for i in range(1, width + 1)
         )
         for j in range(task.operands)
@@ -123,6 +127,14 @@ def _feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
             digit = fixed.get((j, i), pick(box.values(j, i)))
             largest += coefficient * digit * base ** (i - 1)
     return largest >= 0
+
+
+def _possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
+    """The digits that members of a box on which the task is defined have at a place."""
+    values = box.values(*place)
+    if not task.needs_order:
+        return values
+    return tuple(d for d in values if _feasible(task, box, {place: d}, base))
 
 
 def period(task: Task, place: Place, base: int) -> int | None:
@@ -194,7 +206,7 @@ def unseen(
     missing = []
     for places in interactions(task, support, base):
         ordered = sorted(places)
-        classes = [_classes(task, support, place, test, base) for place in ordered]
+        classes = [_classes(task, support, place, _shown(test, place), base) for place in ordered]
         for combination in product(*classes):
             seen_in = [all(profile) for profile in zip(*(p for p, _ in combination), strict=True)]
             if not any(seen_in):
@@ -204,35 +216,52 @@ def unseen(
     return tuple(missing)
 
 
+def _shown(test: Sequence[Box], place: Place) -> tuple[int, ...]:
+    """The digits that a test shows at a place."""
+    return tuple(sorted({d for b in test for d in b.values(*place)}))
+
+
+@lru_cache(maxsize=4096)
 def _classes(
-    task: Task, support: Support, place: Place, test: Sequence[Box], base: int
-) -> list[tuple[Profile, frozenset[int]]]:
-    """The digits that a test shows at a place, grouped by the training boxes that hold them."""
-    step = period(task, place, base)
+    task: Task, support: Support, place: Place, digits: tuple[int, ...], base: int
+) -> tuple[tuple[Profile, frozenset[int]], ...]:
+    """Digits at a place, grouped by the training boxes that hold them."""
+    step = period(task, place, base) or base  # digits differ by less than the base
+    held = [{v % step for v in _possible(task, b, place, base)} for b in support.boxes]
     groups: dict[Profile, set[int]] = {}
-    for d in {d for b in test for d in b.values(*place)}:
-        profile = tuple(
-            any(
-                (v == d or (step is not None and (v - d) % step == 0))
-                and _feasible(task, b, {place: v}, base)
-                for v in b.values(*place)
-            )
-            for b in support.boxes
-        )
-        groups.setdefault(profile, set()).add(d)
-    return [(profile, frozenset(ds)) for profile, ds in sorted(groups.items())]
+    for d in digits:
+        groups.setdefault(tuple([d % step in have for have in held]), set()).add(d)
+    return tuple((profile, frozenset(ds)) for profile, ds in sorted(groups.items()))
 
 
-def split_unseen(task: Task, support: Support, box: Box, base: int) -> tuple[list[Box], list[Box]]:
-    """A test box cut into disjoint boxes of inputs that training fixes, and of those it does not."""
-    missing = unseen(task, support, (box,), base)
+def split_unseen(task: Task, support: Support, box: Box, base: int, known: bool) -> list[Box]:
+    """The part of a test box that training fixes (known), or the rest, as disjoint boxes."""
+    return [
+        box.restrict(dict(digits))
+        for is_missing, digits in _cuts(task, support, box.lowest(support.width), base)
+        if is_missing != known
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _cuts(
+    task: Task, support: Support, low: Box, base: int
+) -> tuple[tuple[bool, tuple[tuple[Place, frozenset[int]], ...]], ...]:
+    """The pieces of a test box: whether training lacks a piece, and its digits at some places.
+
+    Args:
+        low: the positions of the test box that training wrote.  No others interact, and so
+            all longer tests share one answer.
+    """
+    missing = unseen(task, support, (low,), base)
     places = sorted({place for combination in missing for place in combination})
-    classes = [[d for _, d in _classes(task, support, place, (box,), base)] for place in places]
-    known: list[Box] = []
-    unknown: list[Box] = []
+    classes = [
+        [d for _, d in _classes(task, support, place, _shown((low,), place), base)]
+        for place in places
+    ]
+    cuts = []
     for digits in product(*classes):
         chosen = dict(zip(places, digits, strict=True))
-        piece = box.restrict(chosen)
         is_missing = any(all(chosen[p] == d for p, d in c.items()) for c in missing)
-        (unknown if is_missing else known).append(piece)
-    return known, unknown
+        cuts.append((is_missing, tuple(chosen.items())))
+    return tuple(cuts)

@@ -6,7 +6,9 @@ Two tests of 1,000 random cells each; ``ARITH_EXAMPLES=20000`` makes a longer ru
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,8 +16,8 @@ from cases import box_members, brute_accuracy, digit, domains, learned_functions
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from theory.accuracy import accuracy, unseen_share
-from theory.domains import Domain
+from theory.accuracy import accuracy, matches, unseen_share
+from theory.domains import Domain, enumerate_box
 from theory.expressions import parse_task
 from theory.integer_arrays import NotCountable
 from theory.learned import LearnedFunction
@@ -66,6 +68,8 @@ def test_accuracy_of_more_operands_and_of_dropped_digits(
 def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, Domain]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("theory.accuracy.LARGEST_ENUMERATION", 0)
+        for memoised in (accuracy, matches):
+            memoised.cache_clear()
         with suppress(NotCountable):
             assert accuracy(*case) == brute_accuracy(*case)
 
@@ -109,6 +113,32 @@ def test_boxes_are_disjoint_and_cover_the_domain(domain: Domain, base: int, oper
         else Task("t", ((1, (1,) * operands),), ("a", "b", "c")[:operands])
     )
     assert sorted(found) == sorted(members(task, domain, base))
+
+
+@SLOW
+@given(domains, st.integers(2, 6), st.integers(1, 3), st.integers(1, 2))
+def test_layers_add_up_to_the_domain(domain: Domain, base: int, operands: int, place: int) -> None:
+    for some in (domain, replace(domain, allowed=((place, (0, 1)),))):
+        found: Counter[tuple[int, ...]] = Counter()
+        for sign, box in some.layers(base, operands):
+            for x in enumerate_box(box, base):
+                found[x] += sign
+        assert {x: n for x, n in found.items() if n} == dict.fromkeys(
+            box_members(some, base, operands), 1
+        )
+
+
+def test_a_layer_too_large_to_enumerate_is_no_obstacle() -> None:
+    """7 digits of base 7: the box holds 705894 numbers, which are 823543 less 117649."""
+    function = learned(parse_task("a*a*a // 7"), Domain((1,)), 7)
+    test = Domain((7,))
+    expected = accuracy(function, test)
+    sizes = [box.size for box in test.boxes(7, 1)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("theory.accuracy.LARGEST_ENUMERATION", max(sizes))
+        for memoised in (accuracy, matches):
+            memoised.cache_clear()
+        assert accuracy(function, test) == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from cases import brute_accuracy, digit, learned_functions, members
 from hypothesis import HealthCheck, given, settings
 
-from theory.accuracy import accuracy
+from theory.accuracy import accuracy, matches
 from theory.digit_accuracy import DigitAccuracy, digit_accuracies
 from theory.domains import Domain
 from theory.expressions import parse_task
@@ -58,6 +58,7 @@ def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("theory.accuracy.LARGEST_ENUMERATION", 0)
         patch.setattr("theory.digit_accuracy.LARGEST_ENUMERATION", 0)
+        matches.cache_clear()
         found = digit_accuracies(*case)
     for name in ("digit", "lowest"):
         for x, y in zip(getattr(found, name), getattr(expected, name), strict=True):

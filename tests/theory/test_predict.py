@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -176,3 +177,23 @@ def test_accuracies_are_probabilities_in_lowest_terms() -> None:
     for x in say("(a+b) % 150", n=2).lengths:
         assert x.accuracy is None or 0 <= x.accuracy <= 1
         assert x.accuracy is None or isinstance(x.accuracy, Fraction)
+
+
+def test_predictions_share_nothing_that_can_be_changed() -> None:
+    first = say("a*b % 101", n=2)
+    expected = json.dumps(first.to_json())
+    data = first.to_json()
+    data["lengths"][0]["status"] = data["derivation"][0]["rule"] = "changed"
+    data["train"]["digits"].append(9)
+    data["derivation"].clear()
+    assert json.dumps(first.to_json()) == expected
+    assert json.dumps(say("a*b % 101", n=2).to_json()) == expected
+    assert first == say("a*b % 101", n=2)
+
+
+def test_settings_that_share_counts_keep_what_is_their_own() -> None:
+    """RPE and APE share the counts of (a + b) mod 101; only APE says how accurate it is."""
+    ape, rpe = (say("(a+b) % 101", pe, n=2) for pe in ("ape", "rpe"))
+    assert [x.accuracy is None for x in ape.lengths] == [True, False, False, False, False]
+    assert [x.accuracy is None for x in rpe.lengths] == [True, False, True, True, True]
+    assert (ape.learned is None, rpe.learned is None) == (False, True)

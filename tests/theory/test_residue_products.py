@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cases import HUGE, counts, several
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from theory.residue_products import _ring, product_matches
 from theory.residues import Residues, interval
@@ -46,6 +47,18 @@ def cubic_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int
 @given(several(4, largest=12))
 def test_product_matches(four: tuple[Residues, ...]) -> None:
     assert product_matches(four[0].p, *four) == brute_matches(*four)
+
+
+@settings(max_examples=100, deadline=None)
+@given(several(4, largest=10), st.integers(1, 12))
+def test_product_matches_of_steps(four: tuple[Residues, ...], step: int) -> None:
+    a, b, c, d = map(counts, four)
+    p = four[0].p
+    assert product_matches(p, *four, step) == sum(
+        a[i] * b[j] * c[k] * d[m]
+        for i, j, k, m in product(range(p), repeat=4)
+        if ((i + step * j) * (k + step * m) - i * k) % (p * step) == 0
+    )
 
 
 @pytest.mark.parametrize("p", range(5, 13))
