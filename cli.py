@@ -226,11 +226,12 @@ def verify(
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid
     from verify.judge import exit_code, judge
+    from verify.machine import pick_device
     from verify.progress import ProgressDisplay
+    from verify.recipe import DEFAULT_BUDGET, RECIPE
     from verify.report import junit, write
-    from verify.run import WorkerFailed, missing, pick_device, run_all
+    from verify.run import WorkerFailed, missing, run_all
     from verify.store import Store
-    from verify.train import DEFAULT_BUDGET, RECIPE
 
     if setting is None:
         cells = read_grid(str(grid))
@@ -297,9 +298,9 @@ def report(
     """Judge the evidence of a grid and write its report; measurements in the store are added."""
     from verify.grids import grid as read_grid
     from verify.judge import exit_code
+    from verify.recipe import RECIPE
     from verify.report import judge_evidence, markdown, write
     from verify.store import Store, merge, read_evidence, write_evidence
-    from verify.train import RECIPE
 
     cells = read_grid(grid)
     name = Path(grid).stem

@@ -112,6 +112,8 @@ BAD = [
     ("predict --expr 'a % 5' --modulus 7", "leave out --modulus"),
     ("predict --expr 'a*b - a'", "can be negative"),
     ("predict --expr 'a + q'", "unknown operand 'q'"),
+    ("predict --task add --base 2 --train-digits 2 --train-allowed 3:1", "defined nowhere on D_2"),
+    ("predict --expr '200 - a' --base 12 --train-digits 1", "defined nowhere on D_4"),
     ("predict", "give a task"),
     ("predict --task add --bogus", "No such option"),
     ("predict --task add --base ten", "--base"),

@@ -62,6 +62,8 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
         for box in boxes
         for piece in split_unseen(task, learned.support, box, base, known=False)
     )
+    if total == 0:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
     return Fraction(unknown, total)
 
 

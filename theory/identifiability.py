@@ -158,6 +158,8 @@ def continuation(
         return Continuation("open", "without an encoding nothing holds the offsets in place")
     found = views(task, base, layout, window, digits, encoding.reference)
     seen = [v for v in found if reach < v.position <= digits and v.offsets]
+    if not seen:
+        return Continuation("open", "no result digit that is written lies beyond the first carries")
     if len({v.offsets for v in seen}) > 1:
         return Continuation(
             "impossible", f"in the {layout.name} layout the digits stand at changing offsets"

@@ -98,7 +98,7 @@ class Support:
 def support(task: Task, domain: Domain, base: int) -> Support:
     """The support of a training domain for a task (its order constraint included)."""
     boxes = tuple(b for b in domain.boxes(base, task.operands) if _feasible(task, b, {}, base))
-    width = max(b.width for b in boxes)
+    width = max((b.width for b in boxes), default=0)
     seen = tuple(
         tuple(
             frozenset(d for b in boxes for d in _possible(task, b, (j, i), base))

@@ -12,8 +12,8 @@ from fractions import Fraction
 from theory.predict import UNDETERMINED, LengthPrediction, Prediction, predict
 from verify.cells import Cell
 from verify.measure import Measurement
+from verify.recipe import PREMISE
 from verify.store import Run
-from verify.train import PREMISE
 
 TOLERANCE = 0.05
 """How far a measured accuracy may be from the predicted one.

@@ -6,17 +6,17 @@ Shapes: B sequences, T tokens, C model width, H heads, D = C / H.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from theory.layouts import Token
 from theory.tasks import look_up
 from verify.positions import POSITIONS, Position
+
+Drop = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -47,33 +47,40 @@ def size(name: str) -> Size:
     return look_up("model", name, SIZES)
 
 
-class Dropout(nn.Module):
-    """Dropout from one random byte per element: the CPU's Bernoulli sampler would be half the step.
+class Dropout:
+    """Dropout whose random bytes are handed in: they come from outside the compiled step.
 
-    The rate is rounded to a 256th.
+    The CPU's Bernoulli sampler would be half of a training step.  The rate is a multiple of
+    1/256, and 0 is no dropout.
+
+    Args:
+        noise: uniform random bytes, at least as many as there will be elements.
+        cut: a number, how many of the 256 values of a byte drop an element.
     """
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        super().__init__()
-        self.rate = 0.0
-        self.rng = rng
+    def __init__(self, noise: Tensor, cut: Tensor) -> None:
+        self.noise, self.cut, self.used = noise, cut, 0
 
-    def forward(self, x: Tensor) -> Tensor:
-        cut = round(self.rate * 256)
-        if not self.training or cut == 0:
-            return x
-        noise = torch.frombuffer(bytearray(self.rng.bytes(x.numel())), dtype=torch.uint8)
-        keep = (noise >= cut).view(x.shape).to(x.device)
-        return x * keep * (256 / (256 - cut))
+    def __call__(self, x: Tensor) -> Tensor:
+        noise = self.noise[self.used : self.used + x.numel()].view(x.shape)
+        self.used += x.numel()
+        # Arithmetic, not a comparison: compiled CPU code is slow to store masks.
+        keep = (noise - self.cut + 1).clamp(0, 1)
+        return x * keep * (256 / (256 - self.cut))
+
+
+def relu(x: Tensor) -> Tensor:
+    """The rectifier as arithmetic, so that its derivative is no mask (see ``Dropout``)."""
+    return 0.5 * (x + x.abs())
 
 
 class Block(nn.Module):
     """Attention and a two-layer perceptron, each on a normalized copy of the stream."""
 
-    def __init__(self, shape: Size, layer: int, dropout: Dropout) -> None:
+    def __init__(self, shape: Size, layer: int) -> None:
         super().__init__()
         width = shape.width
-        self.heads, self.layer, self.dropout = shape.heads, layer, dropout
+        self.heads, self.layer = shape.heads, layer
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.query, self.key, self.value, self.out = (
             nn.Linear(width, width, bias=False) for _ in range(4)
@@ -81,11 +88,13 @@ class Block(nn.Module):
         self.up = nn.Linear(width, 4 * width, bias=False)
         self.down = nn.Linear(4 * width, width, bias=False)
 
-    def forward(self, x: Tensor, position: Position, mask: Tensor, slots: Tensor) -> Tensor:
+    def forward(
+        self, x: Tensor, position: Position, mask: Tensor, slots: Tensor, drop: Drop
+    ) -> Tensor:
         """The stream after this block at the places ``slots``; keys come from all places."""
         y = self.norm1(x)
-        x = x[:, slots] + self.dropout(self.attend(y[:, slots], y, position, mask[slots], slots))
-        return x + self.dropout(self.down(F.relu(self.up(self.norm2(x)))))
+        x = x[:, slots] + drop(self.attend(y[:, slots], y, position, mask[slots], slots))
+        return x + drop(self.down(relu(self.up(self.norm2(x)))))
 
     def attend(
         self, x: Tensor, context: Tensor, position: Position, mask: Tensor, slots: Tensor
@@ -97,6 +106,7 @@ class Block(nn.Module):
         )
         q = position.rotate(q, slots) / math.sqrt(q.shape[3])
         k = position.rotate(k, torch.arange(k.shape[2], device=k.device))
+        # Two matrix products: at these lengths they beat fused attention.
         scores = q @ k.transpose(2, 3) + mask
         bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
@@ -115,7 +125,7 @@ class GPT(nn.Module):
         places: the sequence's tokens that are read, T of them (see ``theory.layouts``).
         encoding: a name in ``verify.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
-        seed: of the weights and of dropout.
+        seed: of the weights.
     """
 
     mask: Tensor
@@ -132,10 +142,9 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.dropout = Dropout(np.random.Generator(np.random.SFC64(seed)))
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](places, shape.width, shape.heads, shape.layers)
-        self.blocks = nn.ModuleList(Block(shape, i, self.dropout) for i in range(shape.layers))
+        self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = nn.Linear(shape.width, vocabulary, bias=False)
         length = len(places)
@@ -148,23 +157,43 @@ class GPT(nn.Module):
                 scale = 1 / math.sqrt(2 * shape.layers) if "out." in name or "down." in name else 1
                 nn.init.normal_(p, std=0.02 * scale)
 
-    def forward(self, tokens: Tensor, slots: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        slots: Tensor | None = None,
+        noise: Tensor | None = None,
+        cut: Tensor | None = None,
+    ) -> Tensor:
         """Logits of the next token.
 
         Args:
             tokens: ``(B, T)``.
             slots: the places whose next token is wanted; all of them if None.
+            noise: ``noise_size`` random bytes, in training only.
+            cut: the dropout rate in 256ths, in training only.
 
         Returns:
             ``(B, T or len(slots), vocabulary)``.
         """
-        t = tokens.shape[1]
+        b, t = tokens.shape
         every = torch.arange(t, device=tokens.device)
         wanted = every if slots is None else slots
         mask = self.mask[:t, :t]
-        x = self.dropout(self.position.embed(self.embedding(tokens)))
+        draws, drop = None, _keep
+        if noise is not None and cut is not None:
+            draws, drop = noise[:b], Dropout(noise[b:], cut)
+        x = drop(self.position.embed(self.embedding(tokens), draws))
         for block in self.blocks[:-1]:
-            x = block(x, self.position, mask, every)
+            x = block(x, self.position, mask, every, drop)
         # Nothing reads the last block but the head: only the wanted places need it.
-        x = self.blocks[-1](x, self.position, mask, wanted)
+        x = self.blocks[-1](x, self.position, mask, wanted, drop)
         return self.head(self.norm(x))
+
+    def noise_size(self, batch: int, places: int, slots: int) -> int:
+        """Random bytes that a training step on ``(batch, places)`` tokens uses."""
+        streams = (2 * len(self.blocks) - 1) * places + 2 * slots
+        return batch * (1 + streams * self.embedding.embedding_dim)
+
+
+def _keep(x: Tensor) -> Tensor:
+    return x

@@ -21,8 +21,12 @@ class Position(nn.Module):
     def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
         super().__init__()
 
-    def embed(self, x: Tensor) -> Tensor:
-        """Token embeddings ``(B, T, C)``, with what the encoding adds to them."""
+    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
+        """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
+
+        Args:
+            draws: a random byte per sequence in training, None in evaluation.
+        """
         return x
 
     def rotate(self, x: Tensor, slots: Tensor) -> Tensor:
@@ -47,7 +51,7 @@ class Learned(Position):
         length = len(places)
         self.table = nn.Parameter(torch.randn(length, width) * 0.02)
 
-    def embed(self, x: Tensor) -> Tensor:
+    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
 
 
@@ -63,7 +67,7 @@ class Sinusoidal(Position):
         table = torch.stack((angle.sin(), angle.cos()), dim=2).reshape(length, width)
         self.register_buffer("table", table * 0.02 * math.sqrt(2), persistent=False)
 
-    def embed(self, x: Tensor) -> Tensor:
+    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
 
 
@@ -149,7 +153,7 @@ class Significance(Position):
     """
 
     STARTS = 32
-    """Starts to draw from; in evaluation the first is used."""
+    """Starts to draw from (a divisor of 256); in evaluation the first is used."""
     anchors_have_one = True
 
     def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
@@ -160,10 +164,10 @@ class Significance(Position):
 
     weight: Tensor
 
-    def embed(self, x: Tensor) -> Tensor:
+    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
         weight = self.weight[: x.shape[1]].expand(x.shape[0], -1)
-        if self.training:
-            weight = weight + torch.randint(self.STARTS, (x.shape[0], 1), device=x.device)
+        if draws is not None:
+            weight = weight + draws[:, None] % self.STARTS
         is_digit = self.weight[: x.shape[1], None] > 0
         anchor = self.table[0] if self.anchors_have_one else torch.zeros_like(self.table[0])
         return x + torch.where(is_digit, self.table[weight], anchor)

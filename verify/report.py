@@ -25,9 +25,9 @@ from verify.judge import (
     LengthVerdict,
     judge,
 )
+from verify.recipe import PREMISE, RECIPE
 from verify.sequences import HELD_OUT
 from verify.store import Run
-from verify.train import PREMISE, RECIPE
 
 COLUMNS = (
     "digits",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import platform
 import queue
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,13 +12,14 @@ from typing import Any
 import torch
 
 from theory.predict import predict
-from theory.tasks import InvalidInput
 from verify.cells import Cell
-from verify.measure import measure
+from verify.machine import machine
+from verify.measure import Measurement, measure
+from verify.model import size
+from verify.recipe import RECIPE
+from verify.stack import shape_of
 from verify.store import Run, Store
-from verify.train import RECIPE, train
-
-DEVICES = ("auto", "cpu", "cuda")
+from verify.train import Trained, train_stack
 
 
 class WorkerFailed(Exception):
@@ -43,46 +43,43 @@ class Progress:
     run: Run | None = None
 
 
-def pick_device(name: str) -> str:
-    """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one.
-
-    Raises:
-        InvalidInput: unknown, or ``cuda`` on a machine without one.
-    """
-    if name not in DEVICES:
-        raise InvalidInput(f"unknown device '{name}' (allowed: {', '.join(DEVICES)})")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InvalidInput("this machine has no CUDA device (use --device cpu)")
-    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
-
-
-def machine(device: str) -> str:
-    """The processor or accelerator, and the versions that results can depend on."""
-    chip = torch.cuda.get_device_name() if device == "cuda" else platform.machine()
-    cores = "" if device == "cuda" else f" x{os.cpu_count()}"
-    return f"{chip}{cores}, Python {platform.python_version()}, torch {torch.__version__}"
-
-
 def execute(
-    job: Job, budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
-) -> Run:
-    """Train one model and measure it at every test length."""
-    prediction = predict(job.cell.setting)
-    trained = train(job.cell, job.seed, budget, device, on_step=on_step)
-    measurements = tuple(
-        measure(trained.model, job.cell, prediction, n) for n in job.cell.setting.test_lengths
-    )
-    return Run(
-        job.cell,
-        job.seed,
-        RECIPE.version,
-        trained.premise,
-        trained.steps,
-        budget,
-        trained.seconds,
-        machine(device),
-        measurements,
-    )
+    jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
+) -> list[Run]:
+    """Train models of one shape as a stack, and measure each at every test length."""
+    pairs = [(job.cell, job.seed) for job in jobs]
+    return [
+        Run(
+            trained.cell,
+            trained.seed,
+            RECIPE.version,
+            trained.premise,
+            trained.steps,
+            budget,
+            trained.seconds,
+            machine(device),
+            _measurements(trained),
+        )
+        for trained in train_stack(pairs, budget, device, on_step=on_step)
+    ]
+
+
+def _measurements(trained: Trained) -> tuple[Measurement, ...]:
+    cell, prediction = trained.cell, predict(trained.cell.setting)
+    return tuple(measure(trained.model, cell, prediction, n) for n in cell.setting.test_lengths)
+
+
+def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
+    """Jobs in groups that train together, those that take longest first.
+
+    On a GPU all models of one shape are one stack.  On a CPU every model is its own: a
+    compiled step of one model already keeps a core busy (``benchmarks/README.md``).
+    """
+    groups: dict[Any, list[Job]] = {}
+    for job in jobs:
+        key = job if device == "cpu" else shape_of(job.cell)
+        groups.setdefault(key, []).append(job)
+    return sorted(groups.values(), key=lambda group: _cost(group[0]), reverse=True)
 
 
 def missing(cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int) -> list[Job]:
@@ -119,20 +116,20 @@ def run_all(
     """
     if not jobs:
         return
-    ordered = sorted(jobs, key=_cost, reverse=True)
+    waiting = stacks(jobs, device)
     context = multiprocessing.get_context("spawn")
     todo: Any = context.Queue()
     done: Any = context.Queue()
-    workers = min(workers, len(ordered))
+    workers = min(workers, len(waiting))
     threads = max(1, (os.cpu_count() or 1) // workers)
-    for job in [*ordered, *[None] * workers]:
-        todo.put(job)
+    for stack in [*waiting, *[None] * workers]:
+        todo.put(stack)
     arguments = (todo, done, budget, device, threads)
     processes = [context.Process(target=_work, args=arguments, daemon=True) for _ in range(workers)]
     for process in processes:
         process.start()
     try:
-        left = len(ordered)
+        left = len(jobs)
         while left:
             try:
                 message = done.get(timeout=1)
@@ -155,30 +152,30 @@ def run_all(
 
 def _cost(job: Job) -> float:
     """A rough measure of training time, so that long jobs start first."""
-    from verify.model import size
-
     shape = size(job.cell.model)
     return shape.layers * shape.width**2 * len(job.cell.format.tokens)
 
 
 def _work(todo: Any, done: Any, budget: int, device: str, threads: int) -> None:
-    """A worker process: jobs until there are none, or until its parent is gone."""
+    """A worker process: stacks until there are none, or until its parent is gone."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(threads)
     parent = os.getppid()
 
-    while (job := todo.get()) is not None:
+    while (stack := todo.get()) is not None:
 
-        def on_step(step: int, job: Job = job) -> None:
+        def on_step(step: int, stack: list[Job] = stack) -> None:
             if os.getppid() != parent:
                 os._exit(1)
-            done.put(Progress(job, step))
+            for job in stack:
+                done.put(Progress(job, step))
 
         try:
-            run = execute(job, budget, device, on_step)
+            runs = execute(stack, budget, device, on_step)
         except Exception as error:
-            done.put(f"{job.cell.label()}: {type(error).__name__}: {error}")
+            done.put(f"{stack[0].cell.label()}: {type(error).__name__}: {error}")
             raise
-        done.put(Progress(job, run.steps, run))
+        for job, run in zip(stack, runs, strict=True):
+            done.put(Progress(job, run.steps, run))

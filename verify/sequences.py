@@ -9,13 +9,15 @@ import numpy as np
 
 from theory.domains import Box, Domain
 from theory.layouts import BOS, EQUALS, SIGN, Layout
-from theory.tasks import Task
+from theory.tasks import InvalidInput, Task
 
 HELD_OUT = 20
 """One operand tuple in this many is held out of training, by its hash."""
 
 _ANCHORS = (BOS, SIGN, EQUALS)
 _MAX_INT64 = 2**62
+_EMPTY_DRAWS = 50
+"""So many draws of eight or more tuples without a single one that is wanted: there is none."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,12 @@ class Sampler:
 
         Args:
             held_out: True for held-out tuples only, False for the others, None for all.
+
+        Raises:
+            InvalidInput: there seem to be none.
         """
         kept: list[np.ndarray] = []
+        empty = 0
         missing = n
         share = {None: 1.0, True: 1 / HELD_OUT, False: 1 - 1 / HELD_OUT}[held_out]
         while missing > 0:
@@ -148,6 +154,10 @@ class Sampler:
             draw = draw[good][:missing]
             kept.append(draw)
             missing -= len(draw)
+            empty = 0 if len(draw) else empty + 1
+            if empty > _EMPTY_DRAWS:
+                which = {None: "", True: " held-out", False: " training"}[held_out]
+                raise InvalidInput(f"{self.domain.text()} has no{which} examples to sample")
         return np.concatenate(kept)
 
     def everything(self, held_out: bool | None = None) -> np.ndarray:

@@ -12,9 +12,9 @@ from cli import app
 from theory import predict
 from theory.properties import base_aligned
 from verify.grids import GRIDS, grid
+from verify.recipe import RECIPE
 from verify.report import judge_evidence, junit, markdown
 from verify.store import read_evidence
-from verify.train import RECIPE
 
 ROOT = Path(__file__).parent.parent.parent
 REPORT = ROOT / "reports" / "headline"

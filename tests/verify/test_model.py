@@ -8,7 +8,7 @@ import torch
 
 from theory.encodings import ENCODINGS
 from theory.layouts import layout
-from verify.model import GPT, SIZES, Dropout, Size
+from verify.model import GPT, SIZES, Dropout, Size, relu
 from verify.positions import POSITIONS
 
 TINY = Size(2, 2, 16)
@@ -85,20 +85,45 @@ def test_published_sizes() -> None:
     assert SIZES["mini"] == Size(6, 6, 384)
 
 
-def test_dropout_keeps_the_mean_and_is_off_in_evaluation() -> None:
-    drop = Dropout(np.random.Generator(np.random.SFC64(0)))
-    drop.rate = 0.1
+def test_dropout_keeps_the_mean_and_a_rate_of_zero_keeps_everything() -> None:
     x = torch.ones(100_000)
-    kept = drop(x)
-    assert float((kept == 0).float().mean()) == pytest.approx(0.1, abs=0.01)
+    noise = torch.from_numpy(np.random.default_rng(0).integers(0, 256, 200_000, dtype=np.uint8))
+    kept = Dropout(noise, torch.tensor(51.0))(x)
+    assert kept.unique().tolist() == pytest.approx([0, 256 / 205])
+    assert float((kept == 0).float().mean()) == pytest.approx(51 / 256, abs=0.01)
     assert float(kept.mean()) == pytest.approx(1, abs=0.01)
-    assert torch.equal(drop.eval()(x), x)
+    assert torch.equal(Dropout(noise, torch.tensor(0.0))(x), x)
+
+
+def test_dropout_uses_every_byte_once() -> None:
+    noise = torch.arange(100, dtype=torch.uint8)
+    drop = Dropout(noise, torch.tensor(50.0))
+    kept = torch.cat([drop(torch.ones(5, 10)).flatten(), drop(torch.ones(50))])
+    assert torch.equal(kept > 0, noise >= 50)
+
+
+def test_a_training_step_uses_the_noise_it_asks_for() -> None:
+    net, x = model("ape"), tokens()
+    slots = torch.tensor([10, 11])
+    noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
+    cut = torch.tensor(10.0)
+    dropped = net(x, slots, noise, cut)  # every byte is below the cut: nothing is left
+    assert torch.allclose(dropped, dropped[:1, :1].expand_as(dropped), atol=1e-5)
+    with pytest.raises(RuntimeError):
+        net(x, slots, noise[:-1], cut)
+
+
+def test_the_rectifier_is_the_rectifier() -> None:
+    x = torch.linspace(-2, 2, 41, requires_grad=True)
+    assert torch.equal(relu(x), torch.relu(x))
+    (slope,) = torch.autograd.grad(relu(x).sum(), x)
+    assert torch.equal(slope[x != 0], (x[x != 0] > 0).float())
 
 
 @pytest.mark.parametrize("encoding", ["abacus", "coupled"])
 def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
     net = model(encoding)
-    added = net.position.embed(torch.zeros(1, 12, 16))[0]
+    added = net.position.embed(torch.zeros(1, 12, 16), None)[0]
     for i, first in enumerate(PLACES):
         for j, second in enumerate(PLACES):
             same = first.position == second.position
@@ -108,5 +133,6 @@ def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
 def test_a_random_start_is_drawn_in_training_only() -> None:
     net = model("coupled")
     x = torch.zeros(64, 12, 16)
-    assert len(net.position.embed(x).unique(dim=0)) == 1
-    assert len(net.train().position.embed(x).unique(dim=0)) > 10
+    draws = torch.arange(64, dtype=torch.uint8)
+    assert len(net.position.embed(x, None).unique(dim=0)) == 1
+    assert len(net.position.embed(x, draws).unique(dim=0)) == net.position.STARTS

@@ -1,0 +1,92 @@
+"""Training: stacks, phases, compiled steps; real steps of tiny models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from test_measure import cell
+
+from theory.domains import Domain
+from theory.tasks import named_task
+from verify.machine import has_compiler
+from verify.recipe import PREMISE, Recipe, Schedule
+from verify.stack import shape_of
+from verify.train import Trained, train, train_stack
+
+RECIPE = Recipe(settle=20, cool=20, batch=16, warmup=10, learned_at=2.0)
+
+
+def weights(trained: Trained) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in trained.model.parameters()])
+
+
+@pytest.fixture
+def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Everything in float64, where the order of additions shows only after many steps."""
+    monkeypatch.setattr("verify.stack.precision", lambda device: torch.float64)
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("pe", ["ape", "coupled", "rpe"])
+def test_a_stack_trains_each_model_as_if_it_were_alone(pe: str) -> None:
+    """Three tasks of one shape, two seeds, through all phases, with dropout."""
+    options = {"pe": pe, "base": 3, "train": Domain((2,)), "test_lengths": (2, 3)}
+    tasks = [named_task("mod_add", 19), named_task("mod_add", 20), named_task("mod_mul", 25)]
+    jobs = [(cell(task=task, **options), seed) for task, seed in zip(tasks, (0, 1, 0), strict=True)]
+    assert len({shape_of(c) for c, _ in jobs}) == 1
+    together = train_stack(jobs, 110, recipe=RECIPE, compiled=False)
+    for (c, seed), stacked in zip(jobs, together, strict=True):
+        alone = train(c, seed, 110, recipe=RECIPE, compiled=False)
+        assert (stacked.steps, stacked.premise) == (alone.steps, alone.premise)
+        assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
+    assert not torch.allclose(weights(together[0]), weights(together[1]), rtol=0, atol=0.1)
+
+
+def test_other_shapes_do_not_stack() -> None:
+    shapes = [cell(), cell(pe="rpe"), cell("reversed"), cell(base=9), cell(window=5)]
+    assert len({shape_of(c) for c in shapes}) == len(shapes)
+    moduli = [named_task("mod_add", p) for p in (101, 150)]
+    assert shape_of(cell(task=moduli[0])) == shape_of(cell(task=moduli[1]))
+
+
+@pytest.mark.skipif(not has_compiler("cpu"), reason="no C++ compiler")
+def test_a_compiled_step_is_the_same_step() -> None:
+    c = cell(base=2, train=Domain((2,)), test_lengths=(2,))
+    runs = [train(c, 0, 20, recipe=RECIPE, compiled=compiled) for compiled in (False, True)]
+    first, second = map(weights, runs)
+    assert torch.dist(first, second) < 0.02 * first.norm()
+
+
+def test_a_model_learns_then_settles_then_cools() -> None:
+    s = Schedule(Recipe(settle=100, cool=50, warmup=10, learned_at=0.1, dropout=51), budget=1000)
+    assert s.rate(0) == pytest.approx(0.1)
+    s.look(50, 0.5, lambda: 0.0)
+    assert (s.dropout, s.rate(50)) == (0, 1.0)
+    s.look(100, 0.05, lambda: 0.0)
+    assert (s.dropout, s.cooling, s.end) == (51, 200, 250)
+    assert [s.rate(step) for step in (199, 200, 225, 250)] == [1.0, 1.0, 0.5, 0.0]
+
+
+def test_a_model_that_misses_the_premise_settles_again_while_there_is_budget() -> None:
+    s = Schedule(Recipe(settle=100, cool=50, learned_at=0.1), budget=450)
+    s.look(100, 0.05, lambda: 0.0)
+    s.look(250, 0.05, lambda: PREMISE - 0.01)
+    assert not s.finished
+    assert (s.cooling, s.end) == (350, 400)
+    s.look(400, 0.05, lambda: PREMISE)
+    assert s.finished
+    assert s.rate(410) == 0.0
+
+
+def test_a_model_that_never_learns_cools_before_the_budget_ends() -> None:
+    s = Schedule(Recipe(settle=100, cool=50, warmup=1), budget=300)
+    for step in range(50, 300, 50):
+        s.look(step, 2.0, lambda: 0.0)
+    assert (s.dropout, s.rate(249), s.rate(275)) == (0, 1.0, 0.5)
+    s.look(300, 2.0, lambda: 0.3)
+    assert s.finished

@@ -1,0 +1,144 @@
+"""A stack: models of one shape that train together, step by step.
+
+Each model has its own task, data, seed, dropout and learning rate; they share nothing but the
+operations.  ``vmap`` turns the operations of one model into those of all.
+
+Shapes: M models, B examples, T tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.func import functional_call, stack_module_state, vmap
+from torch.nn import functional as F
+
+from verify.cells import Cell
+from verify.machine import precision
+from verify.model import GPT, size
+from verify.optimizer import Optimizer
+from verify.recipe import Recipe
+from verify.sequences import Sampler
+
+
+def shape_of(cell: Cell) -> Hashable:
+    """What the models of a stack have in common: cells of equal shape can train together."""
+    form, setting = cell.format, cell.setting
+    slots = tuple(form.result_slots.tolist())
+    encoding = (setting.encoding.name, setting.window)
+    return (cell.model, form.vocabulary, tuple(form.tokens), slots, encoding)
+
+
+class Stack:
+    """Models of one shape in training.
+
+    Args:
+        jobs: cells of equal ``shape_of``, and seeds.
+        compiled: whether the step is compiled (once, at the first).
+    """
+
+    def __init__(
+        self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
+    ) -> None:
+        self.device = device
+        self.slots = torch.from_numpy(np.sort(jobs[0][0].format.result_slots) - 1).to(device)
+        self.models = [_model(cell, seed).to(device) for cell, seed in jobs]
+        self.parameters, _ = stack_module_state(self.models)
+        self._examples = [_Examples(cell, seed, recipe.batch) for cell, seed in jobs]
+        places, wanted = jobs[0][0].format.tokens[:-1], len(self.slots)
+        needed = self.models[0].noise_size(recipe.batch, len(places), wanted)
+        self._noise = [_Noise(seed, needed, device) for _, seed in jobs]
+        rates, number = (recipe.matrix_rate, recipe.other_rate), precision(device)
+        self._optimizer = Optimizer(self.parameters, rates, recipe.decay, recipe.clip, number)
+        self._losses = _losses(self.models[0], self.slots, number, compiled)
+
+    def examples(self, steps: int) -> Tensor:
+        """The tokens of the next steps, ``(steps, M, B, T)``."""
+        tokens = torch.stack([source.draw(steps) for source in self._examples], dim=1)
+        return tokens.to(self.device)
+
+    def step(self, tokens: Tensor, cut: Tensor, scale: Tensor) -> Tensor:
+        """One optimizer step of every model; the losses ``(M,)`` before it.
+
+        Args:
+            tokens: ``(M, B, T)``.
+            cut: dropout rates in 256ths, ``(M,)``.
+            scale: learning rates as shares of the peak, ``(M,)``.
+        """
+        noise = torch.stack([source.draw() for source in self._noise])
+        losses = self._losses(self.parameters, tokens, noise, cut)
+        gradients = torch.autograd.grad(losses.sum(), list(self.parameters.values()))
+        self._optimizer.step(dict(zip(self.parameters, gradients, strict=True)), scale)
+        return losses.detach()
+
+    def model(self, i: int) -> GPT:
+        """Model i with the weights that it has now."""
+        with torch.no_grad():
+            for name, p in self.models[i].named_parameters():
+                p.copy_(self.parameters[name][i])
+        return self.models[i]
+
+
+def _model(cell: Cell, seed: int) -> GPT:
+    form, setting = cell.format, cell.setting
+    places = form.tokens[:-1]
+    encoding, window = setting.encoding.name, setting.window
+    return GPT(size(cell.model), form.vocabulary, places, encoding, window, seed)
+
+
+def _losses(
+    model: GPT, slots: Tensor, number: torch.dtype, compiled: bool
+) -> Callable[..., Tensor]:
+    """The loss of each model of a stack, ``(M,)``, as a function of its stacked parameters."""
+    device = slots.device.type
+
+    def one(parameters: dict[str, Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
+        with torch.autocast(device, number, enabled=number == torch.bfloat16):
+            logits = functional_call(model, parameters, (tokens[:, :-1], slots, noise, cut))
+        # Outside the products everything has the precision of the weights, and so has ``cut``.
+        wanted = tokens[:, 1:][:, slots].flatten()
+        return F.cross_entropy(logits.flatten(0, 1).to(cut.dtype), wanted)
+
+    def every(*arguments: Any) -> Tensor:
+        return vmap(one)(*arguments)
+
+    if not compiled:
+        return every
+    # Forget other stacks' code: the number of versions that are kept of a function is limited.
+    torch.compiler.reset()
+    return torch.compile(every, dynamic=False)
+
+
+class _Examples:
+    """The training examples of one model, from its seed."""
+
+    def __init__(self, cell: Cell, seed: int, batch: int) -> None:
+        self.form, self.batch = cell.format, batch
+        self.sampler = Sampler(self.form, cell.setting.train)
+        self.rng = np.random.default_rng([seed, 1])
+
+    def draw(self, steps: int) -> Tensor:
+        """Tokens ``(steps, B, T)``."""
+        operands = self.sampler.sample(self.batch * steps, self.rng, held_out=False)
+        written = self.form.write(operands, self.form.results(operands))
+        return torch.from_numpy(written).unflatten(0, (steps, self.batch))
+
+
+class _Noise:
+    """The random bytes of one model, from its seed; NumPy's are the fastest on a CPU."""
+
+    def __init__(self, seed: int, size: int, device: str) -> None:
+        self.size, self.device = size, device
+        self.rng = np.random.Generator(np.random.SFC64(seed))
+        self.generator = torch.Generator(device).manual_seed(seed)
+
+    def draw(self) -> Tensor:
+        """The bytes of one step."""
+        if self.device == "cpu":
+            return torch.frombuffer(bytearray(self.rng.bytes(self.size)), dtype=torch.uint8)
+        noise = torch.empty(self.size, dtype=torch.uint8, device=self.device)
+        return noise.random_(generator=self.generator)
