@@ -3,8 +3,9 @@
 Three phases.  *Learn*: constant learning rate and no dropout, until the loss is low.
 *Settle*: dropout, which makes a model indifferent to positions that carry nothing, the more
 the longer it is trained with it; hard tasks do not get off the ground with it, so it comes
-second.  *Cool*: the learning rate falls to zero.  Where the premise (held-out accuracy in
-domain) is not met then, settling and cooling start again, until the budget is spent.
+second.  It lasts until the loss is low again, dropout and all.  *Cool*: the learning rate
+falls to zero.  Where the premise (held-out accuracy in domain) is not met then, settling and
+cooling start again.  The budget bounds the whole; the last steps of it are for cooling.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ PREMISE = 0.99
 """In-domain accuracy on held-out inputs from which a model counts as converged."""
 CHUNK = 50
 """Steps between two looks at the loss."""
-DEFAULT_BUDGET = 9000
+DEFAULT_BUDGET = 6000
 """The most optimizer steps that a model gets unless more are asked for."""
 
 
@@ -31,8 +32,8 @@ class Recipe:
         other_rate: peak learning rate of AdamW (embeddings, positions, norms, head).
         warmup: steps of linear warm-up.
         learned_at: the training loss per digit (nats, mean over a chunk of steps) that ends
-            the first phase.
-        settle: steps of the second phase.
+            the first phase, and the second.
+        settle: the fewest steps of the second phase.
         cool: steps of the third.
         dropout: the rate in 256ths, on embeddings and on what each block adds to the stream,
             in the second and third phase.
@@ -46,7 +47,7 @@ class Recipe:
     other_rate: float = 1e-3
     warmup: int = 100
     learned_at: float = 0.1
-    settle: int = 2000
+    settle: int = 1000
     cool: int = 1000
     dropout: int = 51
     decay: float = 0.1
@@ -62,13 +63,14 @@ class Schedule:
     def __init__(self, recipe: Recipe, budget: int) -> None:
         self.recipe, self.budget = recipe, budget
         self.learned: int | None = None
+        self.settled: int | None = None
         self.finished = False
 
     @property
     def cooling(self) -> int:
         """The step at which cooling starts."""
         latest = max(0, self.budget - self.recipe.cool)
-        return latest if self.learned is None else min(self.learned + self.recipe.settle, latest)
+        return latest if self.settled is None else min(self.settled, latest)
 
     @property
     def end(self) -> int:
@@ -91,8 +93,11 @@ class Schedule:
         Args:
             premise: measures the accuracy in domain; called at the end of cooling.
         """
+        low = loss < self.recipe.learned_at
         if step >= self.end:
             self.finished = premise() >= PREMISE or step >= self.budget
-            self.learned = step
-        elif self.learned is None and loss < self.recipe.learned_at:
-            self.learned = step
+            self.learned, self.settled = step, None
+        elif self.learned is None:
+            self.learned = step if low else None
+        elif self.settled is None and low and step >= self.learned + self.recipe.settle:
+            self.settled = step

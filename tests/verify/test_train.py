@@ -68,16 +68,23 @@ def test_a_model_learns_then_settles_then_cools() -> None:
     s.look(50, 0.5, lambda: 0.0)
     assert (s.dropout, s.rate(50)) == (0, 1.0)
     s.look(100, 0.05, lambda: 0.0)
-    assert (s.dropout, s.cooling, s.end) == (51, 200, 250)
-    assert [s.rate(step) for step in (199, 200, 225, 250)] == [1.0, 1.0, 0.5, 0.0]
+    assert (s.dropout, s.rate(100)) == (51, 1.0)
+    s.look(150, 0.05, lambda: 0.0)  # too soon
+    s.look(200, 0.15, lambda: 0.0)  # not low: dropout is still in the way
+    assert s.rate(210) == 1.0
+    s.look(250, 0.05, lambda: 0.0)
+    assert (s.cooling, s.end) == (250, 300)
+    assert [s.rate(step) for step in (250, 275, 300)] == [1.0, 0.5, 0.0]
 
 
 def test_a_model_that_misses_the_premise_settles_again_while_there_is_budget() -> None:
     s = Schedule(Recipe(settle=100, cool=50, learned_at=0.1), budget=450)
     s.look(100, 0.05, lambda: 0.0)
+    s.look(200, 0.05, lambda: 0.0)
     s.look(250, 0.05, lambda: PREMISE - 0.01)
     assert not s.finished
-    assert (s.cooling, s.end) == (350, 400)
+    s.look(350, 0.05, lambda: 0.0)
+    assert (s.dropout, s.cooling, s.end) == (51, 350, 400)
     s.look(400, 0.05, lambda: PREMISE)
     assert s.finished
     assert s.rate(410) == 0.0
