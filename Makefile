@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test check smoke clean
+.PHONY: verify test check smoke bench clean
 
 verify: $(READY)
 	@$(BIN)/arith verify --grid headline; code=$$?; \
@@ -22,6 +22,10 @@ check: $(READY)
 
 smoke: $(READY)
 	$(BIN)/arith verify --grid smoke
+
+# Speed, in ratios measured in one run (half an hour; nothing else should run).
+bench: $(READY)
+	$(BIN)/python -m benchmarks
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("arith needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

@@ -3,7 +3,8 @@
 The rules: matrix products are made in bfloat16 where a short trial finds them clearly faster
 than in float32 (CPUs with bfloat16 instructions; every GPU), else in float32.  Steps are
 compiled where there is a compiler (a C++ compiler for CPUs, Triton for GPUs) and the training
-is long enough to earn the compilation back.
+is long enough to earn the compilation back.  The numbers behind the rules are in
+``benchmarks/README.md``.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ import torch
 from theory.tasks import InvalidInput
 
 DEVICES = ("auto", "cpu", "cuda")
-WORTH_COMPILING = 1000
-"""Steps from which compiling (10 to 30 seconds) pays."""
+WORTH_COMPILING = 1e13
+"""Floating point operations of a training from which compiling pays.
+
+Compiling keeps a core busy for about half a minute and then saves a third of every step.
+"""
 _CLEARLY = 1.3
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from theory.layouts import Token
 from theory.tasks import look_up
@@ -59,19 +60,19 @@ class Dropout:
     """
 
     def __init__(self, noise: Tensor, cut: Tensor) -> None:
-        self.noise, self.cut, self.used = noise, cut, 0
+        # Arithmetic, not a comparison: compiled CPU code is slow to store masks.
+        self.keep = (noise - cut + 1).clamp(0, 1) * (256 / (256 - cut))
+        self.used = 0
 
     def __call__(self, x: Tensor) -> Tensor:
-        noise = self.noise[self.used : self.used + x.numel()].view(x.shape)
+        keep = self.keep[self.used : self.used + x.numel()].view(x.shape)
         self.used += x.numel()
-        # Arithmetic, not a comparison: compiled CPU code is slow to store masks.
-        keep = (noise - self.cut + 1).clamp(0, 1)
-        return x * keep * (256 / (256 - self.cut))
+        return x * keep
 
 
 def relu(x: Tensor) -> Tensor:
-    """The rectifier as arithmetic, so that its derivative is no mask (see ``Dropout``)."""
-    return 0.5 * (x + x.abs())
+    """The rectifier; in compiled code as arithmetic, so that its derivative is no mask."""
+    return 0.5 * (x + x.abs()) if torch.compiler.is_compiling() else F.relu(x)
 
 
 class Block(nn.Module):

@@ -1,15 +1,15 @@
 """The recipe: how every cell is trained, and when.
 
-Three phases.  *Learn*: constant learning rate and no dropout, until the loss is low.
-*Settle*: dropout, which makes a model indifferent to positions that carry nothing, the more
-the longer it is trained with it; hard tasks do not get off the ground with it, so it comes
-second.  It lasts until the loss is low again, dropout and all.  *Cool*: the learning rate
-falls to zero.  Where the premise (held-out accuracy in domain) is not met then, settling and
-cooling start again.  The budget bounds the whole; the last steps of it are for cooling.
+The learning rate follows a cosine over the whole budget.  There is no dropout until the task is
+mostly learned: hard tasks do not get off the ground with it.  From then on there is: it makes a
+model indifferent to positions that carry nothing, the more the longer it is trained with it.
+When the loss is low in spite of it, the learning rate falls to zero at once, and the premise
+(held-out accuracy in domain) is looked at; where it is not met, training goes on as before.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,12 +31,12 @@ class Recipe:
         matrix_rate: peak learning rate of Muon.
         other_rate: peak learning rate of AdamW (embeddings, positions, norms, head).
         warmup: steps of linear warm-up.
-        learned_at: the training loss per digit (nats, mean over a chunk of steps) that ends
-            the first phase, and the second.
-        settle: the fewest steps of the second phase.
-        cool: steps of the third.
+        low: the training loss per digit (nats, mean over a chunk of steps) that counts as mostly
+            learned: dropout starts.
+        settle: the fewest steps with dropout until the loss counts as low in spite of it.
+        cool: steps in which the learning rate falls to zero then.
         dropout: the rate in 256ths, on embeddings and on what each block adds to the stream,
-            in the second and third phase.
+            once the task is mostly learned.
         decay: weight decay.
         clip: largest gradient norm.
     """
@@ -46,8 +46,8 @@ class Recipe:
     matrix_rate: float = 0.02
     other_rate: float = 1e-3
     warmup: int = 100
-    learned_at: float = 0.1
-    settle: int = 1000
+    low: float = 0.1
+    settle: int = 500
     cool: int = 1000
     dropout: int = 51
     decay: float = 0.1
@@ -58,46 +58,52 @@ RECIPE = Recipe()
 
 
 class Schedule:
-    """When one model learns, settles and cools."""
+    """The learning rate and the dropout of one model, by what its loss does."""
 
     def __init__(self, recipe: Recipe, budget: int) -> None:
         self.recipe, self.budget = recipe, budget
-        self.learned: int | None = None
-        self.settled: int | None = None
+        self.dropout = 0
+        """The dropout rate, in 256ths."""
+        self.settling: int | None = None
+        """The step since which there is dropout, or since the premise was missed."""
+        self.cooling: int | None = None
+        """The step since which the learning rate falls to zero."""
         self.finished = False
-
-    @property
-    def cooling(self) -> int:
-        """The step at which cooling starts."""
-        latest = max(0, self.budget - self.recipe.cool)
-        return latest if self.settled is None else min(self.settled, latest)
 
     @property
     def end(self) -> int:
         """The step at which the premise is looked at."""
-        return min(self.cooling + self.recipe.cool, self.budget)
+        return (
+            self.budget
+            if self.cooling is None
+            else min(self.cooling + self.recipe.cool, self.budget)
+        )
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, as a share of the peak; 0 after the end."""
-        left = (self.end - step) / max(1, self.end - self.cooling)
-        return 0.0 if self.finished else max(0.0, min(1.0, (step + 1) / self.recipe.warmup, left))
-
-    @property
-    def dropout(self) -> int:
-        """The dropout rate, in 256ths."""
-        return 0 if self.learned is None else self.recipe.dropout
+        if self.finished:
+            return 0.0
+        warm = min(1.0, (step + 1) / self.recipe.warmup)
+        if self.cooling is None:
+            return warm * _cosine(step / self.budget)
+        left = (self.end - step) / (self.end - self.cooling)
+        return warm * _cosine(self.cooling / self.budget) * max(0.0, left)
 
     def look(self, step: int, loss: float, premise: Callable[[], float]) -> None:
         """Move on, given the step reached and the mean loss of the last chunk.
 
         Args:
-            premise: measures the accuracy in domain; called at the end of cooling.
+            premise: measures the accuracy in domain; called at the end.
         """
-        low = loss < self.recipe.learned_at
+        low = loss < self.recipe.low
         if step >= self.end:
             self.finished = premise() >= PREMISE or step >= self.budget
-            self.learned, self.settled = step, None
-        elif self.learned is None:
-            self.learned = step if low else None
-        elif self.settled is None and low and step >= self.learned + self.recipe.settle:
-            self.settled = step
+            self.settling, self.cooling = step, None
+        elif low and self.settling is None:
+            self.settling, self.dropout = step, self.recipe.dropout
+        elif low and self.cooling is None and step >= (self.settling or 0) + self.recipe.settle:
+            self.cooling = step
+
+
+def _cosine(progress: float) -> float:
+    return 0.5 * (1 + math.cos(math.pi * progress))

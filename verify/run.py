@@ -13,9 +13,9 @@ import torch
 
 from theory.predict import predict
 from verify.cells import Cell
+from verify.flops import training_flops
 from verify.machine import machine
 from verify.measure import Measurement, measure
-from verify.model import size
 from verify.recipe import RECIPE
 from verify.stack import shape_of
 from verify.store import Run, Store
@@ -108,7 +108,7 @@ def run_all(
     """Train and measure jobs in parallel processes; each run is stored when it ends.
 
     Args:
-        workers: processes at once; the machine's threads are shared between them.
+        workers: processes at once, each with one thread.
         on_progress: called in this process with every sign of life.
 
     Raises:
@@ -121,10 +121,9 @@ def run_all(
     todo: Any = context.Queue()
     done: Any = context.Queue()
     workers = min(workers, len(waiting))
-    threads = max(1, (os.cpu_count() or 1) // workers)
     for stack in [*waiting, *[None] * workers]:
         todo.put(stack)
-    arguments = (todo, done, budget, device, threads)
+    arguments = (todo, done, budget, device)
     processes = [context.Process(target=_work, args=arguments, daemon=True) for _ in range(workers)]
     for process in processes:
         process.start()
@@ -150,18 +149,18 @@ def run_all(
             process.join()
 
 
-def _cost(job: Job) -> float:
+def _cost(job: Job) -> int:
     """A rough measure of training time, so that long jobs start first."""
-    shape = size(job.cell.model)
-    return shape.layers * shape.width**2 * len(job.cell.format.tokens)
+    return training_flops(job.cell, RECIPE.batch)
 
 
-def _work(todo: Any, done: Any, budget: int, device: str, threads: int) -> None:
+def _work(todo: Any, done: Any, budget: int, device: str) -> None:
     """A worker process: stacks until there are none, or until its parent is gone."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(threads)
+    # With more threads a compiled step adds in an order that changes from run to run.
+    torch.set_num_threads(1)
     parent = os.getppid()
 
     while (stack := todo.get()) is not None:

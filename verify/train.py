@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from verify.cells import Cell
+from verify.flops import training_flops
 from verify.machine import WORTH_COMPILING, has_compiler
 from verify.measure import held_out_accuracy
 from verify.model import GPT
@@ -68,7 +69,9 @@ def train_stack(
     """
     start = time.perf_counter()
     if compiled is None:
-        compiled = budget >= WORTH_COMPILING and has_compiler(device)
+        cell = jobs[0][0]
+        step = training_flops(cell, recipe.batch, cell.format.result_width)
+        compiled = len(jobs) * budget * step >= WORTH_COMPILING and has_compiler(device)
     stack = Stack(jobs, device, recipe, compiled)
     schedules = [Schedule(recipe, budget) for _ in jobs]
     ended: dict[int, Trained] = {}

@@ -64,7 +64,7 @@ def test_a_small_domain_is_tested_whole() -> None:
 def test_a_tiny_training_run_learns_and_is_reproducible() -> None:
     """Base 2, two digits: a real run of a few seconds meets the premise."""
     c = cell(base=2, train=Domain((3,)), test_lengths=(3, 4))
-    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20)
+    recipe = Recipe(settle=50, cool=100, batch=64, warmup=20)
     first = train(c, seed=1, budget=300, recipe=recipe)
     again = train(c, seed=1, budget=300, recipe=recipe)
     assert first.premise == again.premise
@@ -78,7 +78,7 @@ def test_a_tiny_training_run_learns_and_is_reproducible() -> None:
 
 def test_training_stops_when_the_budget_is_spent() -> None:
     seen: list[int] = []
-    recipe = Recipe(settle=30, cool=20, batch=8)
+    recipe = Recipe(settle=20, cool=20, batch=8)
     trained = train(cell(), seed=0, budget=150, recipe=recipe, on_step=seen.append)
     assert trained.steps == 150
     assert not trained.converged

@@ -15,7 +15,7 @@ from verify.recipe import PREMISE, Recipe, Schedule
 from verify.stack import shape_of
 from verify.train import Trained, train, train_stack
 
-RECIPE = Recipe(settle=20, cool=20, batch=16, warmup=10, learned_at=2.0)
+RECIPE = Recipe(settle=0, cool=20, batch=16, warmup=10, low=2.0)
 
 
 def weights(trained: Trained) -> torch.Tensor:
@@ -62,38 +62,45 @@ def test_a_compiled_step_is_the_same_step() -> None:
     assert torch.dist(first, second) < 0.02 * first.norm()
 
 
-def test_a_model_learns_then_settles_then_cools() -> None:
-    s = Schedule(Recipe(settle=100, cool=50, warmup=10, learned_at=0.1, dropout=51), budget=1000)
+SCHEDULE = Recipe(settle=100, cool=50, warmup=10, low=0.1, dropout=51)
+
+
+def test_dropout_starts_when_the_loss_is_low_and_the_rate_falls_when_it_is_low_again() -> None:
+    s = Schedule(SCHEDULE, budget=1000)
     assert s.rate(0) == pytest.approx(0.1)
     s.look(50, 0.5, lambda: 0.0)
-    assert (s.dropout, s.rate(50)) == (0, 1.0)
+    assert s.dropout == 0
     s.look(100, 0.05, lambda: 0.0)
-    assert (s.dropout, s.rate(100)) == (51, 1.0)
+    assert s.dropout == 51
     s.look(150, 0.05, lambda: 0.0)  # too soon
     s.look(200, 0.15, lambda: 0.0)  # not low: dropout is still in the way
-    assert s.rate(210) == 1.0
+    assert s.rate(500) == pytest.approx(0.5)  # the middle of the cosine over the budget
     s.look(250, 0.05, lambda: 0.0)
     assert (s.cooling, s.end) == (250, 300)
-    assert [s.rate(step) for step in (250, 275, 300)] == [1.0, 0.5, 0.0]
+    assert s.rate(275) == pytest.approx(s.rate(250) / 2)
+    assert s.rate(300) == 0.0
 
 
-def test_a_model_that_misses_the_premise_settles_again_while_there_is_budget() -> None:
-    s = Schedule(Recipe(settle=100, cool=50, learned_at=0.1), budget=450)
-    s.look(100, 0.05, lambda: 0.0)
-    s.look(200, 0.05, lambda: 0.0)
+def test_a_model_that_misses_the_premise_goes_on() -> None:
+    s = Schedule(SCHEDULE, budget=1000)
+    for step in (100, 200):
+        s.look(step, 0.05, lambda: 0.0)
     s.look(250, 0.05, lambda: PREMISE - 0.01)
     assert not s.finished
+    assert (s.end, s.dropout) == (1000, 51)
+    assert s.rate(500) == pytest.approx(0.5)
+    s.look(300, 0.05, lambda: 0.0)  # too soon
+    assert s.end == 1000
     s.look(350, 0.05, lambda: 0.0)
-    assert (s.dropout, s.cooling, s.end) == (51, 350, 400)
     s.look(400, 0.05, lambda: PREMISE)
     assert s.finished
     assert s.rate(410) == 0.0
 
 
-def test_a_model_that_never_learns_cools_before_the_budget_ends() -> None:
-    s = Schedule(Recipe(settle=100, cool=50, warmup=1), budget=300)
+def test_a_model_that_never_learns_ends_with_the_budget() -> None:
+    s = Schedule(SCHEDULE, budget=300)
     for step in range(50, 300, 50):
         s.look(step, 2.0, lambda: 0.0)
-    assert (s.dropout, s.rate(249), s.rate(275)) == (0, 1.0, 0.5)
+    assert (s.dropout, s.end, s.rate(150)) == (0, 300, pytest.approx(0.5))
     s.look(300, 2.0, lambda: 0.3)
     assert s.finished

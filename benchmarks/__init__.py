@@ -1,0 +1,1 @@
+"""How fast it is, measured against what one would use otherwise: ``python -m benchmarks``."""

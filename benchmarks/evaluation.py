@@ -1,0 +1,72 @@
+"""Evaluation: answers a second, against decoding token by token."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from benchmarks.apart import apart, every_thread
+from benchmarks.tables import Row, Table
+from benchmarks.throughput import headline_cell
+from benchmarks.timing import clock, in_turns, ratio, spread
+from verify.cells import Cell
+from verify.measure import _BATCH, answers, inputs
+from verify.model import GPT
+from verify.train import train
+
+MODELS = ("pico", "nano")
+STEPS = 200
+"""Steps of the trained model: its guesses settle sooner than those of random weights."""
+
+
+def tables(quick: bool, device: str) -> list[Table]:
+    """Sequences a second of both ways to decode, before and after some training."""
+    models = MODELS[:1] if quick else MODELS
+    rows = [r for m in models for r in apart(every_thread(), _rows, m, quick, device)]
+    note = (
+        f"Inputs of 3-digit addition in batches of {_BATCH}, {every_thread()} threads, {device}; the "
+        "same model on both sides."
+    )
+    return [Table("Greedy answers", rows, note)]
+
+
+def _rows(model: str, quick: bool, device: str) -> list[Row]:
+    cell = headline_cell(model)
+    # A budget of one step is as good as random weights.
+    states = {"random": 1, f"{STEPS} steps": STEPS}
+    return [
+        {"model": model, "weights": text}
+        | _compare(train(cell, 0, budget, device=device).model, cell, quick, device)
+        for text, budget in states.items()
+    ]
+
+
+def _compare(model: GPT, cell: Cell, quick: bool, device: str) -> Row:
+    operands, _ = inputs(cell, cell.setting.train, None)
+    sides = {
+        "ours": lambda: answers(model, cell, operands),
+        "plain": lambda: token_by_token(model, cell, operands),
+    }
+    equal = float((sides["ours"]() == sides["plain"]()).all(1).mean())
+    seconds = in_turns(sides, 2 if quick else 15, 0.2 if quick else 1.0, clock(device))
+    rate = {side: spread([len(operands) / s for s in values]) for side, values in seconds.items()}
+    return {
+        "ours seq/s": rate["ours"].median,
+        "token by token seq/s": rate["plain"].median,
+        "ratio": ratio(seconds["plain"], seconds["ours"]),
+        "equal answers": equal,
+    }
+
+
+@torch.no_grad()
+def token_by_token(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
+    """Greedy answers, result digits ``(n, M)``, units first: one pass per result digit."""
+    model.eval()
+    form, device = cell.format, model.mask.device
+    written = form.write(operands, np.zeros((len(operands), form.result_width), dtype=np.int64))
+    out = []
+    for tokens in torch.from_numpy(written).to(device).split(_BATCH):
+        for slot in np.sort(form.result_slots):
+            tokens[:, slot] = model(tokens[:, :slot])[:, -1].argmax(1)
+        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+    return np.concatenate(out)

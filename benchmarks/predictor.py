@@ -1,0 +1,115 @@
+"""The predictor: predictions a second, and the cold start of the command."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Sequence
+
+from benchmarks.apart import apart
+from benchmarks.tables import Table
+from benchmarks.timing import in_turns, ratio, spread
+from theory.domains import Domain
+from theory.encodings import ENCODINGS, encoding
+from theory.layouts import layout
+from theory.predict import predict
+from theory.settings import Setting
+from theory.tasks import named_task
+
+_MODULI = {
+    "mod_add": (50, 51, 100, 101, 150, 151, 200, 201),
+    "mod_mul": (50, 51, 100, 101, 125, 150, 200, 201),
+}
+_TRAINED = (2, 3)
+_TESTED = (1, 2, 3, 4, 5, 6)
+_LAYOUTS = ("aligned", "plain", "reversed")
+_COLD = "arith predict --task mod_mul --modulus 125 --pe ape"
+
+
+def tables(quick: bool, device: str) -> list[Table]:
+    """Predictions a second over the modular tasks, and the start from nothing."""
+    processes = 2 if quick else 5
+    grids = (
+        ("every encoding and layout", tuple(ENCODINGS), _LAYOUTS),
+        ("one encoding and layout", ("ape",), ("aligned",)),
+    )
+    rows = []
+    for text, encodings, layouts in grids:
+        passes = [apart(1, _rates, encodings, layouts) for _ in range(processes)]
+        rows.append(
+            {
+                "settings": text,
+                "number": len(_settings(encodings, layouts)),
+                "first pass, 1/s": spread([first for first, _ in passes]),
+                "second pass, 1/s": spread([second for _, second in passes]),
+            }
+        )
+    note = (
+        f"Median and quartiles of {processes} fresh processes, imports done. A prediction is the "
+        f"verdicts and the exact accuracies at {len(_TESTED)} lengths."
+    )
+    return [Table("Predictions a second", rows, note), _cold_start(2 if quick else 15)]
+
+
+def _settings(encodings: Sequence[str], layouts: Sequence[str]) -> list[Setting]:
+    """Each setting made anew, so that none shares a task or a domain with another."""
+    return [
+        Setting(
+            named_task(task, modulus),
+            10,
+            encoding(pe),
+            layout(form),
+            Domain((trained,)),
+            test_lengths=_TESTED,
+        )
+        for task, moduli in _MODULI.items()
+        for modulus, trained, pe, form in itertools.product(moduli, _TRAINED, encodings, layouts)
+    ]
+
+
+def _rates(encodings: Sequence[str], layouts: Sequence[str]) -> tuple[float, float]:
+    """Predictions a second in the first and in the second pass over the settings."""
+    # What is imported on first use, by tasks of which nothing can be reused.
+    for task in (named_task("mod_mul", 7), named_task("mul")):
+        _answer(Setting(task, 6, encoding("rpe"), layout("aligned"), Domain((1,)), 0, (1, 2)))
+    first, second = (_rate(_settings(encodings, layouts)) for _ in range(2))
+    return first, second
+
+
+def _rate(settings: Sequence[Setting]) -> float:
+    start = time.perf_counter()
+    for setting in settings:
+        _answer(setting)
+    return len(settings) / (time.perf_counter() - start)
+
+
+def _answer(setting: Setting) -> object:
+    made = predict(setting)
+    lengths = [(x.status, x.accuracy) for x in made.lengths]
+    return made.verdict("upward"), made.verdict("downward"), lengths
+
+
+def _cold_start(rounds: int) -> Table:
+    program, *arguments = _COLD.split()
+    arith = shutil.which(program, path=sysconfig.get_path("scripts")) or program
+    sides = {
+        _COLD: lambda: _run(arith, *arguments),
+        'python -c "import sympy"': lambda: _run(sys.executable, "-c", "import sympy"),
+    }
+    seconds = in_turns(sides, rounds)
+    ours, imported = seconds.values()
+    rows = [
+        {"command": command, "seconds": spread(values), "ratio": against}
+        for (command, values), against in zip(
+            seconds.items(), (ratio(ours, imported), 1), strict=True
+        )
+    ]
+    return Table("Cold start", rows, f"{rounds} runs each, in turns.")
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
