@@ -47,7 +47,7 @@ class Recipe:
     other_rate: float = 1e-3
     warmup: int = 100
     low: float = 0.1
-    settle: int = 500
+    settle: int = 1000
     cool: int = 1000
     dropout: int = 51
     decay: float = 0.1
