@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
@@ -26,6 +26,14 @@ def apart(threads: int, function: Callable[..., T], *arguments: object) -> T:
         ProcessPoolExecutor(1, context, _start, (threads, cache)) as pool,
     ):
         return pool.submit(function, *arguments).result()
+
+
+def each_apart(
+    threads: int, rows: Callable[..., list[T]], models: Sequence[str], quick: bool, device: str
+) -> list[T]:
+    """The rows of each model size, one process a size; of the first only in a quick run."""
+    chosen = models[:1] if quick else models
+    return [row for model in chosen for row in apart(threads, rows, model, quick, device)]
 
 
 def thread_counts(device: str) -> tuple[int, ...]:

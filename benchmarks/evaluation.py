@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from benchmarks.apart import apart, every_thread
+from benchmarks.apart import each_apart, every_thread
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
 from benchmarks.timing import clock, in_turns, ratio, spread
@@ -21,8 +21,7 @@ STEPS = 200
 
 def tables(quick: bool, device: str) -> list[Table]:
     """Sequences a second of both ways to decode, before and after some training."""
-    models = MODELS[:1] if quick else MODELS
-    rows = [r for m in models for r in apart(every_thread(), _rows, m, quick, device)]
+    rows = each_apart(every_thread(), _rows, MODELS, quick, device)
     note = (
         f"Inputs of 3-digit addition in batches of {_BATCH}, {every_thread()} threads, {device}; the "
         "same model on both sides."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.apart import apart
+from benchmarks.apart import each_apart
 from benchmarks.ours import StackTraining
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
@@ -15,9 +15,7 @@ _MODELS_IN_STACK = {"cpu": (1, 2, 4), "cuda": (1, 2, 4, 8, 16, 32, 64)}
 
 def tables(quick: bool, device: str) -> list[Table]:
     """Model steps a second by the size of the stack."""
-    rows = []
-    for model in MODELS[:1] if quick else MODELS:
-        rows += apart(1, _rows, model, quick, device)
+    rows = each_apart(1, _rows, MODELS, quick, device)
     note = (
         f"Batch {RECIPE.batch} per model, the headline grid's 3-digit addition, compiled, one thread, {device}. "
         "Gain: model steps a second against one model at a time."

@@ -95,14 +95,14 @@ class Schedule:
         Args:
             premise: measures the accuracy in domain; called at the end.
         """
-        low = loss < self.recipe.low
+        low, since = loss < self.recipe.low, self.settling
         if step >= self.end:
             self.finished = premise() >= PREMISE or step >= self.budget
             self.settling, self.cooling = step, None
-        elif low and self.settling is None:
+        elif low and since is None:
             self.settling, self.dropout = step, self.recipe.dropout
-        elif low and self.cooling is None and step >= (self.settling or 0) + self.recipe.settle:
-            self.cooling = step
+        elif low and since is not None and self.cooling is None:
+            self.cooling = step if step >= since + self.recipe.settle else None
 
 
 def _cosine(progress: float) -> float:

@@ -8,7 +8,7 @@ import pytest
 from theory.domains import Domain
 from theory.expressions import parse_task
 from theory.layouts import LAYOUTS, layout
-from theory.tasks import named_task
+from theory.tasks import InvalidInput, named_task
 from verify.sequences import HELD_OUT, Format, Sampler, is_held_out
 
 
@@ -52,6 +52,13 @@ def test_held_out_tuples_are_never_trained_on() -> None:
     pairs = {tuple(x.ravel()) for x in trained}
     assert not pairs & {tuple(x.ravel()) for x in held}
     assert len(held) == pytest.approx(9900 / HELD_OUT, rel=0.2)
+
+
+def test_a_domain_without_held_out_tuples_is_an_error_and_no_endless_search() -> None:
+    sampler = Sampler(small(digits=1, base=2), Domain((1,)))
+    assert len(sampler.everything(held_out=True)) == 0
+    with pytest.raises(InvalidInput, match="D_1 has no held-out examples"):
+        sampler.sample(10, np.random.default_rng(0), held_out=True)
 
 
 def test_the_split_does_not_depend_on_the_padding() -> None:
