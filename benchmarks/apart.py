@@ -15,6 +15,8 @@ from typing import TypeVar
 
 import torch
 
+from verify.machine import keep_freed_memory
+
 T = TypeVar("T")
 
 
@@ -50,3 +52,4 @@ def every_thread() -> int:
 def _start(threads: int, cache: str) -> None:
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
     torch.set_num_threads(threads)
+    keep_freed_memory()

@@ -98,14 +98,15 @@ class PlainTraining:
     Args:
         results_only: leave all but the result digits out of the loss, so that the model learns
             what the others do; otherwise every next token counts.
+        batch: examples per step.
     """
 
-    def __init__(self, cell: Cell, device: str, results_only: bool) -> None:
+    def __init__(self, cell: Cell, device: str, results_only: bool, batch: int = BATCH) -> None:
         form = cell.format
         self.model = PlainGPT(size(cell.model), form.vocabulary, len(form.tokens) - 1).to(device)
         self.sampler, self.rng = Sampler(form, cell.setting.train), np.random.default_rng(0)
         self.examples: list[Tensor] = []
-        self.device = device
+        self.device, self.batch = device, batch
         self.results = torch.from_numpy(form.result_slots).to(device) if results_only else None
         parameters = list(self.model.parameters())
         groups = [
@@ -138,9 +139,9 @@ class PlainTraining:
     def draw(self) -> list[Tensor]:
         """A chunk of batches ``(B, T + 1)``, drawn as ours are."""
         form = self.sampler.format
-        operands = self.sampler.sample(BATCH * CHUNK, self.rng, held_out=False)
+        operands = self.sampler.sample(self.batch * CHUNK, self.rng, held_out=False)
         written = form.write(operands, form.results(operands))
-        return list(torch.from_numpy(written).to(self.device).split(BATCH))
+        return list(torch.from_numpy(written).to(self.device).split(self.batch))
 
     def _targets(self, tokens: Tensor) -> Tensor:
         if self.results is None:

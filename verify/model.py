@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from theory.layouts import Token
 from theory.tasks import look_up
-from verify.positions import POSITIONS, Position
+from verify.positions import POSITIONS, Places, Position
 
 Drop = Callable[[Tensor], Tensor]
 
@@ -90,23 +90,26 @@ class Block(nn.Module):
         self.down = nn.Linear(4 * width, width, bias=False)
 
     def forward(
-        self, x: Tensor, position: Position, mask: Tensor, slots: Tensor, drop: Drop
+        self, x: Tensor, position: Position, mask: Tensor, slots: Places, drop: Drop
     ) -> Tensor:
         """The stream after this block at the places ``slots``; keys come from all places."""
         y = self.norm1(x)
-        x = x[:, slots] + drop(self.attend(y[:, slots], y, position, mask[slots], slots))
+        here = y[:, slots].contiguous()
+        x = x[:, slots] + drop(self.attend(here, y, position, mask[slots], slots))
         return x + drop(self.down(relu(self.up(self.norm2(x)))))
 
     def attend(
-        self, x: Tensor, context: Tensor, position: Position, mask: Tensor, slots: Tensor
+        self, x: Tensor, context: Tensor, position: Position, mask: Tensor, slots: Places
     ) -> Tensor:
         """Attention of ``x`` (B, S, C), which stands at ``slots``, to ``context`` (B, T, C)."""
+        # One product for keys and values: small ones are all overhead.
+        both = F.linear(context, torch.cat((self.key.weight, self.value.weight)))
         q, k, v = (
-            f(y).unflatten(2, (self.heads, -1)).transpose(1, 2)
-            for f, y in ((self.query, x), (self.key, context), (self.value, context))
+            y.unflatten(2, (self.heads, -1)).transpose(1, 2)
+            for y in (self.query(x), *both.chunk(2, dim=2))
         )
         q = position.rotate(q, slots) / math.sqrt(q.shape[3])
-        k = position.rotate(k, torch.arange(k.shape[2], device=k.device))
+        k = position.rotate(k, slice(k.shape[2]))
         # Two matrix products: at these lengths they beat fused attention.
         scores = q @ k.transpose(2, 3) + mask
         bias = position.bias(q, slots, k.shape[2], self.layer)
@@ -161,7 +164,7 @@ class GPT(nn.Module):
     def forward(
         self,
         tokens: Tensor,
-        slots: Tensor | None = None,
+        slots: Places | None = None,
         noise: Tensor | None = None,
         cut: Tensor | None = None,
     ) -> Tensor:
@@ -169,25 +172,24 @@ class GPT(nn.Module):
 
         Args:
             tokens: ``(B, T)``.
-            slots: the places whose next token is wanted; all of them if None.
+            slots: the places whose next token is wanted, S of them; all of them if None.
             noise: ``noise_size`` random bytes, in training only.
             cut: the dropout rate in 256ths, in training only.
 
         Returns:
-            ``(B, T or len(slots), vocabulary)``.
+            ``(B, S, vocabulary)``.
         """
         b, t = tokens.shape
-        every = torch.arange(t, device=tokens.device)
-        wanted = every if slots is None else slots
         mask = self.mask[:t, :t]
         draws, drop = None, _keep
         if noise is not None and cut is not None:
             draws, drop = noise[:b], Dropout(noise[b:], cut)
         x = drop(self.position.embed(self.embedding(tokens), draws))
+        every = slice(t)
         for block in self.blocks[:-1]:
             x = block(x, self.position, mask, every, drop)
         # Nothing reads the last block but the head: only the wanted places need it.
-        x = self.blocks[-1](x, self.position, mask, wanted, drop)
+        x = self.blocks[-1](x, self.position, mask, every if slots is None else slots, drop)
         return self.head(self.norm(x))
 
     def noise_size(self, batch: int, places: int, slots: int) -> int:

@@ -1,7 +1,7 @@
 """Positional encodings as modules: what each adds to embeddings, to queries and keys, or to scores.
 
 Shapes: B sequences, T tokens, S queries, H heads, D head width, C model width.  Queries may
-stand at some of the places only; ``slots`` (S,) says at which.
+stand at some of the places only; ``slots`` says at which, as an index of the places.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from theory.layouts import Token
+
+Places = Tensor | slice
+"""Some places of a sequence, as an index: a slice costs nothing where one will do."""
 
 
 class Position(nn.Module):
@@ -29,11 +32,11 @@ class Position(nn.Module):
         """
         return x
 
-    def rotate(self, x: Tensor, slots: Tensor) -> Tensor:
+    def rotate(self, x: Tensor, slots: Places) -> Tensor:
         """Queries or keys ``(B, H, S, D)`` that stand at ``slots``, as the encoding turns them."""
         return x
 
-    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor | None:
+    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor | None:
         """What is added to the scores ``(B, H, S, T)`` of queries ``(B, H, S, D)``, if anything.
 
         Args:
@@ -84,7 +87,7 @@ class Rotary(Position):
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
 
-    def rotate(self, x: Tensor, slots: Tensor) -> Tensor:
+    def rotate(self, x: Tensor, slots: Places) -> Tensor:
         cos, sin = self.cos[slots], self.sin[slots]
         first, second = x.chunk(2, dim=3)
         return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=3)
@@ -101,7 +104,7 @@ class RelativeKeys(Position):
         self.keys = nn.Parameter(torch.randn(layers, heads, length, width // heads) * 0.02)
         self.register_buffer("offset", _offsets(length), persistent=False)
 
-    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
         by_offset = q @ self.keys[layer].transpose(1, 2)
         index = self.offset[slots, :keys].expand(*q.shape[:2], -1, -1)
         return by_offset.gather(3, index)
@@ -121,7 +124,7 @@ class OffsetBias(Position):
         self.table = nn.Parameter(torch.zeros(heads, length))
         self.register_buffer("offset", _offsets(length), persistent=False)
 
-    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
         return self.table[:, self.offset[slots, :keys]]
 
 
@@ -141,7 +144,7 @@ class FunctionBias(Position):
         ratio = torch.log1p(_offsets(len(places)).float()) / math.log1p(self.THRESHOLD)
         self.register_buffer("ratio", ratio, persistent=False)
 
-    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
         return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
 
 
@@ -190,7 +193,7 @@ class LinearBias(Position):
         slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)
         self.register_buffer("table", -slopes[:, None, None] * _offsets(length), persistent=False)
 
-    def bias(self, q: Tensor, slots: Tensor, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
         return self.table[:, slots, :keys]
 
 

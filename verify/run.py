@@ -14,7 +14,7 @@ import torch
 from theory.predict import predict
 from verify.cells import Cell
 from verify.flops import training_flops
-from verify.machine import machine
+from verify.machine import keep_freed_memory, machine
 from verify.measure import Measurement, measure
 from verify.recipe import RECIPE
 from verify.stack import shape_of
@@ -161,6 +161,7 @@ def _work(todo: Any, done: Any, budget: int, device: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # With more threads a compiled step adds in an order that changes from run to run.
     torch.set_num_threads(1)
+    keep_freed_memory()
     parent = os.getppid()
 
     while (stack := todo.get()) is not None:

@@ -9,20 +9,21 @@ Shapes: M models, B examples, T tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.func import functional_call, stack_module_state, vmap
+from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from verify.cells import Cell
 from verify.machine import precision
 from verify.model import GPT, size
 from verify.optimizer import Optimizer
+from verify.positions import Places
 from verify.recipe import Recipe
 from verify.sequences import Sampler
+from verify.weights import Weights
 
 
 def shape_of(cell: Cell) -> Hashable:
@@ -45,16 +46,18 @@ class Stack:
         self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
     ) -> None:
         self.device = device
-        self.slots = torch.from_numpy(np.sort(jobs[0][0].format.result_slots) - 1).to(device)
         self.models = [_model(cell, seed).to(device) for cell, seed in jobs]
-        self.parameters, _ = stack_module_state(self.models)
+        self.weights = Weights([dict(model.named_parameters()) for model in self.models])
         self._examples = [_Examples(cell, seed, recipe.batch) for cell, seed in jobs]
-        places, wanted = jobs[0][0].format.tokens[:-1], len(self.slots)
-        needed = self.models[0].noise_size(recipe.batch, len(places), wanted)
+        form = jobs[0][0].format
+        needed = self.models[0].noise_size(
+            recipe.batch, len(form.tokens) - 1, len(form.result_slots)
+        )
         self._noise = [_Noise(seed, needed, device) for _, seed in jobs]
         rates, number = (recipe.matrix_rate, recipe.other_rate), precision(device)
-        self._optimizer = Optimizer(self.parameters, rates, recipe.decay, recipe.clip, number)
-        self._losses = _losses(self.models[0], self.slots, number, compiled)
+        self._optimizer = Optimizer(self.weights, rates, recipe.decay, recipe.clip, number)
+        self.slots = places(np.sort(form.result_slots) - 1, device)
+        self._losses = self._make_losses(number, compiled)
 
     def examples(self, steps: int) -> Tensor:
         """The tokens of the next steps, ``(steps, M, B, T)``."""
@@ -70,17 +73,40 @@ class Stack:
             scale: learning rates as shares of the peak, ``(M,)``.
         """
         noise = torch.stack([source.draw() for source in self._noise])
-        losses = self._losses(self.parameters, tokens, noise, cut)
-        gradients = torch.autograd.grad(losses.sum(), list(self.parameters.values()))
-        self._optimizer.step(dict(zip(self.parameters, gradients, strict=True)), scale)
+        losses = self._losses(self.weights.tensors, tokens, noise, cut)
+        gradients = torch.autograd.grad(losses.sum(), self.weights.tensors)
+        self._optimizer.step(gradients, scale)
         return losses.detach()
 
     def model(self, i: int) -> GPT:
         """Model i with the weights that it has now."""
-        with torch.no_grad():
-            for name, p in self.models[i].named_parameters():
-                p.copy_(self.parameters[name][i])
+        self.models[i].load_state_dict(self.weights.model(i))
         return self.models[i]
+
+    def _make_losses(self, number: torch.dtype, compiled: bool) -> Callable[..., Tensor]:
+        """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
+        model, weights, slots = self.models[0], self.weights, self.slots
+        mixed = number == torch.bfloat16
+
+        def one(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
+            inputs = (tokens[:, :-1], slots, noise, cut)
+            with torch.autocast(self.device, number, enabled=mixed):
+                logits = functional_call(model, weights.named(tensors), inputs)
+            # Outside the products everything has the precision of the weights, and so has ``cut``.
+            wanted = tokens[:, 1:][:, slots].flatten()
+            return F.cross_entropy(logits.flatten(0, 1).to(cut.dtype), wanted)
+
+        def every(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
+            if len(cut) > 1:
+                return vmap(one)(tensors, tokens, noise, cut)
+            # One model by itself is spared the cost of a batch of one.
+            return one([x[0] for x in tensors], tokens[0], noise[0], cut[0])[None]
+
+        if not compiled:
+            return every
+        # Forget other stacks' code: the number of versions that are kept of a function is limited.
+        torch.compiler.reset()
+        return torch.compile(every, dynamic=False)
 
 
 def _model(cell: Cell, seed: int) -> GPT:
@@ -90,27 +116,12 @@ def _model(cell: Cell, seed: int) -> GPT:
     return GPT(size(cell.model), form.vocabulary, places, encoding, window, seed)
 
 
-def _losses(
-    model: GPT, slots: Tensor, number: torch.dtype, compiled: bool
-) -> Callable[..., Tensor]:
-    """The loss of each model of a stack, ``(M,)``, as a function of its stacked parameters."""
-    device = slots.device.type
-
-    def one(parameters: dict[str, Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
-        with torch.autocast(device, number, enabled=number == torch.bfloat16):
-            logits = functional_call(model, parameters, (tokens[:, :-1], slots, noise, cut))
-        # Outside the products everything has the precision of the weights, and so has ``cut``.
-        wanted = tokens[:, 1:][:, slots].flatten()
-        return F.cross_entropy(logits.flatten(0, 1).to(cut.dtype), wanted)
-
-    def every(*arguments: Any) -> Tensor:
-        return vmap(one)(*arguments)
-
-    if not compiled:
-        return every
-    # Forget other stacks' code: the number of versions that are kept of a function is limited.
-    torch.compiler.reset()
-    return torch.compile(every, dynamic=False)
+def places(slots: np.ndarray, device: str) -> Places:
+    """Ascending places as an index: a slice where they are evenly spaced, else a tensor."""
+    steps = set(np.diff(slots).tolist())
+    if len(steps) > 1:
+        return torch.from_numpy(slots).to(device)
+    return slice(int(slots[0]), int(slots[-1]) + 1, steps.pop() if steps else 1)
 
 
 class _Examples:

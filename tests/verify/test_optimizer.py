@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from verify.optimizer import Optimizer, orthogonal
+from verify.weights import Weights
 
 SHAPES = {
     "embedding.weight": (5, 8),
@@ -17,6 +18,11 @@ SHAPES = {
 }
 
 
+def models(rng: torch.Generator) -> list[dict[str, torch.Tensor]]:
+    """Two models' parameters."""
+    return [{n: torch.randn(shape, generator=rng) for n, shape in SHAPES.items()} for _ in "ab"]
+
+
 def test_rows_become_orthonormal_but_for_the_known_spread() -> None:
     x = torch.randn(4, 8, 32, generator=torch.Generator().manual_seed(0))
     values = torch.linalg.svdvals(orthogonal(x, torch.float32))
@@ -26,10 +32,10 @@ def test_rows_become_orthonormal_but_for_the_known_spread() -> None:
 @pytest.mark.parametrize("clip", [1e9, 0.5])
 def test_each_model_moves_as_torch_would_move_it(clip: float) -> None:
     rng = torch.Generator().manual_seed(1)
-    start = {n: torch.randn(2, *shape, generator=rng) for n, shape in SHAPES.items()}
-    stacked = {n: p.clone() for n, p in start.items()}
+    start = models(rng)
+    stacked = Weights(start)
     optimizer = Optimizer(stacked, (0.02, 0.01), 0.1, clip, torch.bfloat16)
-    alone = [{n: p[i].clone().requires_grad_() for n, p in start.items()} for i in range(2)]
+    alone = [{n: p.clone().requires_grad_() for n, p in model.items()} for model in start]
     inside = [n for n in SHAPES if n.startswith("blocks") and len(SHAPES[n]) == 2]
     others = [n for n in SHAPES if n not in inside]
     references = []
@@ -40,12 +46,12 @@ def test_each_model_moves_as_torch_would_move_it(clip: float) -> None:
         )
         references.append((muon, adam))
     for step in range(3):
-        gradients = {n: torch.randn(2, *shape, generator=rng) for n, shape in SHAPES.items()}
+        gradients = models(rng)
         scale = torch.tensor([1.0, 0.5 * step])
-        optimizer.step(gradients, scale)
+        optimizer.step(Weights(gradients).tensors, scale)
         for i, (model, pair) in enumerate(zip(alone, references, strict=True)):
             for n, p in model.items():
-                p.grad = gradients[n][i].clone()
+                p.grad = gradients[i][n].clone()
             torch.nn.utils.clip_grad_norm_(model.values(), clip)
             for o, peak in zip(pair, (0.02, 0.01), strict=True):
                 o.param_groups[0]["lr"] = peak * float(scale[i])
@@ -53,13 +59,14 @@ def test_each_model_moves_as_torch_would_move_it(clip: float) -> None:
     for i, model in enumerate(alone):
         for n, p in model.items():
             # The iteration is in bfloat16, as torch's: a step may differ by some percent.
-            assert torch.dist(stacked[n][i], p) < 0.1 * torch.dist(start[n][i], p), n
+            assert torch.dist(stacked.model(i)[n], p) < 0.1 * torch.dist(start[i][n], p), n
 
 
 def test_a_rate_of_zero_leaves_a_model_alone() -> None:
-    parameters = {n: torch.randn(2, *shape) for n, shape in SHAPES.items()}
-    before = {n: p.clone() for n, p in parameters.items()}
-    optimizer = Optimizer(parameters, (0.02, 0.01), 0.1, 1.0, torch.float32)
-    optimizer.step({n: torch.randn_like(p) for n, p in parameters.items()}, torch.tensor([0.0, 1]))
-    assert all(torch.equal(p[0], before[n][0]) for n, p in parameters.items())
-    assert not any(torch.equal(p[1], before[n][1]) for n, p in parameters.items())
+    rng = torch.Generator().manual_seed(2)
+    before = models(rng)
+    weights = Weights(before)
+    optimizer = Optimizer(weights, (0.02, 0.01), 0.1, 1.0, torch.float32)
+    optimizer.step([torch.randn_like(x) for x in weights.tensors], torch.tensor([0.0, 1]))
+    assert all(torch.equal(p, before[0][n]) for n, p in weights.model(0).items())
+    assert not any(torch.equal(p, before[1][n]) for n, p in weights.model(1).items())
