@@ -73,6 +73,10 @@ AllowedOption = Annotated[
     list[str] | None,
     typer.Option("--train-allowed", help="The only digits at a position (1 = units): 2:6-9."),
 ]
+PairsOption = Annotated[
+    int | None,
+    typer.Option("--train-pairs", help="Train on so many operand tuples, drawn once."),
+]
 TestDigitsOption = Annotated[
     str | None,
     typer.Option("--test-digits", help="Test lengths: 1-6 or 1,4 (default: 1 to train + 3)."),
@@ -100,6 +104,7 @@ def predict(
     train_domain: TrainDomainOption = "longest",
     train_priming: PrimingOption = None,
     train_allowed: AllowedOption = None,
+    train_pairs: PairsOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
     as_json: JsonOption = False,
@@ -114,7 +119,8 @@ def predict(
 
     asked = Request(
         *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
+        *(test_digits, test_domain),
     )
     prediction = run(asked.setting())
     if as_json:
@@ -167,6 +173,14 @@ def _coloured(status: str) -> str:
     return f"[{colour}]{status}[/{colour}]" if colour else status
 
 
+ModelOption = Annotated[
+    str | None, typer.Option("--model", help="pico, wide, nano, micro, mini, gpt2 or gpt2-medium.")
+]
+DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
+BudgetOption = Annotated[
+    int, typer.Option("--budget", help="Most training steps per model; 0 is the recipe's.")
+]
+GRID_HELP = "smoke, headline, data, windows, full, or a TOML file of cells."
 StoreOption = Annotated[
     Path, typer.Option("--store", help="Where measurements are kept; what it has is not redone.")
 ]
@@ -175,9 +189,7 @@ DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 @app.command()
 def verify(
-    grid: Annotated[
-        str | None, typer.Option("--grid", help="smoke, headline, or a TOML file of cells.")
-    ] = None,
+    grid: Annotated[str | None, typer.Option("--grid", help=GRID_HELP)] = None,
     task: TaskOption = None,
     expr: ExprOption = None,
     modulus: ModulusOption = None,
@@ -189,21 +201,18 @@ def verify(
     train_domain: TrainDomainOption = "longest",
     train_priming: PrimingOption = None,
     train_allowed: AllowedOption = None,
+    train_pairs: PairsOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
-    model: Annotated[
-        str | None, typer.Option("--model", help="pico, wide, nano, micro or mini.")
-    ] = None,
+    model: ModelOption = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Models per cell.")] = 1,
     first_seed: Annotated[int, typer.Option("--first-seed", help="The first seed.")] = 0,
     jobs: Annotated[
         int, typer.Option("--jobs", help="Models trained at once; 0 is one per core.")
     ] = 0,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: DeviceOption = "auto",
     store: StoreOption = DEFAULT_STORE,
-    budget: Annotated[
-        int, typer.Option("--budget", help="Most training steps per model; 0 is the recipe's.")
-    ] = 0,
+    budget: BudgetOption = 0,
     junit_xml: Annotated[
         Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
     ] = None,
@@ -215,7 +224,8 @@ def verify(
         )
     asked = Request(
         *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
+        *(test_digits, test_domain),
     )
     if grid is not None and (task is not None or expr is not None):
         raise InvalidInput("give --grid or a task, not both")
@@ -260,6 +270,84 @@ def verify(
     raise typer.Exit(exit_code(verdicts))
 
 
+@app.command("grid")
+def show_grid(
+    grid: Annotated[str, typer.Option("--grid", help=GRID_HELP)] = "full",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per cell and line.")
+    ] = False,
+) -> None:
+    """List the cells of a grid with their predictions, before anything is trained."""
+    from theory.predict import predict as run
+    from verify.grids import grid as read_grid
+    from verify.report import PREDICTION_COLUMNS, prediction_row
+
+    cells = read_grid(grid)
+    if as_json:
+        for cell in cells:
+            print(json.dumps({"cell": cell.to_json(), "prediction": run(cell.setting).to_json()}))
+        return
+    rows = [prediction_row(cell, run(cell.setting)) for cell in cells]
+    _print_table(PREDICTION_COLUMNS, rows)
+    _console().print(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
+
+
+@app.command()
+def inspect(
+    task: TaskOption = None,
+    expr: ExprOption = None,
+    modulus: ModulusOption = None,
+    base: BaseOption = 10,
+    pe: EncodingOption = "ape",
+    layout: LayoutOption = "aligned",
+    window: WindowOption = 0,
+    train_digits: TrainDigitsOption = "3",
+    train_domain: TrainDomainOption = "longest",
+    train_priming: PrimingOption = None,
+    train_allowed: AllowedOption = None,
+    train_pairs: PairsOption = None,
+    test_digits: TestDigitsOption = None,
+    test_domain: TestDomainOption = "longest",
+    model: ModelOption = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
+    device: DeviceOption = "auto",
+    budget: BudgetOption = 0,
+    out: Annotated[
+        Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
+    ] = Path("mechanism"),
+) -> None:
+    """Train one cell and look inside: what its answers depend on, which inputs it confuses."""
+    asked = Request(
+        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
+        *(test_digits, test_domain),
+    )
+    setting = asked.setting()
+    if seed < 0 or budget < 0:
+        raise InvalidInput("--seed and --budget must not be negative")
+
+    from verify.cells import Cell, default_model
+    from verify.machine import keep_freed_memory, pick_device
+    from verify.mechanism import draw, measure_mechanism
+    from verify.recipe import DEFAULT_BUDGET
+    from verify.report import mechanism_rows, write
+    from verify.train import train
+
+    cell = Cell(setting, model or default_model(setting.task))
+    keep_freed_memory()
+    trained = train(cell, seed, budget or DEFAULT_BUDGET, device=pick_device(device))
+    found = measure_mechanism(trained.model, cell, max(setting.test_lengths))
+    head = {"cell": cell.to_json(), "seed": seed, "premise": round(trained.premise, 6)}
+    console = _console()
+    console.print(f"{cell.label()}, seed {seed}", markup=False, style="bold")
+    console.print(f"in domain {trained.premise:.3f} after {trained.steps} steps")
+    _print_table(("at", "what", "value"), mechanism_rows(found))
+    for path in draw(trained.model, cell, found, out):
+        print(f"wrote {path}")
+    write(out / "mechanism.json", json.dumps({**head, **found.to_json()}) + "\n")
+    raise typer.Exit(0 if trained.converged else 3)
+
+
 def _print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     from rich.table import Table
 
@@ -299,7 +387,8 @@ def report(
     from verify.grids import grid as read_grid
     from verify.judge import exit_code
     from verify.recipe import RECIPE
-    from verify.report import judge_evidence, markdown, write
+    from verify.report import cells_markdown, judge_evidence, markdown, write
+    from verify.sections import sections
     from verify.store import Store, merge, read_evidence, write_evidence
 
     cells = read_grid(grid)
@@ -319,7 +408,9 @@ def report(
     else:
         mine = {cell.key for cell in cells}
         write_evidence(evidence, [r for r in runs if r.cell.key in mine])
-        write(folder / name / "README.md", markdown(name, verdicts))
+        write(folder / name / "cells.md", cells_markdown(name, verdicts))
+        pages = sections(verdicts, folder / name)
+        write(folder / name / "README.md", markdown(name, verdicts, pages))
         print(f"wrote {folder / name / 'README.md'}")
     raise typer.Exit(exit_code(verdicts))
 
@@ -337,6 +428,7 @@ def advise(
     train_domain: TrainDomainOption = "longest",
     train_priming: PrimingOption = None,
     train_allowed: AllowedOption = None,
+    train_pairs: PairsOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
     as_json: JsonOption = False,
@@ -346,7 +438,8 @@ def advise(
 
     asked = Request(
         *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), test_digits, test_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
+        *(test_digits, test_domain),
     )
     advice = run(asked.setting())
     if as_json:

@@ -21,6 +21,8 @@ from itertools import product
 from theory.tasks import InvalidInput, digit_count, unknown_name
 
 KINDS = ("longest", "every")
+MISSED = 1e-3
+"""The chance up to which a sample may lack a digit that its domain has."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +77,18 @@ class Domain:
             2306.15400): pairs of a length and its share of all examples.
         allowed: per position (1 = units), the only digits that operands have there;
             a zero above an operand's highest digit counts as a digit.
+        pairs: show only so many operand tuples, drawn once; None for all of them.
 
     Raises:
         InvalidInput: no length, a length below 1, an unknown kind, shares that leave
-            nothing for the lengths, or a position without digits.
+            nothing for the lengths, a position without digits, or no tuples at all.
     """
 
     lengths: tuple[int, ...]
     kind: str = "longest"
     priming: tuple[tuple[int, Fraction], ...] = ()
     allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    pairs: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -105,6 +109,8 @@ class Domain:
         for position, digits in self.allowed:
             if position < 1 or not digits or min(digits) < 0:
                 raise InvalidInput(f"position {position} needs at least one allowed digit")
+        if self.pairs is not None and self.pairs < 1:
+            raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
 
     @cached_property
     def every_length(self) -> tuple[int, ...]:
@@ -167,7 +173,7 @@ class Domain:
         return len(set(counts)) == 1 and counts[0] in self.every_length
 
     def text(self) -> str:
-        """``D_3``, ``D_2^every``, ``D_4 + D_5``, ``D_3 + 1% D_6``, ``D_3 (position 1: 6..9)``."""
+        """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""
         mark = "" if self.kind == "longest" else "^every"
         parts = [f"D_{n}{mark}" for n in self.lengths]
         parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
@@ -175,7 +181,24 @@ class Domain:
         if self.allowed:
             only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
             text += f" ({only})"
-        return text
+        return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
+
+    def likely_whole(self, base: int, operands: int) -> bool:
+        """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
+
+        The chance that it lacks some digit at some position is at most the sum of the chances
+        of each, and has to be below ``MISSED``.
+        """
+        if self.pairs is None:
+            return True
+        shares: dict[tuple[int, int, int], Fraction] = {}
+        for box, weight in self.weighted_boxes(base, operands):
+            for j, row in enumerate(box.digits):
+                for i, values in enumerate(row):
+                    for d in values:
+                        shares.setdefault((j, i, d), Fraction(0))
+                        shares[j, i, d] += weight / len(values)
+        return sum((1 - float(share)) ** self.pairs for share in shares.values()) < MISSED
 
 
 @lru_cache(maxsize=1024)

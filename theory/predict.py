@@ -136,12 +136,14 @@ class Prediction:
 
 
 def _train_json(train: Domain) -> dict[str, Any]:
-    """The training domain; priming and allowed digits only where there are any."""
+    """The training domain; priming, allowed digits and a limit only where there are any."""
     data: dict[str, Any] = {"digits": list(train.lengths), "domain": train.kind}
     if train.priming:
         data["priming"] = {str(n): str(share) for n, share in train.priming}
     if train.allowed:
         data["allowed"] = {str(i): list(digits) for i, digits in train.allowed}
+    if train.pairs is not None:
+        data["pairs"] = train.pairs
     return data
 
 
@@ -167,6 +169,9 @@ def predict(setting: Setting) -> Prediction:
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     upward, reason = beyond(setting, shown)
+    if not train.likely_whole(base, task.operands):
+        what = f"{train.text()} may lack digits that the domain has."
+        upward, reason = BLIND, (cite("sample", what),)
     reading = LearnedFunction(task, shown, base)
     lengths, unseen = _lengths(
         reading, train, setting.test_lengths, setting.test_kind, upward, _base_aligned(reading)

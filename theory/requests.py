@@ -24,6 +24,7 @@ class Request:
         train_digits: ``3``, or ``4+5`` for a union.
         train_priming: ``6:0.01`` mixes in 1 % of 6-digit examples.
         train_allowed: ``2:6-9`` allows only the digits 6..9 at position 2.
+        train_pairs: train on so many operand tuples, drawn once; None for all.
         test_digits: ``1-6`` or ``1,4``; None for 1 to the longest trained + 3.
     """
 
@@ -38,6 +39,7 @@ class Request:
     train_domain: str = "longest"
     train_priming: tuple[str, ...] = ()
     train_allowed: tuple[str, ...] = ()
+    train_pairs: int | None = None
     test_digits: str | None = None
     test_domain: str = "longest"
 
@@ -71,6 +73,7 @@ class Request:
                 self.train_domain,
                 tuple(_priming(text) for text in self.train_priming),
                 tuple(_allowed(text) for text in self.train_allowed),
+                self.train_pairs,
             ),
             self.window,
             () if self.test_digits is None else read_lengths(self.test_digits, "--test-digits"),

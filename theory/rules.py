@@ -38,6 +38,13 @@ RULES: dict[str, Rule] = {
             f"{_P}; the threshold is ours",
         ),
         Rule(
+            "sample",
+            "So few operand tuples may lack digits that their domain has, and what is not shown is not "
+            "learned; nothing follows for inputs other than theirs.",
+            "training on a drawn set of tuples, which lacks a digit with a chance of 0.001 or more",
+            "ours, from the support rule; a union bound",
+        ),
+        Rule(
             "support",
             "A position that showed a single digit in training is ignored, as if that digit stood "
             "there; a position that showed several is read.  For D_n the learned function is "

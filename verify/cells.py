@@ -14,6 +14,7 @@ from theory.layouts import layout
 from theory.settings import Setting
 from theory.tasks import TASKS, Task, named_task
 from verify.model import size
+from verify.recipe import DEFAULT_BUDGET
 from verify.sequences import Format
 
 
@@ -90,7 +91,7 @@ class Cell:
         )
         return cls(setting, data["model"])
 
-    def command(self, seed: int) -> str:
+    def command(self, seed: int, budget: int = DEFAULT_BUDGET) -> str:
         """The command that trains and judges this cell with one seed."""
         s = self.setting
         name = s.task.name
@@ -105,18 +106,23 @@ class Cell:
             parts.append(f"--train-priming {n}:{share}")
         for i, digits in s.train.allowed:
             parts.append(f"--train-allowed {i}:{','.join(map(str, digits))}")
+        parts += [f"--train-pairs {s.train.pairs}"] if s.train.pairs is not None else []
         parts += [f"--test-digits {','.join(map(str, s.test_lengths))}"]
         parts += [f"--test-domain {s.test_kind}"] if s.test_kind != "longest" else []
-        return " ".join([*parts, f"--model {self.model}", f"--first-seed {seed}"])
+        parts += [f"--model {self.model}", f"--first-seed {seed}"]
+        parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
+        return " ".join(parts)
 
 
 def _extras(train: Domain) -> dict[str, Any]:
-    """Priming and allowed digits, only where there are any."""
+    """Priming, allowed digits and a limit, only where there are any."""
     data: dict[str, Any] = {}
     if train.priming:
         data["train_priming"] = {str(n): str(share) for n, share in train.priming}
     if train.allowed:
         data["train_allowed"] = {str(i): list(digits) for i, digits in train.allowed}
+    if train.pairs is not None:
+        data["train_pairs"] = train.pairs
     return data
 
 
@@ -128,6 +134,7 @@ def _domain(data: dict[str, Any]) -> Domain:
         data["train_domain"],
         tuple((int(n), Fraction(share)) for n, share in priming.items()),
         tuple((int(i), tuple(digits)) for i, digits in allowed.items()),
+        data.get("train_pairs"),
     )
 
 

@@ -28,7 +28,9 @@ class Row(Request):
         return Cell(setting, self.model or default_model(setting.task))
 
 
-def _row(task: str, pe: str, train: int, test: int, modulus: int | None = None, **more: Any) -> Row:
+def _row(
+    task: str | None, pe: str, train: int | str, test: int, modulus: int | None = None, **more: Any
+) -> Row:
     trained, tested = str(train), f"1-{test}"
     return Row(task, pe=pe, modulus=modulus, train_digits=trained, test_digits=tested, **more)
 
@@ -51,12 +53,79 @@ _HEADLINE = (
     _row("mod_mul", "ape", 2, 4, modulus=50),
 )
 
+_RELATIVE = ("rpe", "rope", "t5", "alibi", "fire", "nope")
+_OTHERS = ("sinusoidal", "rope", "t5", "alibi", "fire", "nope", "abacus", "coupled")
+_ADDITION = (
+    *(_row("add", pe, 3, 5) for pe in _OTHERS),
+    *(_row("add", pe, 3, 6, layout="interleaved", window=6) for pe in _RELATIVE[2:]),
+    _row("add", "ape", 2, 4),
+    _row("add", "ape", "2+3", 5),
+    _row("add", "ape", 3, 5, layout="plain"),
+    _row("add", "ape", 3, 5, model="nano"),
+    _row("add", "rpe", 3, 6, layout="interleaved", window=6, model="nano"),
+    _row("add", "ape", 3, 5, model="micro"),
+)
+_MODULI_ADDED = {50: 2, 51: 2, 100: 2, 101: 3, 150: 3, 151: 2, 200: 3, 201: 2}
+"""The moduli of the paper's tables, and how many digits are trained on."""
+_MODULAR_ADDITION = (
+    *(_row("mod_add", "ape", n, n + 2, modulus=p) for p, n in _MODULI_ADDED.items()),
+    *(_row("mod_add", "rpe", n, n + 2, modulus=p) for p, n in {50: 2, 150: 2, 200: 3}.items()),
+    *(_row("mod_add", pe, 3, 5, modulus=100) for pe in _OTHERS),
+    _row("mod_add", "ape", 3, 5, modulus=100, model="nano"),
+)
+_PRODUCTS = (
+    _row("mul", "ape", "1+2", 4),
+    _row("mul", "ape", 2, 4, layout="reversed"),
+    _row("mul", "rope", 2, 4),
+    *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (51, 100, 101, 150, 200, 201)),
+    _row("mod_mul", "rpe", 2, 4, modulus=50),
+    _row("mod_mul", "rpe", 2, 4, modulus=100),
+    *(
+        _row("mod_mul", "ape", 3, 5, modulus=p, test_domain="every")
+        for p in (50, 100, 150, 200, 201)
+    ),
+)
+_EXPRESSIONS = (
+    _row(None, "ape", 2, 4, expr="a + b + c"),
+    _row(None, "ape", 2, 4, expr="(a + b + c) % 100"),
+    _row(None, "rpe", 3, 6, expr="a + b + c", layout="interleaved", window=8),
+    _row(None, "ape", 3, 5, expr="(2*a + 3*b) % 12", base=6),
+    _row("add", "ape", 3, 5, base=6),
+    _row("add", "rpe", 3, 6, base=6, layout="interleaved", window=6),
+)
+_HIGH = ("1:6-9", "2:6-9", "3:6-9")
+_DATA = (
+    _row("add", "ape", 3, 5, train_domain="every"),
+    _row("mod_add", "ape", 3, 5, modulus=100, train_domain="every"),
+    _row("add", "ape", 3, 5, train_allowed=_HIGH),
+    _row("add", "ape", 3, 5, train_allowed=("2:0,1,2,3,4,6,7,8,9",)),
+    _row("add", "ape", 3, 5, train_allowed=("2:5",)),
+    *(_row("add", "ape", 3, 5, train_priming=(f"5:{x}",)) for x in ("0.001", "0.01", "0.1")),
+    *(_row("add", "ape", 3, 5, train_pairs=n) for n in (1000, 3000, 10_000, 30_000, 100_000)),
+)
+_WINDOWS = (
+    *(
+        _row("add", pe, 3, 6, layout="interleaved", window=window)
+        for window in (5, 6, 8, 10, 12, 0)
+        for pe in _RELATIVE
+    ),
+    *(_row("add", pe, 3, 5, window=window) for window in (16, 0) for pe in _RELATIVE),
+)
+_FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
+
 GRIDS: dict[str, tuple[Row, ...]] = {
     "smoke": tuple(_HEADLINE[i] for i in (2, 3, 12)),
     "headline": _HEADLINE,
+    "data": _DATA,
+    "windows": _WINDOWS,
+    "full": tuple(dict.fromkeys(_FULL)),
 }
-"""Every named grid.  ``smoke`` is the part of ``headline`` that trains in minutes: one cell that
-fails upward, one that generalizes, one with a fraction."""
+"""Every named grid.
+
+``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
+generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
+a query sees.  ``full`` has every task, encoding and layout.
+"""
 
 
 def grid(name: str) -> list[Cell]:
@@ -93,7 +162,7 @@ def _read_row(name: str, number: int, data: dict[str, Any]) -> Row:
     return Row(**values)
 
 
-_NUMBERS = ("modulus", "base", "window")
+_NUMBERS = ("modulus", "base", "window", "train_pairs")
 _LISTS = ("train_priming", "train_allowed")
 _LENGTHS = ("train_digits", "test_digits")
 

@@ -35,8 +35,10 @@ SIZES: dict[str, Size] = {
     "nano": Size(3, 3, 48),
     "micro": Size(4, 4, 128),
     "mini": Size(6, 6, 384),
+    "gpt2": Size(12, 12, 768),
+    "gpt2-medium": Size(24, 16, 1024),
 }
-"""The paper's NanoGPT, MicroGPT and MiniGPT, and two shallower ones that learn sooner."""
+"""The paper's NanoGPT, MicroGPT and MiniGPT, two shallower ones that learn sooner, and GPT-2's."""
 
 
 def size(name: str) -> Size:

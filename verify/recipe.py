@@ -1,10 +1,12 @@
 """The recipe: how every cell is trained, and when.
 
-The learning rate follows a cosine over the whole budget.  There is no dropout until the task is
-mostly learned: hard tasks do not get off the ground with it.  From then on there is: it makes a
-model indifferent to positions that carry nothing, the more the longer it is trained with it.
-When the loss is low in spite of it, the learning rate falls to zero at once, and the premise
-(held-out accuracy in domain) is looked at; where it is not met, training goes on as before.
+The learning rate follows a cosine over the whole budget.  There is no dropout, and half the rate,
+until the task is mostly learned: hard tasks do not get off the ground otherwise.  From then on
+there is as much of both as the model bears: they rise while the loss is low in spite of them and
+fall where it is high.  Dropout makes a model indifferent to positions that carry nothing, the
+more the longer it is trained with it; a task that needs the whole width bears less.  When the
+loss has been low under all of it for long enough, the learning rate falls to zero, and the
+premise (held-out accuracy in domain) is looked at; where it is not met, training goes on as before.
 """
 
 from __future__ import annotations
@@ -30,26 +32,33 @@ class Recipe:
         batch: examples per step.
         matrix_rate: peak learning rate of Muon.
         other_rate: peak learning rate of AdamW (embeddings, positions, norms, head).
+        early: the share of the rates that is used while there is no dropout; it grows to 1 with
+            the dropout.
         warmup: steps of linear warm-up.
-        low: the training loss per digit (nats, mean over a chunk of steps) that counts as mostly
-            learned: dropout starts.
-        settle: the fewest steps with dropout until the loss counts as low in spite of it.
+        low: the training loss per digit (nats, mean over a chunk of steps) below which the task
+            counts as mostly learned: dropout starts, or rises.
+        high: the loss above which dropout falls again.
+        dropout: the highest rate in 256ths, on embeddings and on what each block adds to the
+            stream.
+        rise: by how much the rate changes between two chunks of steps, in 256ths.
+        settle: the fewest steps from the start of dropout to the end of learning.
         cool: steps in which the learning rate falls to zero then.
-        dropout: the rate in 256ths, on embeddings and on what each block adds to the stream,
-            once the task is mostly learned.
         decay: weight decay.
         clip: largest gradient norm.
     """
 
-    version: str = "2"
+    version: str = "3"
     batch: int = 128
-    matrix_rate: float = 0.02
-    other_rate: float = 1e-3
+    matrix_rate: float = 0.01
+    other_rate: float = 2e-3
+    early: float = 0.5
     warmup: int = 100
     low: float = 0.1
+    high: float = 0.2
+    dropout: int = 51
+    rise: int = 5
     settle: int = 1000
     cool: int = 1000
-    dropout: int = 51
     decay: float = 0.1
     clip: float = 1.0
 
@@ -83,7 +92,9 @@ class Schedule:
         """The learning rate of a step, as a share of the peak; 0 after the end."""
         if self.finished:
             return 0.0
-        warm = min(1.0, (step + 1) / self.recipe.warmup)
+        recipe = self.recipe
+        warm = min(1.0, (step + 1) / recipe.warmup)
+        warm *= recipe.early + (1 - recipe.early) * self.dropout / recipe.dropout
         if self.cooling is None:
             return warm * _cosine(step / self.budget)
         left = (self.end - step) / (self.end - self.cooling)
@@ -95,14 +106,20 @@ class Schedule:
         Args:
             premise: measures the accuracy in domain; called at the end.
         """
-        low, since = loss < self.recipe.low, self.settling
+        recipe, low = self.recipe, loss < self.recipe.low
         if step >= self.end:
             self.finished = premise() >= PREMISE or step >= self.budget
             self.settling, self.cooling = step, None
-        elif low and since is None:
-            self.settling, self.dropout = step, self.recipe.dropout
-        elif low and since is not None and self.cooling is None:
-            self.cooling = step if step >= since + self.recipe.settle else None
+            return
+        if low and self.settling is None:
+            self.settling = step
+        if self.settling is None:
+            return
+        change = recipe.rise * (low - (loss > recipe.high))
+        self.dropout = min(max(0, self.dropout + change), recipe.dropout)
+        settled = step >= self.settling + recipe.settle and self.dropout == recipe.dropout
+        if low and settled and self.cooling is None:
+            self.cooling = step
 
 
 def _cosine(progress: float) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from theory.predict import Prediction
 from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.judge import (
@@ -25,6 +26,7 @@ from verify.judge import (
     LengthVerdict,
     judge,
 )
+from verify.mechanism import Mechanism
 from verify.recipe import PREMISE, RECIPE
 from verify.sequences import HELD_OUT
 from verify.store import Run
@@ -94,6 +96,23 @@ def cell_row(v: CellVerdict) -> list[str]:
     ]
 
 
+PREDICTION_COLUMNS = ("cell", "model", "theorem (down, up)", "refined (down, up)", "accuracy")
+
+
+def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
+    """One line of a grid before it is trained: a cell and what is predicted at each test length."""
+    accuracies = (
+        f"{x.digits}: {'?' if x.accuracy is None else x.accuracy}" for x in prediction.lengths
+    )
+    return [
+        cell.label(),
+        cell.model,
+        _arrows(*(prediction.published_verdict(d) for d in ("downward", "upward"))),
+        _arrows(*(prediction.verdict(d) for d in ("downward", "upward"))),
+        ", ".join(accuracies),
+    ]
+
+
 SUMMARY_COLUMNS = (
     "cell",
     "theorem (down, up)",
@@ -137,27 +156,45 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     )
 
 
-def markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
-    """The whole report.
+def markdown(name: str, verdicts: Sequence[CellVerdict], sections: Sequence[str] = ()) -> str:
+    """The report's page.
 
     Args:
         name: of the grid.
+        sections: see ``verify.sections``; between the cells and how it was made.
     """
-    rows = [cell_row(v) for v in verdicts]
     parts = [
         f"# Theory and experiment: the {name} grid",
         summary(verdicts),
         "## Cells",
-        tabulate(rows, SUMMARY_COLUMNS, tablefmt="github", disable_numparse=True),
+        tabulate(
+            [cell_row(v) for v in verdicts],
+            SUMMARY_COLUMNS,
+            tablefmt="github",
+            disable_numparse=True,
+        ),
         "*measured upward*: accuracy against the truth at each length above the trained one. "
-        "*converged*: models that met the premise, of those trained.",
+        "*converged*: models that met the premise, of those trained. Every test length of every cell, "
+        "and the command that trains it again: [cells.md](cells.md).",
         *_divergences(verdicts),
-        "## Every length",
+        *sections,
+        _how(verdicts),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def cells_markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
+    """The page of every cell's test lengths.
+
+    Args:
+        name: of the grid.
+    """
+    parts = [
+        f"# Every length of the {name} grid",
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact accuracy. "
         f"*measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. *as f^*: share of "
         "answers equal to the predicted learned function.",
         *(_cell_section(v) for v in verdicts),
-        _how(verdicts),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -188,12 +225,14 @@ def _cell_section(v: CellVerdict) -> str:
     )
     learned = v.prediction.learned_text
     runs = "; ".join(_run_text(v, r) for r in v.runs)
+    again = list({r.budget: (r.seed, r.budget) for r in reversed(v.runs)}.values())
     lines = [
-        f"### {v.cell.label()}",
+        f"## {v.cell.label()} · {v.cell.model}",
         table,
         (f"Learned function: `{learned}`. " if learned else "")
-        + f"Model {v.cell.model}; {runs or 'no runs'}.",
-        "Rerun: `" + v.cell.command(v.runs[0].seed if v.runs else 0) + "`",
+        + f"{runs[:1].upper() + runs[1:] or 'No runs'}.",
+        "Rerun: "
+        + ("; ".join(f"`{v.cell.command(*x)}`" for x in again) or f"`{v.cell.command(0)}`"),
     ]
     return "\n\n".join(lines)
 
@@ -233,6 +272,22 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             "from it.",
         ]
     )
+
+
+def mechanism_rows(found: Mechanism) -> list[list[str]]:
+    """What was measured inside a model: length, what, value."""
+    at = f"{found.digits} digits"
+    rows = []
+    for name in found.influence:
+        if name != "model":
+            d = found.distance(name)
+            what = f"influences of the model and the {name}, largest (mean) difference"
+            rows.append([at, what, f"{d.largest:.3f} ({d.mean:.3f})"])
+    if found.equivalence is not None:
+        ratios = ", ".join("-" if x != x else f"{x:.3f}" for x in found.equivalence.ratios)
+        what = "distance to the equivalent trained input, unrelated ones being 1, by layer"
+        rows.append([at, what, ratios])
+    return rows
 
 
 def junit(verdicts: Sequence[CellVerdict]) -> str:

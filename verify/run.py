@@ -20,6 +20,7 @@ from verify.recipe import RECIPE
 from verify.stack import shape_of
 from verify.store import Run, Store
 from verify.train import Trained, train_stack
+from verify.trajectory import Recorder
 
 
 class WorkerFailed(Exception):
@@ -48,20 +49,26 @@ def execute(
 ) -> list[Run]:
     """Train models of one shape as a stack, and measure each at every test length."""
     pairs = [(job.cell, job.seed) for job in jobs]
-    return [
-        Run(
-            trained.cell,
-            trained.seed,
-            RECIPE.version,
-            trained.premise,
-            trained.steps,
-            budget,
-            trained.seconds,
-            machine(device),
-            _measurements(trained),
+    recorder = Recorder([job.cell for job in jobs])
+    trained_models = train_stack(pairs, budget, device, on_step=on_step, watch=recorder)
+    runs = []
+    for i, trained in enumerate(trained_models):
+        measured = _measurements(trained)
+        runs.append(
+            Run(
+                trained.cell,
+                trained.seed,
+                RECIPE.version,
+                trained.premise,
+                trained.steps,
+                budget,
+                trained.seconds,
+                machine(device),
+                measured,
+                recorder.trajectory(i, trained.steps, measured),
+            )
         )
-        for trained in train_stack(pairs, budget, device, on_step=on_step)
-    ]
+    return runs
 
 
 def _measurements(trained: Trained) -> tuple[Measurement, ...]:

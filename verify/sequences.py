@@ -17,7 +17,7 @@ HELD_OUT = 20
 _ANCHORS = (BOS, SIGN, EQUALS)
 _MAX_INT64 = 2**62
 _EMPTY_DRAWS = 50
-"""So many draws of eight or more tuples without a single one that is wanted: there is none."""
+"""So many draws of eight or more tuples without a single new one that is wanted: there is none."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,20 @@ class Sampler:
                 which = {None: "", True: " held-out", False: " training"}[held_out]
                 raise InvalidInput(f"{self.domain.text()} has no{which} examples to sample")
         return np.concatenate(kept)
+
+    def distinct(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Operand digits ``(n, k, N)`` of different training tuples.
+
+        Raises:
+            InvalidInput: there are fewer.
+        """
+        found: dict[bytes, np.ndarray] = {}
+        for _ in range(_EMPTY_DRAWS):
+            for digits in self.sample(2 * n, rng, held_out=False):
+                found.setdefault(digits.tobytes(), digits)
+            if len(found) >= n:
+                return np.stack(list(found.values())[:n])
+        raise InvalidInput(f"{self.domain.text()} asks for more tuples than there seem to be")
 
     def everything(self, held_out: bool | None = None) -> np.ndarray:
         """Every operand tuple of the domain as digits ``(n, k, N)``, for small domains."""

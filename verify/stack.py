@@ -131,10 +131,16 @@ class _Examples:
         self.form, self.batch = cell.format, batch
         self.sampler = Sampler(self.form, cell.setting.train)
         self.rng = np.random.default_rng([seed, 1])
+        pairs = cell.setting.train.pairs
+        self.drawn = None if pairs is None else self.sampler.distinct(pairs, self.rng)
 
     def draw(self, steps: int) -> Tensor:
         """Tokens ``(steps, B, T)``."""
-        operands = self.sampler.sample(self.batch * steps, self.rng, held_out=False)
+        number = self.batch * steps
+        if self.drawn is None:
+            operands = self.sampler.sample(number, self.rng, held_out=False)
+        else:
+            operands = self.drawn[self.rng.integers(len(self.drawn), size=number)]
         written = self.form.write(operands, self.form.results(operands))
         return torch.from_numpy(written).unflatten(0, (steps, self.batch))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.measure import Measurement
+from verify.trajectory import Trajectory
 
 _APPLICATION = 0x61726974  # "arit"
 _SCHEMA = """
@@ -38,6 +39,7 @@ class Run:
         budget: the most steps it was allowed.
         seconds: wall time of training.
         machine: processor or accelerator, and the versions of Python and torch.
+        trajectory: what it answered along training, where that was recorded.
     """
 
     cell: Cell
@@ -49,6 +51,7 @@ class Run:
     seconds: float
     machine: str
     measurements: tuple[Measurement, ...]
+    trajectory: Trajectory | None = None
 
     @property
     def identity(self) -> tuple[str, int, str]:
@@ -69,18 +72,31 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """The run as plain values."""
-        return {**self._head(), "measurements": [m.to_json() for m in self.measurements]}
+        data = {**self._head(), "measurements": [m.to_json() for m in self.measurements]}
+        if self.trajectory is not None:
+            data["trajectory"] = self.trajectory.to_json()
+        return data
 
     def lines(self) -> list[str]:
         """One line of JSON per measurement."""
         head = self._head()
         return [json.dumps({**head, "measurement": m.to_json()}) for m in self.measurements]
 
+    def trajectory_line(self) -> str | None:
+        """The trajectory as one line of JSON, where it was recorded."""
+        if self.trajectory is None:
+            return None
+        names = ("cell", "seed", "recipe")
+        head = {k: v for k, v in self._head().items() if k in names}
+        return json.dumps({**head, "trajectory": self.trajectory.to_json()})
+
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Run:
         """The run that ``to_json`` wrote."""
         fields = {**data, "cell": Cell.from_json(data["cell"])}
         fields["measurements"] = tuple(Measurement.from_json(m) for m in data["measurements"])
+        if "trajectory" in data:
+            fields["trajectory"] = Trajectory.from_json(data["trajectory"])
         return cls(**fields)
 
 
@@ -148,10 +164,32 @@ class Store:
 def read_evidence(path: Path) -> list[Run]:
     """The runs of an evidence file, measurements of one model put together.
 
+    Trajectories are read from ``trajectories.jsonl`` beside it, where there is one.
+
     Raises:
-        InvalidInput: the file is missing or a line cannot be read.
+        InvalidInput: a file is missing or a line cannot be read.
     """
     heads: dict[tuple[str, int, str], dict[str, Any]] = {}
+    for data in _read_lines(path, "measurement"):
+        measurement = data.pop("measurement")
+        head = heads.setdefault(_identity(data), {**data, "measurements": []})
+        head["measurements"].append(measurement)
+    beside = trajectories_of(path)
+    for data in _read_lines(beside, "trajectory") if beside.exists() else []:
+        if _identity(data) in heads:
+            heads[_identity(data)]["trajectory"] = data["trajectory"]
+    try:
+        return [Run.from_json(h) for h in heads.values()]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{path} holds a run that cannot be read: {error}") from None
+
+
+def trajectories_of(evidence: Path) -> Path:
+    """The file of trajectories beside an evidence file."""
+    return evidence.with_name("trajectories.jsonl")
+
+
+def _read_lines(path: Path, wanted: str) -> Iterator[dict[str, Any]]:
     try:
         lines = path.read_text().splitlines()
     except OSError as error:
@@ -159,25 +197,31 @@ def read_evidence(path: Path) -> list[Run]:
     for number, line in enumerate(lines, 1):
         try:
             data = json.loads(line)
-            measurement = data.pop("measurement")
-            cell = Cell.from_json(data["cell"])
-            head = heads.setdefault(
-                (cell.key, data["seed"], data["recipe"]), {**data, "measurements": []}
-            )
-            head["measurements"].append(measurement)
+            _identity(data)
+            data[wanted]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InvalidInput(f"{path}, line {number} is no measurement: {error}") from None
-    return [Run.from_json(h) for h in heads.values()]
+        yield data
+
+
+def _identity(data: dict[str, Any]) -> tuple[str, int, str]:
+    return Cell.from_json(data["cell"]).key, data["seed"], data["recipe"]
 
 
 def write_evidence(path: Path, runs: Iterable[Run]) -> None:
-    """Write runs as evidence: one line per measurement, sorted.
+    """Write runs as evidence: one line per measurement, sorted, and their trajectories beside it.
 
     Raises:
-        InvalidInput: the file cannot be written.
+        InvalidInput: a file cannot be written.
     """
     ordered = sorted(runs, key=lambda r: r.identity)
-    lines = [line for run in ordered for line in run.lines()]
+    _write_lines(path, [line for run in ordered for line in run.lines()])
+    curves = [line for run in ordered if (line := run.trajectory_line()) is not None]
+    if curves:
+        _write_lines(trajectories_of(path), curves)
+
+
+def _write_lines(path: Path, lines: list[str]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(line + "\n" for line in lines))

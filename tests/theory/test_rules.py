@@ -14,6 +14,12 @@ from theory.tasks import TASKS
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 CASES = {
+    "sample": (
+        {"task": "add", "train_pairs": 20},
+        "undetermined",
+        {"task": "add", "train_pairs": 1000},
+        "fails",
+    ),
     "support": (
         {"task": "add", "test_digits": "4"},
         "fails",

@@ -13,7 +13,8 @@ from theory import predict
 from theory.properties import base_aligned
 from verify.grids import GRIDS, grid
 from verify.recipe import RECIPE
-from verify.report import judge_evidence, junit, markdown
+from verify.report import cells_markdown, judge_evidence, junit, markdown
+from verify.sections import sections
 from verify.store import read_evidence
 
 ROOT = Path(__file__).parent.parent.parent
@@ -42,10 +43,14 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check() == 1
 
 
-def test_the_committed_report_is_made_from_the_committed_evidence() -> None:
+def test_the_committed_report_is_made_from_the_committed_evidence(tmp_path: Path) -> None:
     runs = read_evidence(REPORT / "evidence.jsonl")
     verdicts = judge_evidence(grid("headline"), runs)
-    assert (REPORT / "README.md").read_text() == markdown("headline", verdicts)
+    pages = sections(verdicts, tmp_path)
+    assert (REPORT / "README.md").read_text() == markdown("headline", verdicts, pages)
+    assert (REPORT / "cells.md").read_text() == cells_markdown("headline", verdicts)
+    for picture in tmp_path.iterdir():
+        assert (REPORT / picture.name).exists()
 
 
 def test_evidence_is_of_the_current_recipe_and_grid() -> None:

@@ -83,6 +83,8 @@ def test_published_sizes() -> None:
     assert SIZES["nano"] == Size(3, 3, 48)
     assert SIZES["micro"] == Size(4, 4, 128)
     assert SIZES["mini"] == Size(6, 6, 384)
+    assert SIZES["gpt2"] == Size(12, 12, 768)
+    assert SIZES["gpt2-medium"] == Size(24, 16, 1024)
 
 
 def test_dropout_keeps_the_mean_and_a_rate_of_zero_keeps_everything() -> None:

@@ -62,18 +62,26 @@ def test_a_compiled_step_is_the_same_step() -> None:
     assert torch.dist(first, second) < 0.02 * first.norm()
 
 
-SCHEDULE = Recipe(settle=100, cool=50, warmup=10, low=0.1, dropout=51)
+SCHEDULE = Recipe(settle=100, cool=50, warmup=10, low=0.1, high=0.2, dropout=50, rise=25)
 
 
-def test_dropout_starts_when_the_loss_is_low_and_the_rate_falls_when_it_is_low_again() -> None:
+def test_dropout_rises_while_the_loss_is_low_and_falls_where_it_is_high() -> None:
+    s, rates = Schedule(SCHEDULE, budget=2000), []
+    losses = [0.5, 0.05, 0.15, 0.05, 0.05, 0.3, 0.3, 0.3, 0.05]
+    for i, loss in enumerate(losses, 1):
+        s.look(50 * i, loss, lambda: 0.0)
+        rates.append(s.dropout)
+    assert rates == [0, 25, 25, 50, 50, 25, 0, 0, 25]
+
+
+def test_the_rate_falls_when_the_loss_is_low_under_all_dropout() -> None:
     s = Schedule(SCHEDULE, budget=1000)
-    assert s.rate(0) == pytest.approx(0.1)
-    s.look(50, 0.5, lambda: 0.0)
-    assert s.dropout == 0
-    s.look(100, 0.05, lambda: 0.0)
-    assert s.dropout == 51
-    s.look(150, 0.05, lambda: 0.0)  # too soon
-    s.look(200, 0.15, lambda: 0.0)  # not low: dropout is still in the way
+    assert s.rate(0) == pytest.approx(0.05)  # warm-up, and half the rate before dropout
+    assert s.rate(500) == pytest.approx(0.25)
+    s.look(100, 0.05, lambda: 0.0)  # 25: not all of it
+    assert s.rate(500) == pytest.approx(0.375)
+    s.look(150, 0.05, lambda: 0.0)  # all of it, but too soon
+    s.look(200, 0.15, lambda: 0.0)  # not low
     assert s.rate(500) == pytest.approx(0.5)  # the middle of the cosine over the budget
     s.look(250, 0.05, lambda: 0.0)
     assert (s.cooling, s.end) == (250, 300)
@@ -83,11 +91,12 @@ def test_dropout_starts_when_the_loss_is_low_and_the_rate_falls_when_it_is_low_a
 
 def test_a_model_that_misses_the_premise_goes_on() -> None:
     s = Schedule(SCHEDULE, budget=1000)
-    for step in (100, 200):
+    for step in (100, 150, 200):
         s.look(step, 0.05, lambda: 0.0)
+    assert s.end == 250
     s.look(250, 0.05, lambda: PREMISE - 0.01)
     assert not s.finished
-    assert (s.end, s.dropout) == (1000, 51)
+    assert (s.end, s.dropout) == (1000, 50)
     assert s.rate(500) == pytest.approx(0.5)
     s.look(300, 0.05, lambda: 0.0)  # too soon
     assert s.end == 1000
@@ -101,6 +110,6 @@ def test_a_model_that_never_learns_ends_with_the_budget() -> None:
     s = Schedule(SCHEDULE, budget=300)
     for step in range(50, 300, 50):
         s.look(step, 2.0, lambda: 0.0)
-    assert (s.dropout, s.end, s.rate(150)) == (0, 300, pytest.approx(0.5))
+    assert (s.dropout, s.end, s.rate(150)) == (0, 300, pytest.approx(0.25))
     s.look(300, 2.0, lambda: 0.3)
     assert s.finished

@@ -1,0 +1,167 @@
+"""Pictures of the full report: trajectories, the window scan, the training data.
+
+SVG with text as text and no date, so that the same evidence gives the same file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from verify.judge import CellVerdict
+from verify.recipe import PREMISE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLUMNS = 3
+_INK, _FAINT = "#222222", "#999999"
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's, which the colour-blind can tell apart."""
+
+
+def trajectories(verdicts: Sequence[CellVerdict], path: Path) -> None:
+    """Accuracy in domain, and answers equal to the learned function out of it, along training.
+
+    A panel per cell, a line per test length and seed.
+
+    Args:
+        verdicts: of cells with a learned function and recorded trajectories.
+    """
+    rows = ceil(len(verdicts) / _COLUMNS)
+    with _figure(8, 2.1 * rows + 0.3, path) as figure:
+        axes = figure.subplots(rows, _COLUMNS, sharey=True, squeeze=False)
+        for ax, v in zip(axes.flat, verdicts, strict=False):
+            _curves(ax, v)
+        for ax in axes.flat[len(verdicts) :]:
+            ax.axis("off")
+        for ax in axes[-1]:
+            ax.set_xlabel("training step")
+        for row in axes:
+            row[0].set_ylabel("share of answers")
+        figure.tight_layout()
+
+
+def _curves(ax: Axes, v: CellVerdict) -> None:
+    for run in v.converged:
+        curve = run.trajectory
+        if curve is None or curve.learned is None:
+            continue
+        first = run is v.converged[0]
+        for i, n in enumerate(v.cell.setting.test_lengths):
+            trained = v.cell.setting.is_premise(n)
+            values = curve.correct[n] if trained else curve.learned[n]
+            label = f"{n} digit{'s' if n > 1 else ''}, {'in domain' if trained else 'as f^'}"
+            colour, width = (_INK, 2.0) if trained else (_COLOURS[i % len(_COLOURS)], 1.0)
+            ax.plot(curve.steps, values, color=colour, lw=width, label=label if first else None)
+    ax.axhline(PREMISE, color=_FAINT, lw=0.6, ls=":")
+    ax.set_xscale("log")
+    ax.set_ylim(-0.03, 1.03)
+    ax.set_title(v.cell.label(), fontsize=7)
+    ax.legend(fontsize=5, loc="upper left", frameon=False)
+
+
+def windows(verdicts: Sequence[CellVerdict], path: Path) -> None:
+    """Upward accuracy (mean of the longer lengths) by encoding, layout and window.
+
+    A framed field is one where the theory says that it generalizes.
+    """
+    settings = [v.cell.setting for v in verdicts]
+    columns = sorted(
+        {(s.layout.name, s.window) for s in settings}, key=lambda c: (c[0], c[1] or 10**6)
+    )
+    rows = list(dict.fromkeys(s.encoding.name for s in settings))
+    values = np.full((len(rows), len(columns)), np.nan)
+    framed = []
+    for v in verdicts:
+        s = v.cell.setting
+        at = rows.index(s.encoding.name), columns.index((s.layout.name, s.window))
+        measured = [x.accuracy.value for x in _upward(v) if x.accuracy is not None]
+        if measured:
+            values[at] = sum(measured) / len(measured)
+        if v.prediction.verdict("upward") == "generalizes":
+            framed.append(at)
+    with _figure(8, 0.42 * len(rows) + 1.4, path) as figure:
+        ax = figure.subplots()
+        ax.imshow(values, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+        for (i, j), value in np.ndenumerate(values):
+            text = "-" if np.isnan(value) else f"{value:.2f}"
+            colour = "white" if value > 0.6 else _INK
+            ax.text(j, i, text, ha="center", va="center", fontsize=7, color=colour)
+        for i, j in framed:
+            box = {"fill": False, "edgecolor": _COLOURS[1], "lw": 1.6}
+            ax.add_patch(_rectangle((j - 0.47, i - 0.45), 0.94, 0.9, **box))
+        ax.set_xticks(range(len(columns)), [f"W={w}" if w else "all" for _, w in columns])
+        ax.set_yticks(range(len(rows)), [name.upper() for name in rows])
+        for layout in dict.fromkeys(name for name, _ in columns):
+            span = [j for j, (name, _) in enumerate(columns) if name == layout]
+            middle = sum(span) / len(span)
+            ax.text(middle, -0.75, layout, ha="center", va="bottom", fontsize=8)
+            if span[0]:
+                ax.axvline(span[0] - 0.5, color="white", lw=4)
+        ax.set_xlabel("tokens that a query sees (framed: predicted to generalize)")
+        ax.tick_params(length=0)
+        figure.tight_layout()
+
+
+def data(verdicts: Sequence[CellVerdict], path: Path) -> None:
+    """Predicted and measured accuracy by test length, a row per training set."""
+    with _figure(8, 0.34 * len(verdicts) + 1.1, path) as figure:
+        lengths = sorted({n for v in verdicts for n in v.cell.setting.test_lengths})
+        axes = figure.subplots(1, len(lengths), sharey=True, squeeze=False)[0]
+        names = [v.cell.label().replace(" · APE · aligned", "") for v in verdicts]
+        for ax, n in zip(axes, lengths, strict=True):
+            for y, v in enumerate(verdicts):
+                _predicted_and_measured(ax, y, v, n)
+            ax.set_xlim(-0.08, 1.08)
+            ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+            ax.set_title(f"{n} digits", fontsize=8)
+            ax.grid(axis="y", color="#eeeeee")
+            ax.set_axisbelow(True)
+        axes[0].set_yticks(range(len(names)), names, fontsize=6.5)
+        axes[0].invert_yaxis()
+        figure.supxlabel("accuracy: predicted (bar), measured (dot)", fontsize=8)
+        figure.tight_layout()
+
+
+def _predicted_and_measured(ax: Axes, y: int, v: CellVerdict, digits: int) -> None:
+    for x in v.lengths:
+        if x.prediction.digits != digits:
+            continue
+        if x.prediction.accuracy is not None:
+            at = float(x.prediction.accuracy)
+            ax.plot([at, at], [y - 0.32, y + 0.32], color=_COLOURS[1], lw=2.5)
+        if x.accuracy is not None:
+            ax.plot([x.accuracy.low, x.accuracy.high], [y, y], color=_COLOURS[0], lw=1)
+            ax.plot([x.accuracy.value], [y], "o", color=_COLOURS[0], ms=4)
+
+
+def _upward(v: CellVerdict) -> list[Any]:
+    return [x for x in v.lengths if x.prediction.direction == "upward"]
+
+
+def _rectangle(*arguments: Any, **options: Any) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(*arguments, **options)
+
+
+@contextmanager
+def _figure(width: float, height: float, path: Path) -> Iterator[Figure]:
+    """A figure of that many inches, written as SVG at the end."""
+    import matplotlib
+
+    style: Any = {"font.size": 8, "svg.hashsalt": "arith", "svg.fonttype": "none"}
+    with matplotlib.rc_context(style):
+        from matplotlib.figure import Figure
+
+        figure = Figure((width, height))
+        yield figure
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None})

@@ -1,0 +1,199 @@
+"""The published tables beside our measurements and the exact predictions, as Markdown.
+
+The published figures are the findings of arXiv 2407.17963 in ``theory/literature.toml``; their
+settings, layout included, are the authors' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from tabulate import tabulate
+
+from theory.domains import Domain
+from theory.literature import Finding, LengthComparison, compare, findings
+from theory.settings import Setting
+from theory.text import fraction_text
+from verify.cells import Cell
+from verify.judge import CellVerdict, LengthVerdict
+from verify.model import size
+from verify.recipe import PREMISE
+from verify.report import judge_evidence
+from verify.store import Run
+
+PAPER = "2407.17963"
+REACH = 3
+"""The longest training length that our models are trained on; longer rows are only named."""
+
+PublishedRow = tuple[Finding, ...]
+"""What was reported of one model: against the truth, and against the learned function."""
+
+
+def published_rows() -> list[PublishedRow]:
+    """The published tables, the findings about one model put together."""
+    rows: dict[tuple[Setting, str], list[Finding]] = {}
+    for f in findings():
+        if f.paper.arxiv == PAPER:
+            rows.setdefault((f.setting(), f.model), []).append(f)
+    return [tuple(row) for row in rows.values()]
+
+
+def ours(published: Setting, runs: Sequence[Run]) -> list[CellVerdict]:
+    """Our cells that train what a published row trains, judged, the best to compare first.
+
+    Layout, test lengths, test domain and model size may differ.  A cell with converged models
+    comes first, then one with the published test domain, then the published layout, the aligned
+    one, then the one with the most converged models.
+    """
+    cells = {run.cell.key: run.cell for run in runs if _trains(run.cell, published)}
+    mine = [run for run in runs if run.cell.key in cells]
+
+    def rank(v: CellVerdict) -> tuple[bool, bool, int, int, str]:
+        s = v.cell.setting
+        layouts = [published.layout.name, "aligned", s.layout.name]
+        return (
+            not v.converged,
+            s.test_kind != published.test_kind,
+            layouts.index(s.layout.name),
+            -len(v.converged),
+            v.cell.key,
+        )
+
+    return sorted(judge_evidence(list(cells.values()), mine), key=rank)
+
+
+def _trains(cell: Cell, published: Setting) -> bool:
+    """Whether a cell is the published setting but for layout and tests."""
+    s, p = cell.setting, published
+    alike = (s.task, s.base, s.encoding, s.window, s.train)
+    return alike == (p.task, p.base, p.encoding, p.window, p.train)
+
+
+def section(runs: Sequence[Run]) -> str:
+    """The published tables, row by row: reported, measured by us, and predicted.
+
+    Args:
+        runs: the evidence; converged runs of one cell are pooled.
+    """
+    rows = published_rows()
+    near = [row for row in rows if max(row[0].train) <= REACH]
+    far = [row for row in rows if max(row[0].train) > REACH]
+    return "\n\n".join(
+        [
+            f"## The tables of arXiv {PAPER}",
+            "*P*: as published. *ours*: measured by us, converged models pooled. *predicted*: the "
+            "exact accuracy for P's layout and test domain. *as f^*: the share of answers equal to "
+            "the predicted learned function. *±*: the share of inputs on which training leaves the "
+            "answer open.",
+            *(part for row in near for part in _row_section(row, runs)),
+            f"Out of reach (trained on more than {REACH} digits): {_names(far)}.",
+        ]
+    )
+
+
+def _names(rows: Sequence[PublishedRow]) -> str:
+    return "; ".join(_name(row[0].setting()) for row in rows)
+
+
+def _name(s: Setting) -> str:
+    """``a·b mod 50 · D_3``, with the test domain where it is of another kind."""
+    tested = "" if s.test_kind == s.train.kind else f", tested on D_n{_mark(s.test_kind)}"
+    return f"{s.task.text()} · {s.train.text()}{tested}"
+
+
+def _mark(kind: str) -> str:
+    """What ``Domain.text`` writes behind a length."""
+    return Domain((1,), kind).text().removeprefix("D_1")
+
+
+def _row_section(row: PublishedRow, runs: Sequence[Run]) -> Iterator[str]:
+    """Heading, remark and table of one published row."""
+    setting = row[0].setting()
+    found = ours(setting, runs)
+    best = found[0] if found else None
+    yield f"### {_name(setting)}"
+    yield f"{_premise(row)} {_ours_text(setting, found)}"
+    head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
+    for finding in row:
+        what = " as f^" if finding.against == "learned_function" else ""
+        head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
+        columns += _columns(finding, best)
+    yield tabulate(list(zip(*columns, strict=True)), head, tablefmt="github", disable_numparse=True)
+
+
+def _seeds(best: CellVerdict | None) -> str:
+    """How many models are pooled in our column, `` (2 seeds)``."""
+    count = len(best.converged) if best else 0
+    return f" ({count} seed{'' if count == 1 else 's'})" if count else ""
+
+
+def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
+    """Reported, measured and predicted, by length."""
+    measured = {x.prediction.digits: x for x in best.lengths} if best else {}
+    compared = compare(finding)
+    assert compared.prediction is not None  # the paper's settings are all in our tables
+    return [
+        [f"{a:g} %" for a in finding.accuracy],
+        [_measured(measured.get(n), finding.against) for n in finding.test],
+        [
+            _predicted(x, expected.unseen)
+            for x, expected in zip(compared.lengths, compared.prediction.lengths, strict=True)
+        ],
+    ]
+
+
+def _measured(x: LengthVerdict | None, against: str) -> str:
+    """Our percentage, or a dash."""
+    found = None if x is None else x.learned if against == "learned_function" else x.accuracy
+    return "-" if found is None else _percent(found.value)
+
+
+def _predicted(x: LengthComparison, unseen: Fraction) -> str:
+    """``37/165 = 22.4 %``; where training leaves the answer open on a few inputs, ``± 1 %``."""
+    if x.predicted is None:
+        return "undetermined" if x.high == 1 else f"at most {_percent(x.high)}"
+    room = f" ± {_percent(unseen)}" if unseen else ""
+    return f"{fraction_text(x.predicted)} = {_percent(x.predicted)}{room}"
+
+
+def _percent(x: Fraction | float) -> str:
+    return f"{100 * float(x):.3g} %"
+
+
+def _premise(row: PublishedRow) -> str:
+    """Whether P's model had converged.
+
+    In domain the truth and the learned function are one, so each table measures the premise.
+    """
+    reported = [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
+    low, high = min(reported), max(reported)
+    had = "had" if low >= 100 * PREMISE else "had not"
+    span = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
+    return f"P's {row[0].model} {had} converged (in domain {span})."
+
+
+def _ours_text(published: Setting, found: Sequence[CellVerdict]) -> str:
+    """Which of our cells stands in the table, and what else there is."""
+    if not found:
+        return "No model of ours was trained on this."
+    first, *others = found
+    kind = first.cell.setting.test_kind
+    text = f"Ours: {_models(first)}"
+    if kind != published.test_kind:
+        text += f"; tested on D_n{_mark(kind)}, P's on D_n{_mark(published.test_kind)}"
+    if others:
+        text += f". Also in the evidence: {'; '.join(_models(v) for v in others)}"
+    return text + "."
+
+
+def _models(v: CellVerdict) -> str:
+    """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
+    shape = size(v.cell.model)
+    text = (
+        f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
+        f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
+    )
+    if v.converged:
+        return text
+    return f"{text} (in domain {', '.join(_percent(r.premise) for r in v.runs)})"

@@ -1,0 +1,175 @@
+"""Sections of the report that need more than the verdicts of single cells.
+
+Each is Markdown with a picture beside the page, and starts with the one sentence that says what
+was found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from tabulate import tabulate
+
+from verify import claims, pictures, published_tables
+from verify.grids import grid
+from verify.judge import CellVerdict
+from verify.trajectory import GROWTH, Timing, timing
+
+REACHED = 0.9
+"""The share of answers that the learned function explains when a model counts as there."""
+SHOWN = 9
+"""Cells in the picture of the trajectories."""
+BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
+
+
+def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
+    """The sections that the evidence allows.
+
+    Args:
+        folder: where their pictures are written.
+    """
+    runs = [run for v in verdicts for run in v.runs]
+    return [
+        text
+        for text in (
+            claims_section(verdicts),
+            along_training(verdicts, folder),
+            window_scan(verdicts, folder),
+            training_data(verdicts, folder),
+            published_tables.section(runs),
+        )
+        if text
+    ]
+
+
+def claims_section(verdicts: Sequence[CellVerdict]) -> str:
+    """What the evidence says of each published theorem and of each rule of ours."""
+    return "\n\n".join(
+        [
+            "## Claims",
+            "A cell, or one model of it, counts once per claim, by its worst test length; models are "
+            "judged one by one as the cell is with all of them.",
+            claims.table(claims.claims(verdicts)),
+        ]
+    )
+
+
+def along_training(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """Trajectories: does the behaviour out of domain come before, with or after the premise?"""
+    recorded = [v for v in verdicts if _timed(v)]
+    if not recorded:
+        return ""
+    found = [t for v in recorded for t in _timed(v)]
+    counts = Counter(map(_when, found))
+    delays = [t.outside / t.within for t in found if t.within and t.outside]
+    rows = [
+        [
+            v.cell.label(),
+            _steps([t.within for t in _timed(v)]),
+            _steps([t.outside for t in _timed(v)]),
+            ", ".join(map(_when, _timed(v))),
+        ]
+        for v in recorded
+    ]
+    pictures.trajectories(_varied(recorded), folder / "trajectories.svg")
+    return "\n\n".join(
+        [
+            "## Along training",
+            f"Of {len(found)} converged models with a learned function, {counts[BEFORE]} came to it "
+            f"(it explains {REACHED:.0%} of the answers at the longest test length) before the premise "
+            f"held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} never"
+            + (f"; the median is {median(delays):.2g} times the steps." if delays else "."),
+            "![Answers along training](trajectories.svg)",
+            f"Looks at about every {GROWTH} times the steps of the last; *with* is within one look of it.",
+            tabulate(
+                rows,
+                ("cell", "premise (step)", "learned function (step)", "comes"),
+                tablefmt="github",
+                disable_numparse=True,
+            ),
+        ]
+    )
+
+
+def _timed(v: CellVerdict) -> list[Timing]:
+    """When each converged model of a cell got there, at the longest test length out of domain."""
+    outside = [x.prediction.digits for x in v.lengths if x.prediction.direction == "upward"]
+    trained = any(v.cell.setting.is_premise(n) for n in v.cell.setting.test_lengths)
+    if v.prediction.learned is None or not outside or not trained:
+        return []
+    curves = [run.trajectory for run in v.converged if run.trajectory is not None]
+    return [timing(v.cell, curve, max(outside), REACHED) for curve in curves]
+
+
+def _when(t: Timing) -> str:
+    if t.outside is None or t.within is None:
+        return NEVER
+    if t.outside < t.within / GROWTH**1.5:
+        return BEFORE
+    return WITH if t.outside <= t.within * GROWTH**1.5 else AFTER
+
+
+def _steps(steps: Sequence[int | None]) -> str:
+    return ", ".join("-" if s is None else str(s) for s in steps)
+
+
+def _varied(verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
+    """One cell of each task, and then more, up to ``SHOWN``."""
+    first = {v.cell.setting.task.text(): v for v in reversed(verdicts)}
+    chosen = [*reversed(first.values()), *(v for v in verdicts if v not in first.values())]
+    return chosen[:SHOWN]
+
+
+def window_scan(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """How far a query may see before addition no longer extends upward."""
+    scanned = [v for v in _of_grid("windows", verdicts) if v.converged]
+    if not scanned:
+        return ""
+    yes = [v for v in scanned if v.prediction.verdict("upward") == "generalizes"]
+    no = [v for v in scanned if v not in yes]
+    pictures.windows(scanned, folder / "windows.svg")
+    return "\n\n".join(
+        [
+            "## Windows",
+            f"Of {len(yes)} cells that are predicted to extend addition upward, {_right(yes)} were right on "
+            f"at least 95% of the longer inputs; of {len(no)} without a claim (a landmark in view, or "
+            f"nothing that tells positions apart), {_right(no)}.",
+            "![Upward accuracy by window](windows.svg)",
+        ]
+    )
+
+
+def _of_grid(name: str, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
+    """The cells of another grid, where this one holds all of them."""
+    found = {v.cell.key: v for v in verdicts}
+    keys = [cell.key for cell in grid(name)]
+    return [found[key] for key in keys] if all(key in found for key in keys) else []
+
+
+def _right(verdicts: Sequence[CellVerdict]) -> int:
+    def worst(v: CellVerdict) -> float:
+        upward = [x for x in v.lengths if x.prediction.direction == "upward"]
+        return min(x.accuracy.value for x in upward if x.accuracy is not None)
+
+    return sum(worst(v) >= 0.95 for v in verdicts)
+
+
+def training_data(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """What addition is trained on: other domains, priming, few pairs."""
+    varied = [v for v in _of_grid("data", verdicts) if v.runs]
+    if not varied:
+        return ""
+    claims = [x for v in varied for x in v.lengths if x.verdict in ("agree", "diverge")]
+    agree = sum(x.verdict == "agree" for x in claims)
+    pictures.data(varied, folder / "data.svg")
+    return "\n\n".join(
+        [
+            "## Training data",
+            f"Of the {len(claims)} test lengths at which the theory makes a claim for a changed training "
+            f"set, {agree} agree.",
+            "![Predicted and measured accuracy by training set](data.svg)",
+        ]
+    )
