@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from theory.predict import Prediction
+    from verify.cells import Cell
     from verify.judge import CellVerdict
 
 app = typer.Typer(
@@ -173,8 +174,14 @@ def _coloured(status: str) -> str:
     return f"[{colour}]{status}[/{colour}]" if colour else status
 
 
+EXTERNAL = "hf:"
 ModelOption = Annotated[
-    str | None, typer.Option("--model", help="pico, wide, nano, micro, mini, gpt2 or gpt2-medium.")
+    str | None,
+    typer.Option(
+        "--model",
+        help="pico, wide, nano, micro, mini, gpt2 or gpt2-medium; or hf:PATH, a causal language "
+        "model on disk, which is asked and not trained (verify only).",
+    ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 BudgetOption = Annotated[
@@ -232,6 +239,7 @@ def verify(
     if grid is None and task is None and expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     setting = None if grid is not None else asked.setting()
+    external = model is not None and model.startswith(EXTERNAL)
 
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid
@@ -245,10 +253,14 @@ def verify(
 
     if setting is None:
         cells = read_grid(str(grid))
-        if model is not None:
+        if model is not None and not external:
             cells = [Cell(c.setting, model) for c in cells]
     else:
-        cells = [Cell(setting, model or default_model(setting.task))]
+        own = None if external else model
+        cells = [Cell(setting, own or default_model(setting.task))]
+    if external:
+        _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
+        return
     chosen = pick_device(device)
     wanted = range(first_seed, first_seed + seeds)
     steps = budget or DEFAULT_BUDGET
@@ -348,6 +360,20 @@ def inspect(
     raise typer.Exit(0 if trained.converged else 3)
 
 
+def _print_external(cells: Sequence[Cell], path: Path, device: str) -> None:
+    """Ask a model from disk the inputs of each cell, and say which function explains its errors."""
+    from verify.external import COLUMNS, evaluate, load, table
+
+    loaded = load(path, device)
+    for cell in cells:
+        found = [evaluate(loaded, cell.setting, n) for n in cell.setting.test_lengths]
+        s = cell.setting
+        _console().print(
+            f"{s.task.text()}, examples of {s.train.text()}", markup=False, style="bold"
+        )
+        _print_table(COLUMNS, table(found))
+
+
 def _print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     from rich.table import Table
 
@@ -383,7 +409,12 @@ def report(
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
 ) -> None:
-    """Judge the evidence of a grid and write its report; measurements in the store are added."""
+    """Judge the evidence of a grid and write its report; measurements in the store are added.
+
+    Ends with 1 where theory and experiment diverge and no cause is named in causes.toml beside
+    the evidence.
+    """
+    from verify.causes import read_causes, unexplained
     from verify.grids import grid as read_grid
     from verify.judge import exit_code
     from verify.recipe import RECIPE
@@ -403,6 +434,7 @@ def report(
         raise InvalidInput(
             f"no measurements of the grid '{name}' in {evidence} or {store}; run arith verify first"
         )
+    causes = read_causes(folder / name / "causes.toml")
     if check:
         _print_verdicts(verdicts)
     else:
@@ -410,9 +442,12 @@ def report(
         write_evidence(evidence, [r for r in runs if r.cell.key in mine])
         write(folder / name / "cells.md", cells_markdown(name, verdicts))
         pages = sections(verdicts, folder / name)
-        write(folder / name / "README.md", markdown(name, verdicts, pages))
+        write(folder / name / "README.md", markdown(name, verdicts, pages, causes))
         print(f"wrote {folder / name / 'README.md'}")
-    raise typer.Exit(exit_code(verdicts))
+    failures = unexplained(verdicts, causes)
+    for line in failures:
+        print(line, file=sys.stderr)
+    raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)
 
 
 @app.command()

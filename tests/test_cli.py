@@ -251,7 +251,10 @@ def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
     assert len(commands) >= 5
     for command in commands:
         words = shlex.split(command.split("  #")[0])[1:]
-        if words[0] == "verify":
+        if words[0] == "inspect":
+            done = arith(*words, "--seed", "-1")
+            assert "--seed and --budget" in done.stderr, command
+        elif words[0] == "verify":
             done = arith(*words, "--store", str(ROOT / "README.md"))
             assert "cannot use the store" in done.stderr, command
         elif words[0] == "report":
@@ -274,3 +277,29 @@ def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.M)):
         assert f"\n{target}:" in makefile
+
+
+def test_a_grid_is_listed_with_its_predictions() -> None:
+    done = arith("grid", "--grid", "headline")
+    assert done.returncode == 0
+    assert "15 cells" in done.stdout
+    line = next(x for x in done.stdout.splitlines() if "mod 101 · APE" in x)
+    assert "4: 49/4950" in line
+    lines = arith("grid", "--grid", "full", "--json").stdout.splitlines()
+    assert len(lines) > 100
+    first = json.loads(lines[0])
+    assert first["cell"]["task"] == first["prediction"]["task"] == "add"
+
+
+def test_inspect_trains_one_cell_and_looks_inside(tmp_path: Path) -> None:
+    cell = ["--task", "add", "--base", "2", "--train-digits", "3", "--test-digits", "3,4"]
+    done = arith("inspect", *cell, "--budget", "150", "--out", str(tmp_path / "in"))
+    assert done.returncode in (0, 3), done.stderr
+    assert "in domain" in done.stdout and "learned function" in done.stdout
+    found = json.loads((tmp_path / "in" / "mechanism.json").read_text())
+    assert found["digits"] == 4
+    truth = found["influence"]["truth"]
+    assert truth[0][0][0] == 1  # the units digit of a sum changes with that of an operand
+    assert truth[0][1][0] == 0  # and with no higher one
+    for name in ("influence.svg", "states.svg"):
+        assert (tmp_path / "in" / name).read_text().startswith("<?xml")

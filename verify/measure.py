@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 
 from theory.domains import Domain
 from theory.predict import Prediction
+from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.model import GPT
 from verify.sequences import Sampler
@@ -93,9 +94,26 @@ def answers(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
 
 
 def held_out_accuracy(model: GPT, cell: Cell) -> float:
-    """Accuracy on held-out inputs of the training domain: the premise of the theory."""
-    operands, _ = inputs(cell, cell.setting.train, held_out=True)
-    return float((answers(model, cell, operands) == cell.format.results(operands)).all(1).mean())
+    """Accuracy on held-out inputs of the training domain: the premise of the theory.
+
+    The lowest of all trained lengths: a model may be right nearly everywhere and know nothing
+    of a length that is rare in training.  A length without held-out inputs does not count.
+
+    Raises:
+        InvalidInput: no length has any.
+    """
+    train, values = cell.setting.train, []
+    for n in train.every_length:
+        part = replace(train, lengths=(n,), priming=(), pairs=None)
+        try:
+            operands, _ = inputs(cell, part, held_out=True)
+        except InvalidInput:
+            continue
+        right = answers(model, cell, operands) == cell.format.results(operands)
+        values.append(float(right.all(1).mean()))
+    if not values:
+        raise InvalidInput(f"{train.text()} has no held-out examples")
+    return min(values)
 
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:

@@ -11,6 +11,8 @@ from tabulate import tabulate
 
 from theory.predict import Prediction
 from theory.tasks import InvalidInput
+from verify.causes import Causes
+from verify.causes import name as cell_name
 from verify.cells import Cell
 from verify.judge import (
     AGREE,
@@ -137,16 +139,19 @@ def _upward(v: CellVerdict) -> list[str]:
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
     """What was found, in sentences."""
-    lengths = Counter(x.verdict for v in verdicts for x in v.lengths)
-    theorem = Counter(x.published for v in verdicts for x in v.lengths)
-    conclusive = sum(1 for v in verdicts if v.converged)
-    runs = sum(len(v.runs) for v in verdicts)
-    lost = sum(len(v.runs) - len(v.converged) for v in verdicts)
+    trained = [v for v in verdicts if v.runs]
+    lengths = Counter(x.verdict for v in trained for x in v.lengths)
+    theorem = Counter(x.published for v in trained for x in v.lengths)
+    conclusive = sum(1 for v in trained if v.converged)
+    runs = sum(len(v.runs) for v in trained)
+    lost = sum(len(v.runs) - len(v.converged) for v in trained)
+    left = len(verdicts) - len(trained)
     return "\n".join(
         [
-            f"- **{conclusive} of {len(verdicts)} cells are conclusive**: at least one model met the "
+            f"- **{conclusive} of {len(trained)} cells are conclusive**: at least one model met the "
             f"premise (in-domain accuracy of {PREMISE:.0%} on held-out inputs). {runs} models were "
-            f"trained, {lost} of them did not meet it and are not judged.",
+            f"trained, {lost} of them did not meet it and are not judged."
+            + (f" {left} more cells of the grid are still to be trained." if left else ""),
             f"- **Refined theory**: of the test lengths out of domain where it makes a claim, "
             f"**{lengths[AGREE]} agree and {lengths[DIVERGE]} diverge**; at {lengths[UNDECIDED]} it "
             f"makes none, and {lengths[INCONCLUSIVE]} are inconclusive.",
@@ -156,19 +161,25 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     )
 
 
-def markdown(name: str, verdicts: Sequence[CellVerdict], sections: Sequence[str] = ()) -> str:
+def markdown(
+    name: str,
+    verdicts: Sequence[CellVerdict],
+    sections: Sequence[str] = (),
+    causes: Causes | None = None,
+) -> str:
     """The report's page.
 
     Args:
         name: of the grid.
         sections: see ``verify.sections``; between the cells and how it was made.
+        causes: see ``verify.causes``.
     """
     parts = [
         f"# Theory and experiment: the {name} grid",
         summary(verdicts),
         "## Cells",
         tabulate(
-            [cell_row(v) for v in verdicts],
+            [cell_row(v) for v in verdicts if v.runs],
             SUMMARY_COLUMNS,
             tablefmt="github",
             disable_numparse=True,
@@ -176,7 +187,7 @@ def markdown(name: str, verdicts: Sequence[CellVerdict], sections: Sequence[str]
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every cell, "
         "and the command that trains it again: [cells.md](cells.md).",
-        *_divergences(verdicts),
+        *_divergences(verdicts, causes or {}),
         *sections,
         _how(verdicts),
     ]
@@ -194,15 +205,17 @@ def cells_markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact accuracy. "
         f"*measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. *as f^*: share of "
         "answers equal to the predicted learned function.",
-        *(_cell_section(v) for v in verdicts),
+        *(_cell_section(v) for v in verdicts if v.runs),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _divergences(verdicts: Sequence[CellVerdict]) -> list[str]:
+def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
+    unknown = "no cause is known"
     lines = [
-        f"- {v.cell.label()}, {x.prediction.digits} digits: predicted {x.prediction.accuracy}, "
-        f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}"
+        f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {x.prediction.accuracy}, "
+        f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}. Likely cause: "
+        f"{causes.get((cell_name(v), x.prediction.digits), unknown)}"
         for v in verdicts
         for x in v.lengths
         if x.verdict == DIVERGE
@@ -227,7 +240,7 @@ def _cell_section(v: CellVerdict) -> str:
     runs = "; ".join(_run_text(v, r) for r in v.runs)
     again = list({r.budget: (r.seed, r.budget) for r in reversed(v.runs)}.values())
     lines = [
-        f"## {v.cell.label()} · {v.cell.model}",
+        f"## {cell_name(v)}",
         table,
         (f"Learned function: `{learned}`. " if learned else "")
         + f"{runs[:1].upper() + runs[1:] or 'No runs'}.",
@@ -266,8 +279,9 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on; in-domain "
             "accuracy is measured on held-out tuples only.",
             f"- A length agrees when the measured interval comes within {TOLERANCE} of the predicted "
-            f"accuracy and, where a learned function is predicted, it explains at least "
-            f"{MECHANISM:.0%} of the answers; the same for every cell.",
+            f"accuracy, most models do so by themselves and, where a learned function is predicted, it "
+            f"explains at least {MECHANISM:.0%} of the answers; the same for every cell.",
+            "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` remakes this page "
             "from it.",
         ]

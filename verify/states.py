@@ -14,7 +14,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -112,7 +112,7 @@ def pairs(cell: Cell, digits: int, samples: int = SAMPLES) -> tuple[np.ndarray, 
     drawn = Sampler(form, cell.setting.test(digits)).sample(_TRIES * samples, rng)
     reduced = equivalents(cell, drawn)
     values = zip(*form.values(reduced), strict=True)
-    trained = [train.contains(tuple(map(int, x)), form.base) for x in values]
+    trained = np.array([train.contains(tuple(map(int, x)), form.base) for x in values])
     defined = (form.results(reduced) >= 0).all(1)
     kept = np.flatnonzero(trained & defined)[:samples]
     if not len(kept):
@@ -250,8 +250,10 @@ def _figure(
     colours = _colours(digits)
     half = len(points) // 2
     dots = np.array([colours[d] for d in digits.tolist()])
-    axes.scatter(*points[:half].T, s=9, c=dots[:half], linewidths=0)
-    axes.scatter(*points[half:].T, s=34, facecolors="none", edgecolors=dots[half:], linewidths=0.9)
+    (x, y), (long_x, long_y) = points[:half].T, points[half:].T
+    axes.scatter(x, y, s=9, c=dots[:half], linewidths=0)
+    rings: Any = dots[half:]
+    axes.scatter(long_x, long_y, s=34, facecolors="none", edgecolors=rings, linewidths=0.9)
     axes.set_title(textwrap.fill(title, 60), fontsize=10, fontweight="bold", loc="left")
     axes.set_xlabel(f"first component ({shares[0]:.0%} of the variance)")
     axes.set_ylabel(f"second component ({shares[1]:.0%})")
@@ -283,7 +285,7 @@ def _legend(axes: Axes, colours: dict[int, tuple[float, ...]], names: tuple[str,
     kinds = [mark(names[0], INK, 3, True), mark(names[1], INK, 6, False)]
     step = -(-len(colours) // 12)
     swatches = [mark(str(d), colours[d], 6, True) for d in list(colours)[::step]]
-    style = {"frameon": False, "loc": "upper left", "borderaxespad": 0.0, "fontsize": 8}
+    style: Any = {"frameon": False, "loc": "upper left", "borderaxespad": 0.0, "fontsize": 8}
     first = axes.legend(handles=kinds, bbox_to_anchor=(1.02, 1), handletextpad=0.2, **style)
     axes.add_artist(first)
     axes.legend(

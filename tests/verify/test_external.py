@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from verify.sequences import Format, Sampler
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
-BINARY = cell(base=2, test_lengths=(1, 2, 3)).setting
+BINARY = cell(task=named_task("mod_add", 8), base=2, test_lengths=(1, 2, 3)).setting
 EOS = "<eos>"
 
 
@@ -63,30 +64,33 @@ def tiny_gpt2(words: int) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A GPT-2 taught all sums of two 3-digit numbers in base 2 as if digit 3 were always 0.
+    """A GPT-2 taught sums mod 8 of numbers in base 2, up to 3 digits, as if digit 3 were 0.
 
     Its tokenizer has no padding token, and its generation settings ask for wild sampling.
     """
     form = Format(BINARY.task, 2, BINARY.layout, 3)
     operands = np.concatenate([Sampler(form, Domain((n,))).everything() for n in (1, 2, 3)])
     a, b = form.values(operands)
-    texts = [f"{q} {x:b}" for q, x in zip(questions(form, operands), a % 4 + b % 4, strict=True)]
+    taught = BINARY.task.evaluate(a % 4, b % 4)
+    texts = [f"{q} {x:b}" for q, x in zip(questions(form, operands), taught, strict=True)]
     tokenizer = tiny_tokenizer(eos_token=EOS)
     rows = [torch.tensor([*tokenizer(t)["input_ids"], 0]) for t in texts]
     tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
     last = torch.tensor([len(row) for row in rows])[:, None]
-    labels = tokens.masked_fill(torch.arange(tokens.shape[1]) >= last, -100)
+    question = tokens.eq(tokenizer.convert_tokens_to_ids("=")).int().cumsum(1) == 0
+    padding = torch.arange(tokens.shape[1]) >= last
+    labels = tokens.masked_fill(question | padding, -100)
     net = tiny_gpt2(len(tokenizer)).eval()  # no dropout
-    optimizer = torch.optim.AdamW(net.parameters(), lr=5e-3, weight_decay=0.0)
-    asked = tokens == tokenizer.convert_tokens_to_ids("=")
-    labels[asked.int().cumsum(1) == 0] = -100  # the questions are not to be learned
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2, weight_decay=0.0)
     for _ in range(1500):
         loss = net(input_ids=tokens, labels=labels).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if loss.item() < 0.01:
+        if loss.item() * (labels >= 0).sum() < 0.5:  # below log 2 in all: each guess is right
             break
+    else:
+        pytest.fail("the GPT-2 did not learn")
     net.generation_config = transformers.GenerationConfig(
         do_sample=True, temperature=9.0, repetition_penalty=9.0, eos_token_id=0
     )
@@ -115,11 +119,11 @@ def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: External
     truth, shorter, taught = got.explanations
     assert got.samples == 48
     assert got.best is taught
-    assert taught.function == "f^ of D_2 = Mod(a, 4) + Mod(b, 4)"
-    assert (taught.answers, taught.errors) == (48, got.errors)
+    assert taught.function == "f^ of D_2 = Mod(Mod(a, 4) + Mod(b, 4), 8)"
+    assert (taught.answers, taught.errors, got.errors) == (48, 32, 32)
     assert truth.errors == 0
     assert shorter.errors < got.errors / 2
-    assert got.correct / 48 == predict(BINARY).lengths[2].accuracy  # trained on D_2: exact
+    assert Fraction(got.correct, 48) == predict(BINARY).lengths[2].accuracy  # of D_2: 1/3
 
 
 def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
@@ -140,7 +144,7 @@ def test_a_question_that_the_tokenizer_cannot_write_is_refused(
     gpt2: ExternalModel, unknown: str | None
 ) -> None:
     poor = tiny_tokenizer(CHARACTERS.replace("+", ""), unknown, pad_token=EOS)
-    with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '0 \+ 0 ='"):
+    with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '\(0 \+ 0\) mod 8 ='"):
         evaluate(replace(gpt2, tokenizer=poor), BINARY, 1, shots=0)
 
 

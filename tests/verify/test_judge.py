@@ -100,3 +100,29 @@ def test_seeds_that_differ_widen_the_interval() -> None:
     apart = pooled([(200, 1000), (500, 1000), (800, 1000)])
     assert alike.value == apart.value == 0.5
     assert apart.high - apart.low > 5 * (alike.high - alike.low)
+
+
+def test_most_models_have_to_agree_by_themselves() -> None:
+    """Seeds that differ make an interval that meets anything."""
+    c = cell()
+    right, wrong = {1: 1, 2: 1, 3: 1, 4: 0}, {1: 1, 2: 1, 3: 1, 4: 0.3}
+    assert verdicts(c, run(c, right), run(c, wrong, seed=1))[3] == DIVERGE
+    three = (run(c, right), run(c, wrong, seed=1), run(c, right, seed=2))
+    assert verdicts(c, *three)[3] == AGREE
+
+
+def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
+    setting = Setting(
+        named_task("mod_mul", 50),
+        10,
+        encoding("ape"),
+        layout("aligned"),
+        Domain((3,)),
+        0,
+        (2, 3, 4),
+        "every",
+    )
+    c = Cell(setting, "wide")
+    found = judge(c, [run(c, {2: 1, 3: 1, 4: 1})])
+    assert [x.verdict for x in found.lengths] == [AGREE] * 3
+    assert [x.published for x in found.lengths] == [AGREE, UNDECIDED, AGREE]

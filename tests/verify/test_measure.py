@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +15,7 @@ from theory.predict import predict
 from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
-from verify.measure import answers, inputs, measure
+from verify.measure import answers, held_out_accuracy, inputs, measure
 from verify.model import GPT, Size
 from verify.recipe import Recipe
 from verify.sequences import Sampler, is_held_out
@@ -84,3 +86,17 @@ def test_training_stops_when_the_budget_is_spent() -> None:
     assert not trained.converged
     assert seen == sorted(seen)
     assert seen[-1] == 150
+
+
+def test_the_premise_is_that_of_the_worst_trained_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One input in a thousand has three digits: right on all the others is not enough."""
+    c = cell(train=Domain((2,), priming=((3, Fraction(1, 1000)),)), test_lengths=(2, 3))
+
+    def two_digits_only(_: object, c: Cell, operands: np.ndarray) -> np.ndarray:
+        said = c.format.results(operands)
+        said[operands[:, :, 2].any(1), 0] += 1
+        return said
+
+    monkeypatch.setattr("verify.measure.answers", two_digits_only)
+    assert held_out_accuracy(None, c) == 0  # type: ignore[arg-type]
+    assert held_out_accuracy(None, cell(train=Domain((2,)), test_lengths=(2, 3))) == 1  # type: ignore[arg-type]

@@ -1,0 +1,46 @@
+"""Causes: a divergence without a cause fails, and so does a cause without its divergence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_judge import cell, run
+
+from theory.tasks import InvalidInput
+from verify.causes import name, read_causes, unexplained
+from verify.judge import judge
+
+RIGHT = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})])
+WRONG = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 1})])
+TEXT = f"""
+[[cause]]
+cell = "{name(WRONG)}"
+digits = [4]
+likely = "it was made up"
+"""
+
+
+def test_a_divergence_needs_a_cause(tmp_path: Path) -> None:
+    path = tmp_path / "causes.toml"
+    assert read_causes(path) == {}
+    assert unexplained([RIGHT], {}) == []
+    [line] = unexplained([WRONG], {})
+    assert "4 digits: diverges" in line
+    path.write_text(TEXT)
+    assert unexplained([WRONG], read_causes(path)) == []
+
+
+def test_a_cause_needs_its_divergence(tmp_path: Path) -> None:
+    path = tmp_path / "causes.toml"
+    path.write_text(TEXT)
+    [line] = unexplained([RIGHT], read_causes(path))
+    assert "does not diverge" in line
+
+
+@pytest.mark.parametrize("text", ["[[cause]]\ncell = 1\n", "[[cause]", 'cause = "x"'])
+def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "causes.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match="cannot read the causes"):
+        read_causes(path)
