@@ -30,7 +30,7 @@ def read_causes(path: Path) -> Causes:
         return {}
     try:
         tables = tomllib.loads(path.read_text()).get("cause", [])
-        return {(t["cell"], n): t["likely"].strip() for t in tables for n in t["digits"]}
+        return {(t["cell"], n): " ".join(t["likely"].split()) for t in tables for n in t["digits"]}
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cannot read the causes {path}: {error}") from None
 

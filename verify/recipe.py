@@ -6,7 +6,9 @@ there is as much of both as the model bears: they rise while the loss is low in 
 fall where it is high.  Dropout makes a model indifferent to positions that carry nothing, the
 more the longer it is trained with it; a task that needs the whole width bears less.  When the
 loss has been low under all of it for long enough, the learning rate falls to zero, and the
-premise (held-out accuracy in domain) is looked at; where it is not met, training goes on as before.
+premise (held-out accuracy in domain) is looked at.  Where it is not met, training goes on as
+before, and so it does to the budget where the loss does not become low; in their last steps
+dropout falls with the rate, for what was learned under noise need not hold without it.
 """
 
 from __future__ import annotations
@@ -73,6 +75,8 @@ class Schedule:
         self.recipe, self.budget = recipe, budget
         self.dropout = 0
         """The dropout rate, in 256ths."""
+        self.withdrawn = False
+        """Whether dropout falls to zero with the learning rate."""
         self.settling: int | None = None
         """The step since which there is dropout, or since the premise was missed."""
         self.cooling: int | None = None
@@ -88,6 +92,16 @@ class Schedule:
             else min(self.cooling + self.recipe.cool, self.budget)
         )
 
+    def left(self, step: int) -> float:
+        """The share of the cooling that is still to come; 1 before it."""
+        if self.cooling is None:
+            return 1.0
+        return max(0.0, (self.end - step) / (self.end - self.cooling))
+
+    def cut(self, step: int) -> float:
+        """The dropout of a step, in 256ths."""
+        return self.dropout * (self.left(step) if self.withdrawn else 1.0)
+
     def rate(self, step: int) -> float:
         """The learning rate of a step, as a share of the peak; 0 after the end."""
         if self.finished:
@@ -95,10 +109,8 @@ class Schedule:
         recipe = self.recipe
         warm = min(1.0, (step + 1) / recipe.warmup)
         warm *= recipe.early + (1 - recipe.early) * self.dropout / recipe.dropout
-        if self.cooling is None:
-            return warm * _cosine(step / self.budget)
-        left = (self.end - step) / (self.end - self.cooling)
-        return warm * _cosine(self.cooling / self.budget) * max(0.0, left)
+        now = step if self.cooling is None else self.cooling
+        return warm * _cosine(now / self.budget) * self.left(step)
 
     def look(self, step: int, loss: float, premise: Callable[[], float]) -> None:
         """Move on, given the step reached and the mean loss of the last chunk.
@@ -109,7 +121,7 @@ class Schedule:
         recipe, low = self.recipe, loss < self.recipe.low
         if step >= self.end:
             self.finished = premise() >= PREMISE or step >= self.budget
-            self.settling, self.cooling = step, None
+            self.settling, self.cooling, self.withdrawn = step, None, True
             return
         if low and self.settling is None:
             self.settling = step
@@ -118,8 +130,9 @@ class Schedule:
         change = recipe.rise * (low - (loss > recipe.high))
         self.dropout = min(max(0, self.dropout + change), recipe.dropout)
         settled = step >= self.settling + recipe.settle and self.dropout == recipe.dropout
-        if low and settled and self.cooling is None:
-            self.cooling = step
+        late = step >= self.budget - recipe.cool
+        if self.cooling is None and (late or (low and settled)):
+            self.cooling, self.withdrawn = step, self.withdrawn or late
 
 
 def _cosine(progress: float) -> float:

@@ -13,7 +13,7 @@ from theory.predict import Prediction
 from theory.tasks import InvalidInput
 from verify.causes import Causes
 from verify.causes import name as cell_name
-from verify.cells import Cell
+from verify.cells import Cell, default_model
 from verify.judge import (
     AGREE,
     CONFIDENCE,
@@ -87,7 +87,7 @@ def cell_row(v: CellVerdict) -> list[str]:
         found += f" ({counts[AGREE]} of {judged} lengths)"
     runs = f"{len(v.converged)} of {len(v.runs)}" if v.runs else "none"
     return [
-        v.cell.label(),
+        cell_name(v) if v.cell.model != default_model(v.cell.setting.task) else v.cell.label(),
         _arrows(
             v.prediction.published_verdict("downward"), v.prediction.published_verdict("upward")
         ),

@@ -6,6 +6,7 @@ was found.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from statistics import median
 from tabulate import tabulate
 
 from verify import claims, pictures, published_tables
+from verify.cells import Cell
 from verify.grids import grid
 from verify.judge import CellVerdict
 from verify.trajectory import GROWTH, Timing, timing
@@ -29,7 +31,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
     """The sections that the evidence allows.
 
     Args:
-        folder: where their pictures are written.
+        folder: of the evidence; their pictures are written there.
     """
     runs = [run for v in verdicts for run in v.runs]
     return [
@@ -39,6 +41,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
             training_data(verdicts, folder),
+            inside(folder),
             published_tables.section(runs),
         )
         if text
@@ -138,6 +141,57 @@ def window_scan(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             f"at least 95% of the longer inputs; of {len(no)} without a claim (a landmark in view, or "
             f"nothing that tells positions apart), {_right(no)}.",
             "![Upward accuracy by window](windows.svg)",
+        ]
+    )
+
+
+def inside(folder: Path) -> str:
+    """What ``arith inspect`` found in single models, kept under ``mechanism`` beside the evidence."""
+    files = sorted((folder / "mechanism").glob("*/mechanism.json"))
+    if not files:
+        return ""
+    found = [(file.parent.name, json.loads(file.read_text())) for file in files]
+    rows, parts = [], []
+    for name, data in found:
+        cell = Cell.from_json(data["cell"])
+        far = data["distance"]
+        same = data.get("equivalence", {}).get("by layer", ["-"])
+        near = far.get("learned function")
+        rows.append(
+            [
+                cell.label(),
+                str(data["digits"]),
+                "-" if near is None else f"{near['largest']:.3f}",
+                f"{far['truth']['largest']:.3f}",
+                "-" if same[-1] is None else f"{same[-1]}",
+            ]
+        )
+        parts.append(f"![Influences: {cell.label()}](mechanism/{name}/influence.svg)")
+        if (folder / "mechanism" / name / "states.svg").exists():
+            parts.append(f"![States: {cell.label()}](mechanism/{name}/states.svg)")
+    nearer = sum(
+        "learned function" in d["distance"]
+        and d["distance"]["learned function"]["largest"] < d["distance"]["truth"]["largest"]
+        for _, d in found
+    )
+    table = tabulate(
+        rows,
+        ("cell", "digits", "from f^", "from f", "from the equivalent input"),
+        tablefmt="github",
+        disable_numparse=True,
+    )
+    return "\n\n".join(
+        [
+            "## Inside",
+            f"In {nearer} of {len(found)} models, which operand digits change which digits of the answers is "
+            "nearer to the learned function than to the task.",
+            table,
+            "*from f^*, *from f*: the largest difference between an influence of the model (how often the "
+            "answer's digit changes with an operand's) and that of the learned function or the task. *from "
+            "the equivalent input*: the distance of the last states to those of the trained input that the "
+            "learned function cannot tell from it, where an unrelated trained input is at 1. Made by "
+            "`arith inspect` with the options of the cell.",
+            *parts,
         ]
     )
 

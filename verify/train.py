@@ -86,7 +86,7 @@ def train_stack(
     while not all(s.finished for s in schedules):
         on_step(step)
         steps = range(step, min(step + CHUNK, budget))
-        cut = torch.tensor([float(s.dropout) for s in schedules], device=device)
+        cut = torch.tensor([s.cut(step) for s in schedules], device=device)
         scale = torch.tensor([[s.rate(t) for s in schedules] for t in steps], device=device)
         batches = zip(stack.examples(len(steps)), scale, strict=True)
         losses = torch.stack([stack.step(tokens, cut, rate) for tokens, rate in batches])

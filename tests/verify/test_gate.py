@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib import import_module
 from pathlib import Path
 
@@ -49,12 +50,13 @@ def test_the_committed_report_is_made_from_the_committed_evidence(
     name: str, tmp_path: Path
 ) -> None:
     folder = REPORTS / name
+    shutil.copytree(folder, tmp_path / name)
     verdicts = judge_evidence(grid(name), read_evidence(folder / "evidence.jsonl"))
     causes = read_causes(folder / "causes.toml")
-    pages = sections(verdicts, tmp_path)
+    pages = sections(verdicts, tmp_path / name)
     assert (folder / "README.md").read_text() == markdown(name, verdicts, pages, causes)
     assert (folder / "cells.md").read_text() == cells_markdown(name, verdicts)
-    for picture in tmp_path.iterdir():
+    for picture in (tmp_path / name).iterdir():
         assert (folder / picture.name).exists()
 
 

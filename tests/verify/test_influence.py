@@ -27,15 +27,15 @@ from verify.influence import (
 from verify.recipe import Recipe
 from verify.train import Trained, train
 
-TINY = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
-"""Addition in base 2 with APE, trained on three digits and written with four."""
+TINY = cell("interleaved", base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
+"""Addition in base 2 with APE, trained on up to three digits and written with four."""
 
 
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    recipe = Recipe(settle=50, cool=100, batch=64, warmup=20)
-    return train(TINY, seed=1, budget=300, recipe=recipe)
+    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20)
+    return train(TINY, seed=1, budget=200, recipe=recipe)
 
 
 class Spy:
@@ -153,8 +153,8 @@ def test_a_trained_model_has_the_influences_of_what_it_learned() -> None:
     model = influence(by_model(tiny().model, TINY), TINY, 4)
     learned = influence(by_learned(TINY), TINY, 4)
     truth = influence(by_truth(TINY), TINY, 4)
-    assert disagreement(model, learned).largest < 0.2
-    assert disagreement(model, truth).largest > 0.8
+    assert disagreement(model, learned).mean < 0.05
+    assert disagreement(model, truth).mean > 2 * disagreement(model, learned).mean
 
 
 def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:

@@ -85,6 +85,7 @@ def test_the_rate_falls_when_the_loss_is_low_under_all_dropout() -> None:
     assert s.rate(500) == pytest.approx(0.5)  # the middle of the cosine over the budget
     s.look(250, 0.05, lambda: 0.0)
     assert (s.cooling, s.end) == (250, 300)
+    assert s.cut(275) == 50  # it holds under noise
     assert s.rate(275) == pytest.approx(s.rate(250) / 2)
     assert s.rate(300) == 0.0
 
@@ -101,9 +102,22 @@ def test_a_model_that_misses_the_premise_goes_on() -> None:
     s.look(300, 0.05, lambda: 0.0)  # too soon
     assert s.end == 1000
     s.look(350, 0.05, lambda: 0.0)
+    assert (s.end, s.cut(350), s.cut(375)) == (400, 50, 25)  # this time without the noise
     s.look(400, 0.05, lambda: PREMISE)
     assert s.finished
     assert s.rate(410) == 0.0
+
+
+def test_in_the_last_steps_of_the_budget_dropout_is_withdrawn() -> None:
+    s = Schedule(SCHEDULE, budget=300)
+    s.look(50, 0.05, lambda: 0.0)
+    s.look(200, 0.15, lambda: 0.0)  # not low
+    assert (s.cooling, s.cut(200)) == (None, 25)
+    s.look(250, 0.15, lambda: 0.0)
+    assert (s.cut(250), s.cut(275), s.cut(300)) == (25, 12.5, 0)
+    assert s.rate(275) < s.rate(250)
+    s.look(300, 0.15, lambda: 0.0)
+    assert s.finished
 
 
 def test_a_model_that_never_learns_ends_with_the_budget() -> None:
