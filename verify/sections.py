@@ -171,7 +171,7 @@ def inside(folder: Path) -> str:
             parts.append(f"![States: {cell.label()}](mechanism/{name}/states.svg)")
     nearer = sum(
         "learned function" in d["distance"]
-        and d["distance"]["learned function"]["largest"] < d["distance"]["truth"]["largest"]
+        and d["distance"]["learned function"]["largest"] <= d["distance"]["truth"]["largest"]
         for _, d in found
     )
     table = tabulate(
@@ -184,7 +184,7 @@ def inside(folder: Path) -> str:
         [
             "## Inside",
             f"In {nearer} of {len(found)} models, which operand digits change which digits of the answers is "
-            "nearer to the learned function than to the task.",
+            "at least as near to the learned function as to the task.",
             table,
             "*from f^*, *from f*: the largest difference between an influence of the model (how often the "
             "answer's digit changes with an operand's) and that of the learned function or the task. *from "

@@ -68,7 +68,7 @@ def hidden(
     hooks.append(last.register_forward_hook(lambda _, x, y: stream.append(y)))
     states = []
     try:
-        for tokens in torch.from_numpy(written).to(device).split(_BATCH):
+        for tokens in torch.split(torch.from_numpy(written).to(device), _BATCH):
             stream.clear()
             model(tokens[:, :-1], slots)
             states.append(torch.stack(stream, dim=1).cpu().numpy())
