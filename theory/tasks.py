@@ -179,7 +179,9 @@ class Task:
             parts.append((f" {sign} " if parts else "-" if coefficient < 0 else "") + body)
         body = "".join(parts)
         if self.divisor != 1:
-            body = f"⌊{body} / {self.divisor}⌋"
+            body = (
+                f"⌊({body}) / {self.divisor}⌋" if len(parts) > 1 else f"⌊{body} / {self.divisor}⌋"
+            )
             parts = [body]
         if self.modulus is None:
             return body

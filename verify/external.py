@@ -26,7 +26,7 @@ from theory.settings import Setting
 from theory.tasks import InvalidInput, Task
 from verify.judge import MECHANISM, pooled
 from verify.machine import pick_device
-from verify.measure import _EVALUATION_SEED
+from verify.measure import EVALUATION_SEED
 from verify.report import percent
 from verify.sequences import Format, Sampler
 
@@ -253,13 +253,13 @@ def _examples(form: Format, train: Domain, shots: int) -> np.ndarray:
     """Operand digits ``(shots, k, N)`` of the solved examples."""
     if shots == 0:
         return np.zeros((0, form.task.operands, form.width), dtype=np.int64)
-    return Sampler(form, train).sample(shots, np.random.default_rng(_EVALUATION_SEED))
+    return Sampler(form, train).sample(shots, np.random.default_rng(EVALUATION_SEED))
 
 
 def _inputs(form: Format, test: Domain, samples: int, examples: np.ndarray) -> np.ndarray:
     """Operand digits ``(n, k, N)`` to ask, sampled as for trained models, less the examples."""
     sampler = Sampler(form, test)
-    rng = np.random.default_rng([_EVALUATION_SEED, *test.lengths])
+    rng = np.random.default_rng([EVALUATION_SEED, *test.lengths])
     whole = sampler.size <= samples
     operands = sampler.everything() if whole else sampler.sample(samples, rng)
     is_example = (operands[:, None] == examples).all(axis=(2, 3)).any(axis=1)

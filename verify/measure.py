@@ -17,7 +17,7 @@ from verify.sequences import Sampler
 
 SAMPLES = 2000
 """Inputs per test length; a domain no larger than this is tested whole."""
-_EVALUATION_SEED = 20240717
+EVALUATION_SEED = 20240717
 _BATCH = 500
 
 
@@ -65,7 +65,7 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
             return everything, True
-    rng = np.random.default_rng([_EVALUATION_SEED, *domain.lengths])
+    rng = np.random.default_rng([EVALUATION_SEED, *domain.lengths])
     return sampler.sample(SAMPLES, rng, held_out), False
 
 

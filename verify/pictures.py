@@ -121,7 +121,7 @@ def data(verdicts: Sequence[CellVerdict], path: Path) -> None:
                 _predicted_and_measured(ax, y, v, n)
             ax.set_xlim(-0.08, 1.08)
             ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-            ax.set_title(f"{n} digits", fontsize=8)
+            ax.set_title(f"{n} digit{'s' if n > 1 else ''}", fontsize=8)
             ax.grid(axis="y", color="#eeeeee")
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(names)), names, fontsize=6.5)

@@ -64,3 +64,8 @@ def test_a_task_of_ones_own() -> None:
     cube = Task("cube", ((1, (3,)),), ("a",), modulus=10)
     assert cube.evaluate(7) == 3
     assert str(cube.expression) == "Mod(a**3, 10)"
+
+
+def test_a_divided_sum_is_written_with_its_parentheses() -> None:
+    assert parse_task("(a + b) // 10").text() == "⌊(a + b) / 10⌋"
+    assert parse_task("a // 10").text() == "⌊a / 10⌋"

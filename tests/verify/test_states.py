@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -30,8 +31,8 @@ TINY = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20)
-    return train(TINY, seed=1, budget=300, recipe=recipe)
+    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20, rise=51, early=1.0)
+    return train(TINY, seed=1, budget=400, recipe=recipe)
 
 
 def untrained(c: Cell, layers: int = 2, std: float = 0.0) -> GPT:
@@ -110,7 +111,7 @@ def test_a_long_input_is_equivalent_to_its_low_digits() -> None:
         assert (low != whole).any()
 
 
-ODD: dict[str, dict[str, object]] = {
+ODD: dict[str, dict[str, Any]] = {
     "a constant other than zero": {"train": Domain((3,), allowed=((2, (4,)),))},
     "each operand long": {"train": Domain((2,), "every")},
     "a modulus": {"task": named_task("mod_mul", 101)},
