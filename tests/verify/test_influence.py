@@ -34,7 +34,17 @@ TINY = cell("interleaved", base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20)
+    # Fast rates and all dropout at once: the recipe in use is made for thousands of steps.
+    recipe = Recipe(
+        batch=64,
+        matrix_rate=0.02,
+        other_rate=1e-3,
+        early=1.0,
+        warmup=20,
+        rise=51,
+        settle=100,
+        cool=100,
+    )
     return train(TINY, seed=1, budget=200, recipe=recipe)
 
 

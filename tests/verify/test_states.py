@@ -31,8 +31,18 @@ TINY = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    recipe = Recipe(settle=100, cool=100, batch=64, warmup=20, rise=51, early=1.0)
-    return train(TINY, seed=1, budget=400, recipe=recipe)
+    # Fast rates and all dropout at once: the recipe in use is made for thousands of steps.
+    recipe = Recipe(
+        batch=64,
+        matrix_rate=0.02,
+        other_rate=1e-3,
+        early=1.0,
+        warmup=20,
+        rise=51,
+        settle=100,
+        cool=100,
+    )
+    return train(TINY, seed=1, budget=300, recipe=recipe)
 
 
 def untrained(c: Cell, layers: int = 2, std: float = 0.0) -> GPT:
@@ -165,7 +175,7 @@ def test_training_moves_a_long_input_onto_its_equivalent() -> None:
     assert (answers(tiny().model, TINY, operands) == TINY.format.results(operands)).all()
     trained = equivalence(tiny().model, TINY, 4)
     before = equivalence(untrained(TINY), TINY, 4)
-    assert trained.ratios[-1] < 0.5
+    assert trained.ratios[-1] < 0.3
     assert before.ratios[-1] > 0.6
 
 
