@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -86,14 +88,7 @@ TestDomainOption = Annotated[str, typer.Option("--test-domain", help="longest or
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False)
-
-
-@app.command()
-def predict(
+def _options(
     task: TaskOption = None,
     expr: ExprOption = None,
     modulus: ModulusOption = None,
@@ -108,6 +103,41 @@ def predict(
     train_pairs: PairsOption = None,
     test_digits: TestDigitsOption = None,
     test_domain: TestDomainOption = "longest",
+) -> Request:
+    """A setting asked for on the command line."""
+    return Request(
+        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
+        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
+        *(test_digits, test_domain),
+    )
+
+
+def _asks(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a setting in place of its parameter ``asked``."""
+    setting = signature(_options, eval_str=True).parameters
+    own = signature(command, eval_str=True).parameters
+    parameters = {n: p for n, p in {**setting, **own}.items() if n != "asked"}
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        asked = _options(**{name: values.pop(name) for name in setting})
+        command(asked, **values)
+
+    run.__signature__ = Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {n: p.annotation for n, p in parameters.items()}
+    return run
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@app.command()
+@_asks
+def predict(
+    asked: Request,
     as_json: JsonOption = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show the derivation.")] = False,
     per_digit: Annotated[
@@ -118,11 +148,6 @@ def predict(
     """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
     from theory.predict import predict as run
 
-    asked = Request(
-        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
-        *(test_digits, test_domain),
-    )
     prediction = run(asked.setting())
     if as_json:
         print(json.dumps(prediction.to_json(), indent=2))
@@ -195,22 +220,10 @@ DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 
 @app.command()
+@_asks
 def verify(
+    asked: Request,
     grid: Annotated[str | None, typer.Option("--grid", help=GRID_HELP)] = None,
-    task: TaskOption = None,
-    expr: ExprOption = None,
-    modulus: ModulusOption = None,
-    base: BaseOption = 10,
-    pe: EncodingOption = "ape",
-    layout: LayoutOption = "aligned",
-    window: WindowOption = 0,
-    train_digits: TrainDigitsOption = "3",
-    train_domain: TrainDomainOption = "longest",
-    train_priming: PrimingOption = None,
-    train_allowed: AllowedOption = None,
-    train_pairs: PairsOption = None,
-    test_digits: TestDigitsOption = None,
-    test_domain: TestDomainOption = "longest",
     model: ModelOption = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Models per cell.")] = 1,
     first_seed: Annotated[int, typer.Option("--first-seed", help="The first seed.")] = 0,
@@ -229,14 +242,9 @@ def verify(
         raise InvalidInput(
             "--seeds must be at least 1; --first-seed, --jobs and --budget not negative"
         )
-    asked = Request(
-        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
-        *(test_digits, test_domain),
-    )
-    if grid is not None and (task is not None or expr is not None):
+    if grid is not None and (asked.task is not None or asked.expr is not None):
         raise InvalidInput("give --grid or a task, not both")
-    if grid is None and task is None and expr is None:
+    if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     setting = None if grid is not None else asked.setting()
     external = model is not None and model.startswith(EXTERNAL)
@@ -305,21 +313,9 @@ def show_grid(
 
 
 @app.command()
+@_asks
 def inspect(
-    task: TaskOption = None,
-    expr: ExprOption = None,
-    modulus: ModulusOption = None,
-    base: BaseOption = 10,
-    pe: EncodingOption = "ape",
-    layout: LayoutOption = "aligned",
-    window: WindowOption = 0,
-    train_digits: TrainDigitsOption = "3",
-    train_domain: TrainDomainOption = "longest",
-    train_priming: PrimingOption = None,
-    train_allowed: AllowedOption = None,
-    train_pairs: PairsOption = None,
-    test_digits: TestDigitsOption = None,
-    test_domain: TestDomainOption = "longest",
+    asked: Request,
     model: ModelOption = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
     device: DeviceOption = "auto",
@@ -329,11 +325,6 @@ def inspect(
     ] = Path("mechanism"),
 ) -> None:
     """Train one cell and look inside: what its answers depend on, which inputs it confuses."""
-    asked = Request(
-        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
-        *(test_digits, test_domain),
-    )
     setting = asked.setting()
     if seed < 0 or budget < 0:
         raise InvalidInput("--seed and --budget must not be negative")
@@ -451,31 +442,14 @@ def report(
 
 
 @app.command()
+@_asks
 def advise(
-    task: TaskOption = None,
-    expr: ExprOption = None,
-    modulus: ModulusOption = None,
-    base: BaseOption = 10,
-    pe: EncodingOption = "ape",
-    layout: LayoutOption = "aligned",
-    window: WindowOption = 0,
-    train_digits: TrainDigitsOption = "3",
-    train_domain: TrainDomainOption = "longest",
-    train_priming: PrimingOption = None,
-    train_allowed: AllowedOption = None,
-    train_pairs: PairsOption = None,
-    test_digits: TestDigitsOption = None,
-    test_domain: TestDomainOption = "longest",
+    asked: Request,
     as_json: JsonOption = False,
 ) -> None:
     """Say what to change so that a model generalizes, cheapest first."""
     from theory.advise import advise as run
 
-    asked = Request(
-        *(task, expr, modulus, base, pe, layout, window, train_digits, train_domain),
-        *(tuple(train_priming or ()), tuple(train_allowed or ()), train_pairs),
-        *(test_digits, test_domain),
-    )
     advice = run(asked.setting())
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
