@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from quick import QUICK
 from test_measure import cell
 
 from theory.domains import Domain
@@ -24,7 +25,6 @@ from verify.influence import (
     influence,
     plot,
 )
-from verify.recipe import Recipe
 from verify.train import Trained, train
 
 TINY = cell("interleaved", base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
@@ -34,18 +34,7 @@ TINY = cell("interleaved", base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    # Fast rates and all dropout at once: the recipe in use is made for thousands of steps.
-    recipe = Recipe(
-        batch=64,
-        matrix_rate=0.02,
-        other_rate=1e-3,
-        early=1.0,
-        warmup=20,
-        rise=51,
-        settle=100,
-        cool=100,
-    )
-    return train(TINY, seed=1, budget=200, recipe=recipe)
+    return train(TINY, seed=1, budget=200, recipe=QUICK)
 
 
 class Spy:

@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
+from quick import QUICK
 from test_measure import cell
 
 from theory.domains import Domain
@@ -19,7 +20,6 @@ from theory.tasks import InvalidInput, named_task
 from verify.cells import Cell
 from verify.measure import answers
 from verify.model import GPT, Size
-from verify.recipe import Recipe
 from verify.sequences import Sampler
 from verify.states import equivalence, equivalents, hidden, pairs, plot, principal
 from verify.train import Trained, train
@@ -31,18 +31,7 @@ TINY = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 @lru_cache(maxsize=1)
 def tiny() -> Trained:
     """A real training run of a few seconds."""
-    # Fast rates and all dropout at once: the recipe in use is made for thousands of steps.
-    recipe = Recipe(
-        batch=64,
-        matrix_rate=0.02,
-        other_rate=1e-3,
-        early=1.0,
-        warmup=20,
-        rise=51,
-        settle=100,
-        cool=100,
-    )
-    return train(TINY, seed=1, budget=300, recipe=recipe)
+    return train(TINY, seed=1, budget=300, recipe=QUICK)
 
 
 def untrained(c: Cell, layers: int = 2, std: float = 0.0) -> GPT:
