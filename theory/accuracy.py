@@ -23,7 +23,8 @@ from theory.congruences import congruent, key_matches
 from theory.domains import Box, Domain
 from theory.integer_arrays import SAFE, Array, NotCountable
 from theory.learned import LearnedFunction
-from theory.support import Support, split_unseen
+from theory.joint_support import split_unseen
+from theory.support import Support
 from theory.tasks import InvalidInput, Task, digit_count
 
 LARGEST_ENUMERATION = 1_000_000
@@ -65,6 +66,27 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     if total == 0:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
     return Fraction(unknown, total)
+
+
+@lru_cache(maxsize=4096)
+def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain whose digits, at the places that are read, training showed together."""
+    task, base, support = learned.task, learned.base, learned.support
+    boxes = test.boxes(base, task.operands)
+    read = [
+        (j, i)
+        for j in range(task.operands)
+        for i in range(1, support.width + 1)
+        if support.constant((j, i)) is None
+    ]
+    # The training boxes are disjoint, and they do not differ at places that are not read.
+    shown = sum(
+        defined(task, piece, base)
+        for box in boxes
+        for trained in support.boxes
+        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in read})).size
+    )
+    return Fraction(shown, sum(defined(task, box, base) for box in boxes))
 
 
 @lru_cache(maxsize=4096)

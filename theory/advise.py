@@ -13,6 +13,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
 from theory.encodings import ENCODINGS
 from theory.identifiability import carry_reach
@@ -213,5 +214,6 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
     for step in current.derivation:
-        if step.rule in ("landmark", "formula", "joint support", "blind"):
+        open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)
+        if open_ or step.rule in ("landmark", "formula", "blind"):
             yield step.statement.rstrip(".")

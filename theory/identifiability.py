@@ -15,7 +15,8 @@ from functools import lru_cache
 from theory.encodings import Encoding
 from theory.layouts import Layout, Token
 from theory.properties import carries, digit_causal
-from theory.support import Place, Support, period
+from theory.joint_support import period
+from theory.support import Place, Support
 from theory.tasks import Task
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from theory.accuracy import accuracy, known_accuracy, unseen_share
+from theory.accuracy import accuracy, known_accuracy, shown_share, unseen_share
 from theory.derivation import (
     BLIND,
     CONTINUES,
     NOTHING,
+    NOTHING_FOLLOWS,
     SAME,
     SUPPORT,
     Step,
@@ -45,6 +47,8 @@ class LengthPrediction:
         accuracy: exact, or None where undetermined.
         unseen: the share of the test domain whose answer training does not fix.
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
+        inferred: the share whose digits training never showed together, and whose answer it
+            fixes all the same (joint support).
     """
 
     digits: int
@@ -53,6 +57,7 @@ class LengthPrediction:
     accuracy: Fraction | None
     unseen: Fraction = Fraction(0)
     at_most: Fraction = Fraction(1)
+    inferred: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -200,7 +205,7 @@ def _lengths(
     upward: str,
     aligned: bool,
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
-    """The prediction at each test length, and the step to the lengths where nothing follows.
+    """The prediction at each test length, and the steps for digits never shown together.
 
     Encoding and layout enter by ``upward`` only, so settings that differ in them share this.
 
@@ -209,8 +214,7 @@ def _lengths(
         aligned: the positions that are read hold everything that counts modulo p.
     """
     lengths = tuple(_at_length(reading, train, Domain((n,), kind), upward, aligned) for n in tests)
-    unknown = [x for x in lengths if x.unseen > MOST_UNSEEN]
-    return lengths, (cite("joint support", _joint_text(train, unknown)),) if unknown else ()
+    return lengths, tuple(cite("joint support", text) for text in _joint_texts(train, lengths))
 
 
 def _at_length(
@@ -230,7 +234,8 @@ def _at_length(
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen, at_most)
     value = Fraction(1) if aligned else accuracy(reading, test)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
-    return LengthPrediction(length, direction, status, value, unseen, value)
+    inferred = max(Fraction(0), 1 - shown_share(reading, test) - unseen)
+    return LengthPrediction(length, direction, status, value, unseen, value, inferred)
 
 
 def _base_aligned(reading: LearnedFunction) -> bool:
@@ -241,11 +246,25 @@ def _base_aligned(reading: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_text(train: Domain, unknown: list[LengthPrediction]) -> str:
-    which = ", ".join(
-        f"{x.digits} digit(s) on {float(x.unseen):.0%} of the inputs" for x in unknown
-    )
-    return (
-        f"Asked for but never shown by {train.text()}: digits, or combinations of digits "
-        f"that the task makes interact, at {which}. Nothing follows there."
-    )
+def _joint_texts(train: Domain, lengths: tuple[LengthPrediction, ...]) -> Iterator[str]:
+    """What joint support says of the lengths that ask for digits never shown together."""
+    for share, what in (
+        (
+            "inferred",
+            "Asked for but never shown together by {train}: digits at {where}. What was shown fixes "
+            "the answer: they enter it one by one, or equivalent ones were shown.",
+        ),
+        (
+            "unseen",
+            "Asked for but never shown by {train}: digits, or combinations of digits that the task "
+            "makes interact, at {where}. " + NOTHING_FOLLOWS,
+        ),
+    ):
+        found = {x.digits: getattr(x, share) for x in lengths}
+        where = ", ".join(
+            f"{n} digit(s) on {float(part):.0%} of the inputs"
+            for n, part in found.items()
+            if part > MOST_UNSEEN
+        )
+        if where:
+            yield what.format(train=train.text(), where=where)

@@ -108,8 +108,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
 
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from
     what ``theory.predict`` does with them: the premise covers what was trained, a continuation,
-    a blind query and too small a sample decide every other length, joint support blocks the lengths
-    that ask for unseen combinations, and the other rules are about digits above the trained ones.
+    a blind query and too small a sample decide every other length, joint support fixes or blocks the
+    lengths that ask for unseen combinations, and the other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -120,7 +120,7 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
             return False
         return length.direction != "upward" or prediction.learned is not None
     if rule == "joint support":
-        return length.unseen > MOST_UNSEEN
+        return max(length.unseen, length.inferred) > MOST_UNSEEN
     return trained or rule in _EVERYWHERE or length.direction == "upward"
 
 

@@ -69,6 +69,7 @@ _MODULI_ADDED = {50: 2, 51: 2, 100: 2, 101: 3, 150: 3, 151: 2, 200: 3, 201: 2}
 """The moduli of the paper's tables, and how many digits are trained on."""
 _MODULAR_ADDITION = (
     *(_row("mod_add", "ape", n, n + 2, modulus=p) for p, n in _MODULI_ADDED.items()),
+    *(_row("mod_add", "ape", 3, 5, modulus=p, model="wide") for p in (101, 150)),
     *(_row("mod_add", "rpe", n, n + 2, modulus=p) for p, n in {50: 2, 150: 2, 200: 3}.items()),
     *(_row("mod_add", pe, 3, 5, modulus=100) for pe in _OTHERS),
     _row("mod_add", "ape", 3, 5, modulus=100, model="nano"),
@@ -90,7 +91,7 @@ _EXPRESSIONS = (
     _row(None, "ape", 2, 4, expr="(a + b + c) % 100"),
     _row(None, "rpe", 3, 6, expr="a + b + c", layout="interleaved", window=8),
     _row(None, "ape", 3, 5, expr="(2*a + 3*b) % 12", base=6),
-    _row("add", "ape", 3, 5, base=6),
+    *(_row("add", "ape", 3, 5, base=base) for base in (2, 3, 4, 6)),
     _row("add", "rpe", 3, 6, base=6, layout="interleaved", window=6),
 )
 _HIGH = ("1:6-9", "2:6-9", "3:6-9")
@@ -99,7 +100,7 @@ _DATA = (
     _row("mod_add", "ape", 3, 5, modulus=100, train_domain="every"),
     _row("add", "ape", 3, 5, train_allowed=_HIGH),
     _row("add", "ape", 3, 5, train_allowed=("2:0,1,2,3,4,6,7,8,9",)),
-    _row("add", "ape", 3, 5, train_allowed=("2:5",)),
+    *(_row("add", "ape", 3, 5, train_allowed=(f"2:{d}",)) for d in ("4", "5", "9", "0-4", "5-9")),
     *(_row("add", "ape", 3, 5, train_priming=(f"5:{x}",)) for x in ("0.001", "0.01", "0.1")),
     *(_row("add", "ape", 3, 5, train_pairs=n) for n in (1000, 3000, 10_000, 30_000, 100_000)),
 )

@@ -16,13 +16,14 @@ from cases import box_members, brute_accuracy, digit, domains, learned_functions
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from theory.accuracy import accuracy, matches, unseen_share
+from theory.accuracy import accuracy, matches, shown_share, unseen_share
 from theory.domains import Domain, enumerate_box
 from theory.expressions import parse_task
 from theory.integer_arrays import NotCountable
 from theory.learned import LearnedFunction
 from theory.properties import digit_causal
-from theory.support import interactions, period, support
+from theory.joint_support import carry_range, interactions, period
+from theory.support import support
 from theory.tasks import Task, named_task
 
 SLOW = settings(
@@ -101,6 +102,48 @@ def test_unseen_share_is_what_enumeration_counts(
         any(project(x, g) not in have for g, have in zip(groups, seen, strict=True)) for x in inputs
     )
     assert unseen_share(LearnedFunction(task, s, base), test) == Fraction(missing, len(inputs))
+
+
+@SLOW
+@given(
+    tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every"))
+)
+def test_shown_share_is_what_enumeration_counts(
+    task: Task, base: int, train: Domain, length: int, kind: str
+) -> None:
+    assume(not task.needs_order)  # the boxes then hold more than the domain
+    shown = members(task, train, base)
+    test = Domain((length,), kind)
+    inputs = members(task, test, base)
+    assume(shown and inputs)
+    s = support(task, train, base)
+    places = [
+        (j, i)
+        for j in range(task.operands)
+        for i in range(1, s.width + 1)
+        if s.constant((j, i)) is None
+    ]
+    have = {tuple(digit(x[j], i, base) for j, i in places) for x in shown}
+    found = sum(tuple(digit(x[j], i, base) for j, i in places) in have for x in inputs)
+    assert shown_share(LearnedFunction(task, s, base), test) == Fraction(found, len(inputs))
+
+
+@SLOW
+@given(tasks(), st.integers(2, 6), domains, st.integers(1, 3))
+def test_carry_range_is_what_enumeration_finds(
+    task: Task, base: int, train: Domain, position: int
+) -> None:
+    assume(task.is_linear and not task.needs_order)
+    shown = members(task, train, base)
+    assume(shown)
+    weight = base ** (position - 1)
+    constant = sum(c for c, e in task.terms if not any(e))
+    carries = {
+        (constant + sum(c * (x[e.index(1)] % weight) for c, e in task.terms if any(e))) // weight
+        for x in shown
+    }
+    s = support(task, train, base)
+    assert carry_range(task, s, position, base) == (min(carries), max(carries))
 
 
 @SLOW

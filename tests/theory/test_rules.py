@@ -111,10 +111,23 @@ def test_the_joint_support_rule_decides_downward() -> None:
     assert "joint support" in {s.rule for s in undecided.derivation}
     assert undecided.verdict("downward") == "undetermined"
     assert say({"task": "add", "train_digits": "2"}).verdict("downward") == "generalizes"
-    assert (
-        say({"task": "mod_mul", "modulus": 50, "train_digits": "2"}).verdict("downward")
-        == "generalizes"
-    )
+    equivalent = say({"task": "mod_mul", "modulus": 50, "train_digits": "2"})
+    assert "joint support" in {s.rule for s in equivalent.derivation}
+    assert equivalent.verdict("downward") == "generalizes"
+
+
+@pytest.mark.parametrize(
+    ("digits", "verdict"), [("4", "fails"), ("0-4", "fails"), ("5", None), ("9", None)]
+)
+def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None) -> None:
+    """The digits at position 2 carry never or always; 0 and 0 at position 3 are never shown."""
+    got = say({"task": "add", "train_allowed": (f"2:{digits}",)})
+    at_one = next(x for x in got.lengths if x.digits == 1)
+    if verdict is None:
+        assert (at_one.status, at_one.unseen, at_one.inferred) == ("undetermined", 1, 0)
+    else:
+        assert (at_one.unseen, at_one.inferred) == (0, 1)
+        assert at_one.status == ("generalizes" if digits == "0-4" else verdict)
 
 
 def test_convergence_is_the_premise_of_all() -> None:
