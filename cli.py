@@ -432,7 +432,7 @@ def report(
         mine = {cell.key for cell in cells}
         write_evidence(evidence, [r for r in runs if r.cell.key in mine])
         write(folder / name / "cells.md", cells_markdown(name, verdicts))
-        pages = sections(verdicts, folder / name)
+        pages = sections(verdicts, folder / name, causes)
         write(folder / name / "README.md", markdown(name, verdicts, pages, causes))
         print(f"wrote {folder / name / 'README.md'}")
     failures = unexplained(verdicts, causes)

@@ -101,10 +101,13 @@ class PlainTraining:
         batch: examples per step.
     """
 
-    def __init__(self, cell: Cell, device: str, results_only: bool, batch: int = BATCH) -> None:
+    def __init__(
+        self, cell: Cell, device: str, results_only: bool, batch: int = BATCH, seed: int = 0
+    ) -> None:
         form = cell.format
-        self.model = PlainGPT(size(cell.model), form.vocabulary, len(form.tokens) - 1).to(device)
-        self.sampler, self.rng = Sampler(form, cell.setting.train), np.random.default_rng(0)
+        places = len(form.tokens) - 1
+        self.model = PlainGPT(size(cell.model), form.vocabulary, places, seed).to(device)
+        self.sampler, self.rng = Sampler(form, cell.setting.train), np.random.default_rng(seed)
         self.examples: list[Tensor] = []
         self.device, self.batch = device, batch
         self.results = torch.from_numpy(form.result_slots).to(device) if results_only else None

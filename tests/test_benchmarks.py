@@ -107,7 +107,7 @@ def test_the_baseline_is_asked_as_ours_is() -> None:
 
 
 def test_the_baseline_is_stopped_when_its_time_is_over() -> None:
-    assert premise._plain(headline_cell("nano"), "cpu", limit=0.05) is None
+    assert premise._plain(headline_cell("nano"), 0, "cpu", limit=0.05) is None
 
 
 @pytest.mark.parametrize("model", ["nano", "micro"])

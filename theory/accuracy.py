@@ -22,8 +22,8 @@ from theory.carry_automaton import agreement
 from theory.congruences import congruent, key_matches
 from theory.domains import Box, Domain
 from theory.integer_arrays import SAFE, Array, NotCountable
-from theory.learned import LearnedFunction
 from theory.joint_support import split_unseen
+from theory.learned import LearnedFunction
 from theory.support import Support
 from theory.tasks import InvalidInput, Task, digit_count
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from theory.encodings import Encoding
+from theory.joint_support import period
 from theory.layouts import Layout, Token
 from theory.properties import carries, digit_causal
-from theory.joint_support import period
 from theory.support import Place, Support
 from theory.tasks import Task
 

@@ -95,7 +95,9 @@ def carry_range(task: Task, support: Support, position: int, base: int) -> tuple
 
     An order that the task asks of its operands is not used: the range may be too wide.
     """
-    totals = [_lower(task, box, position, base, pick) for box in support.boxes for pick in (min, max)]
+    totals = [
+        _lower(task, box, position, base, pick) for box in support.boxes for pick in (min, max)
+    ]
     return min(totals) // base ** (position - 1), max(totals) // base ** (position - 1)
 
 
@@ -108,7 +110,9 @@ def _lower(
         if not any(exponents):
             total += coefficient
             continue
-        values = ((coefficient * d for d in box.values(exponents.index(1), i)) for i in range(1, position))
+        values = (
+            (coefficient * d for d in box.values(exponents.index(1), i)) for i in range(1, position)
+        )
         total += sum(pick(v) * base**i for i, v in enumerate(values))
     return total
 

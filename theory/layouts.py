@@ -38,6 +38,8 @@ class Layout:
         operands_first: the digit order of the operands, ``most`` or ``least`` significant first.
         result_first: the digit order of the result.
         interleaved: digits of equal weight stand together, ``a_1 b_1 c_1 a_2 b_2 c_2 ...``.
+        marked: signs stand between the numbers, and operands are padded to a length of their own;
+            otherwise they are as long as the result, so that equal digits are at equal offsets.
     """
 
     name: str
@@ -45,13 +47,14 @@ class Layout:
     result_first: str
     interleaved: bool
     summary: str
+    marked: bool = True
 
     def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
         """The places of one example, in order.
 
         Args:
             operands: number k of operands.
-            width: digits N of each operand (interleaved: at least the result's).
+            width: digits N of each operand.
             result_width: digits M of the result.
         """
         start = (Token("anchor", symbol=BOS),)
@@ -63,16 +66,17 @@ class Layout:
             return start + tuple(body)
         body = []
         for j in range(operands):
-            if j:
+            if j and self.marked:
                 body.append(Token("anchor", symbol=SIGN))
             body += [Token("operand", i, j) for i in _order(width, self.operands_first)]
-        body.append(Token("anchor", symbol=EQUALS))
+        if self.marked:
+            body.append(Token("anchor", symbol=EQUALS))
         body += [Token("result", i) for i in _order(result_width, self.result_first)]
         return start + tuple(body)
 
     def operand_width(self, digits: int, result_width: int) -> int:
         """The padded width N for operands of up to ``digits`` digits."""
-        return max(digits, result_width) if self.interleaved else digits
+        return digits if self.marked else max(digits, result_width)
 
 
 def _order(width: int, first: str) -> range:
@@ -86,8 +90,14 @@ LAYOUTS: dict[str, Layout] = {
         Layout("reversed", "most", "least", False, "the published one: only the result reversed"),
         Layout("aligned", "least", "least", False, "all reversed: equal digits at equal offsets"),
         Layout(
-            "interleaved", "least", "least", True, "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent"
+            "interleaved",
+            "least",
+            "least",
+            True,
+            "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
+            marked=False,
         ),
+        Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
     )
 }
 """Every layout.  Adding a row here is all that a new layout needs."""

@@ -10,19 +10,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from theory.drawing import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box
 from theory.phase import Point
 from theory.predict import GENERALIZES, LengthPrediction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = "YlGnBu"
-"""Light to dark in one direction (ColorBrewer; safe for the colour-blind)."""
-
-UNKNOWN, INK, FAINT, MARK = "0.85", "0.1", "0.35", "#08306b"
-"""Undetermined cells, text, thin lines, and what generalizes."""
-
-HATCH = "////"
+MARK = "#08306b"
+"""What generalizes."""
 
 ROOMY = 0.4
 """From this width on a cell takes more than bare numbers."""
@@ -111,12 +107,6 @@ def draw_cells(axes: Axes, grid: Map) -> None:
 
 def _colour_value(prediction: LengthPrediction) -> float:
     return float("nan") if prediction.accuracy is None else float(prediction.accuracy)
-
-
-def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((x, y), width, height, **style))
 
 
 def _unknown_runs(grid: Map, n: int) -> list[tuple[int, int]]:

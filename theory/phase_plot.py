@@ -1,4 +1,4 @@
-"""The picture of a phase diagram.  The only module of the theory that needs matplotlib.
+"""The picture of a phase diagram.
 
 A heat map of the exact upward accuracy: the modulus (or the base) to the right, the
 training length upward.  Few columns have their numbers written in; of many, a modulus
@@ -12,24 +12,18 @@ All sizes are in inches; text sizes are in points (72 to the inch).
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from math import gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from theory.drawing import COLOURS, FAINT, HATCH, UNKNOWN, draw_box, save
 from theory.encodings import ENCODINGS
-from theory.phase import Point, writing
+from theory.phase import Point
 from theory.phase_cells import (
-    COLOURS,
-    FAINT,
-    HATCH,
-    INK,
     MOST_NUMBERED,
-    UNKNOWN,
     Map,
     digits_text,
-    draw_box,
     draw_cells,
     label_axes,
     mark_generalizing,
@@ -43,9 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg")
-
-WIDTH, DPI = 8.0, 150
+WIDTH = 8.0
 """A PNG is 1200 px wide, and on a page the text has about the size that is given here."""
 
 EDGE, LEFT, RIGHT = 0.12, 0.75, 0.25
@@ -70,14 +62,8 @@ def plot(points: Sequence[Point], path: Path, ahead: int | None = None) -> None:
         InvalidInput: no points, moduli and bases that both vary, points missing from the
             grid, an unknown suffix, no matplotlib, or a file that cannot be written.
     """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
     grid = _grid(points, ahead)
-    # Without a date the same points give the same file.
-    metadata: Any = {"Date": None} if suffix == ".svg" else {}
-    with _style(), writing(path):
-        _figure(grid).savefig(path, metadata=metadata)
+    save(lambda: _figure(grid), path)
 
 
 def _grid(points: Sequence[Point], ahead: int | None) -> Map:
@@ -95,29 +81,6 @@ def _grid(points: Sequence[Point], ahead: int | None) -> Map:
     for point in points:
         point.at(chosen)  # refuses a distance that was not asked for
     return Map("base" if over_bases else "modulus", tuple(xs), tuple(rows), cells, chosen)
-
-
-@contextmanager
-def _style() -> Iterator[None]:
-    """Settings of matplotlib, for this picture only."""
-    try:
-        from matplotlib import rc_context
-    except ImportError:
-        raise InvalidInput("drawing needs matplotlib: pip install matplotlib") from None
-    settings: Any = {
-        "font.family": "DejaVu Sans",
-        "font.size": 8.5,
-        "text.color": INK,
-        "axes.labelcolor": INK,
-        "axes.linewidth": 0.6,
-        "xtick.color": INK,
-        "ytick.color": INK,
-        "hatch.linewidth": 0.5,
-        "savefig.dpi": DPI,
-        "svg.hashsalt": "arith",
-    }
-    with rc_context(settings):
-        yield
 
 
 # --- the whole picture ------------------------------------------------------------------

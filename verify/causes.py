@@ -1,24 +1,38 @@
-"""Causes: what is known of each divergence, beside the evidence.
+"""Causes: what is known of each divergence and each inconclusive cell, beside the evidence.
 
 A divergence that has been looked into is a finding; one that has not fails the gate.  So does a
-cause without its divergence: either the evidence or the theory has moved on.
+text about a divergence or an inconclusive cell that is none: the evidence or the theory has moved on.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from theory.tasks import InvalidInput
 from verify.judge import DIVERGE, CellVerdict
 
-Causes = dict[tuple[str, int], str]
-"""The likely cause, by the cell's label with its model, and the test length."""
+
+@dataclass(frozen=True)
+class Causes:
+    """What has been found out; cells are named by their label with their model.
+
+    Args:
+        likely: the likely cause of a divergence, by cell and test length.
+        tried: what was tried with a cell that did not meet the premise.
+    """
+
+    likely: dict[tuple[str, int], str] = field(default_factory=dict)
+    tried: dict[str, str] = field(default_factory=dict)
 
 
 def read_causes(path: Path) -> Causes:
-    """The causes of a file: ``[[cause]]`` tables with ``cell``, ``digits`` and ``likely``.
+    """The causes of a file.
+
+    It has ``[[cause]]`` tables with ``cell``, ``digits`` and ``likely``, and ``[[tried]]`` tables
+    with ``cell`` and ``what``.
 
     Returns:
         none where there is no such file.
@@ -27,12 +41,23 @@ def read_causes(path: Path) -> Causes:
         InvalidInput: the file cannot be read, or a table lacks something.
     """
     if not path.exists():
-        return {}
+        return Causes()
     try:
-        tables = tomllib.loads(path.read_text()).get("cause", [])
-        return {(t["cell"], n): " ".join(t["likely"].split()) for t in tables for n in t["digits"]}
+        data = tomllib.loads(path.read_text())
+        return Causes(
+            {
+                (t["cell"], n): _line(t["likely"])
+                for t in data.get("cause", [])
+                for n in t["digits"]
+            },
+            {t["cell"]: _line(t["what"]) for t in data.get("tried", [])},
+        )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cannot read the causes {path}: {error}") from None
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def divergences(verdicts: Sequence[CellVerdict]) -> list[tuple[str, int]]:
@@ -48,17 +73,23 @@ def name(v: CellVerdict) -> str:
 
 
 def unexplained(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
-    """What fails the gate, a line each: divergences without a cause, causes without one."""
+    """What fails the gate, a line each: divergences without a cause, texts about what is not there."""
     found = divergences(verdicts)
+    inconclusive = [name(v) for v in verdicts if v.runs and not v.converged]
     return [
         *(
             f"{cell}, {n} digits: diverges, and no cause is named"
             for cell, n in found
-            if (cell, n) not in causes
+            if (cell, n) not in causes.likely
         ),
         *(
             f"{cell}, {n} digits: a cause is named, and it does not diverge"
-            for cell, n in causes
+            for cell, n in causes.likely
             if (cell, n) not in found
+        ),
+        *(
+            f"{cell}: what was tried is told, and it is not inconclusive"
+            for cell in causes.tried
+            if cell not in inconclusive
         ),
     ]

@@ -78,12 +78,13 @@ _PRODUCTS = (
     _row("mul", "ape", "1+2", 4),
     _row("mul", "ape", 2, 4, layout="reversed"),
     _row("mul", "rope", 2, 4),
+    _row("mul", "ape", 3, 5),
     *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (51, 100, 101, 150, 200, 201)),
     _row("mod_mul", "rpe", 2, 4, modulus=50),
     _row("mod_mul", "rpe", 2, 4, modulus=100),
     *(
         _row("mod_mul", "ape", 3, 5, modulus=p, test_domain="every")
-        for p in (50, 100, 150, 200, 201)
+        for p in (50, 51, 100, 150, 200, 201)
     ),
 )
 _EXPRESSIONS = (
@@ -111,6 +112,8 @@ _WINDOWS = (
         for pe in _RELATIVE
     ),
     *(_row("add", pe, 3, 5, window=window) for window in (16, 0) for pe in _RELATIVE),
+    *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in ("ape", *_RELATIVE)),
+    _row("add", "rpe", 3, 5, layout="bare"),
 )
 _FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
 

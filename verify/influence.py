@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from theory.phase import writing
-from theory.phase_cells import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box
-from theory.phase_plot import SUFFIXES, _style
+from theory.drawing import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box, save
 from theory.predict import predict
 from theory.tasks import InvalidInput
 from verify.cells import Cell
@@ -179,20 +177,6 @@ def plot(
     if len(shapes) > 1:
         raise InvalidInput(f"influences of different shapes: {sorted(shapes)}")
     save(lambda: _figure(influences, title, names), path)
-
-
-def save(draw: Callable[[], Figure], path: Path) -> None:
-    """Draw a figure in the project's style and write it; the same figure is the same file.
-
-    Raises:
-        InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
-    metadata: Any = {"Date": None} if suffix == ".svg" else {}
-    with _style(), writing(path):
-        draw().savefig(path, metadata=metadata)
 
 
 def _figure(influences: Mapping[str, np.ndarray], title: str, names: Sequence[str]) -> Figure:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from verify.causes import name
 from verify.judge import CellVerdict
 from verify.recipe import PREMISE
 
@@ -65,6 +66,33 @@ def _curves(ax: Axes, v: CellVerdict) -> None:
     ax.set_ylim(-0.03, 1.03)
     ax.set_title(v.cell.label(), fontsize=7)
     ax.legend(fontsize=5, loc="upper left", frameon=False)
+
+
+def in_domain(verdicts: Sequence[CellVerdict], path: Path) -> None:
+    """Accuracy at the trained lengths along training, a panel per cell, a line per length and seed."""
+    rows = ceil(len(verdicts) / _COLUMNS)
+    with _figure(8, 1.8 * rows + 0.3, path) as figure:
+        axes = figure.subplots(rows, _COLUMNS, sharex=True, sharey=True, squeeze=False)
+        for ax, v in zip(axes.flat, verdicts, strict=False):
+            lengths = v.cell.setting.train.every_length
+            for run in v.runs:
+                curve = run.trajectory
+                for i, n in enumerate(lengths if curve is not None else ()):
+                    if curve is not None and n in curve.correct:
+                        colour = _COLOURS[i % len(_COLOURS)]
+                        label = f"{n} digits" if run is v.runs[0] else None
+                        ax.plot(curve.steps, curve.correct[n], color=colour, lw=1, label=label)
+            ax.axhline(PREMISE, color=_FAINT, lw=0.6, ls=":")
+            ax.set_xscale("log")
+            ax.set_ylim(-0.03, 1.03)
+            ax.set_title(name(v), fontsize=6.5)
+            if len(lengths) > 1:
+                ax.legend(fontsize=5, loc="upper left", frameon=False)
+        for ax in axes.flat[len(verdicts) :]:
+            ax.axis("off")
+        figure.supxlabel("training step", fontsize=8)
+        figure.supylabel("right in domain", fontsize=8)
+        figure.tight_layout()
 
 
 def windows(verdicts: Sequence[CellVerdict], path: Path) -> None:

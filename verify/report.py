@@ -187,7 +187,7 @@ def markdown(
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every cell, "
         "and the command that trains it again: [cells.md](cells.md).",
-        *_divergences(verdicts, causes or {}),
+        *_divergences(verdicts, causes or Causes()),
         *sections,
         _how(verdicts),
     ]
@@ -215,21 +215,12 @@ def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
     lines = [
         f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {x.prediction.accuracy}, "
         f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}. Likely cause: "
-        f"{causes.get((cell_name(v), x.prediction.digits), unknown)}"
+        f"{causes.likely.get((cell_name(v), x.prediction.digits), unknown)}"
         for v in verdicts
         for x in v.lengths
         if x.verdict == DIVERGE
     ]
-    waiting = [
-        f"- {v.cell.label()}: in-domain accuracy "
-        + ", ".join(f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs)
-        for v in verdicts
-        if not v.converged and v.runs
-    ]
-    out = ["## Divergences", "\n".join(lines) or "None."]
-    if waiting:
-        out += ["## Inconclusive: the premise was not met", "\n".join(waiting)]
-    return out
+    return ["## Divergences", "\n".join(lines) or "None."]
 
 
 def _cell_section(v: CellVerdict) -> str:

@@ -15,6 +15,7 @@ from statistics import median
 from tabulate import tabulate
 
 from verify import claims, pictures, published_tables
+from verify.causes import Causes, name
 from verify.cells import Cell
 from verify.grids import grid
 from verify.judge import CellVerdict
@@ -27,7 +28,7 @@ SHOWN = 9
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
-def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
+def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> list[str]:
     """The sections that the evidence allows.
 
     Args:
@@ -37,6 +38,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
     return [
         text
         for text in (
+            inconclusive(verdicts, folder, causes),
             claims_section(verdicts),
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
@@ -46,6 +48,28 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
         )
         if text
     ]
+
+
+def inconclusive(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> str:
+    """The cells of which no model met the premise: how far they came, and what was tried."""
+    waiting = [v for v in verdicts if v.runs and not v.converged]
+    if not waiting:
+        return ""
+    lines = [
+        f"- {name(v)}: in-domain accuracy "
+        + ", ".join(f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs)
+        + f". {causes.tried.get(name(v), '')}".rstrip(" .")
+        + "."
+        for v in waiting
+    ]
+    pictures.in_domain(waiting, folder / "inconclusive.svg")
+    return "\n\n".join(
+        [
+            "## Inconclusive: the premise was not met",
+            "\n".join(lines),
+            "![In-domain accuracy along training](inconclusive.svg)",
+        ]
+    )
 
 
 def claims_section(verdicts: Sequence[CellVerdict]) -> str:
@@ -152,7 +176,7 @@ def inside(folder: Path) -> str:
         return ""
     found = [(file.parent.name, json.loads(file.read_text())) for file in files]
     rows, parts = [], []
-    for name, data in found:
+    for model, data in found:
         cell = Cell.from_json(data["cell"])
         far = data["distance"]
         same = data.get("equivalence", {}).get("by layer", ["-"])
@@ -166,9 +190,9 @@ def inside(folder: Path) -> str:
                 "-" if same[-1] is None else f"{same[-1]}",
             ]
         )
-        parts.append(f"![Influences: {cell.label()}](mechanism/{name}/influence.svg)")
-        if (folder / "mechanism" / name / "states.svg").exists():
-            parts.append(f"![States: {cell.label()}](mechanism/{name}/states.svg)")
+        parts.append(f"![Influences: {cell.label()}](mechanism/{model}/influence.svg)")
+        if (folder / "mechanism" / model / "states.svg").exists():
+            parts.append(f"![States: {cell.label()}](mechanism/{model}/states.svg)")
     nearer = sum(
         "learned function" in d["distance"]
         and d["distance"]["learned function"]["largest"] <= d["distance"]["truth"]["largest"]

@@ -20,11 +20,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from theory.phase_cells import FAINT, INK
+from theory.drawing import FAINT, INK, save
 from theory.predict import predict
 from theory.tasks import InvalidInput
 from verify.cells import Cell
-from verify.influence import save
 from verify.measure import answers
 from verify.model import GPT
 from verify.sequences import Sampler

@@ -20,9 +20,9 @@ from theory.accuracy import accuracy, matches, shown_share, unseen_share
 from theory.domains import Domain, enumerate_box
 from theory.expressions import parse_task
 from theory.integer_arrays import NotCountable
+from theory.joint_support import carry_range, interactions, period
 from theory.learned import LearnedFunction
 from theory.properties import digit_causal
-from theory.joint_support import carry_range, interactions, period
 from theory.support import support
 from theory.tasks import Task, named_task
 

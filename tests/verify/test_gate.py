@@ -53,7 +53,7 @@ def test_the_committed_report_is_made_from_the_committed_evidence(
     shutil.copytree(folder, tmp_path / name)
     verdicts = judge_evidence(grid(name), read_evidence(folder / "evidence.jsonl"))
     causes = read_causes(folder / "causes.toml")
-    pages = sections(verdicts, tmp_path / name)
+    pages = sections(verdicts, tmp_path / name, causes)
     assert (folder / "README.md").read_text() == markdown(name, verdicts, pages, causes)
     assert (folder / "cells.md").read_text() == cells_markdown(name, verdicts)
     for picture in (tmp_path / name).iterdir():
