@@ -248,6 +248,10 @@ def verify(
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     setting = None if grid is not None else asked.setting()
     external = model is not None and model.startswith(EXTERNAL)
+    if external and (seeds != 1 or first_seed or budget or junit_xml is not None):
+        raise InvalidInput(
+            f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
+        )
 
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid

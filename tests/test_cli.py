@@ -121,6 +121,7 @@ BAD = [
     ("verify --grid smok", "did you mean 'smoke'?"),
     ("verify --grid nothing.toml", "cannot read the grid"),
     ("verify --grid smoke --task add", "not both"),
+    ("verify --task add --model hf:gpt --seeds 2", "is not trained"),
     ("verify --task add --model nan", "did you mean 'nano'?"),
     ("verify --task add --device tpu", "unknown device"),
     ("verify --task add --seeds 0", "--seeds"),

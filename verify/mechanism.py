@@ -58,9 +58,10 @@ def measure_mechanism(model: GPT, cell: Cell, digits: int) -> Mechanism:
         InvalidInput: a length that the cell does not write.
     """
     prediction = predict(cell.setting)
-    answerers = {"model": by_model(model, cell), "truth": by_truth(cell)}
+    answerers = {"model": by_model(model, cell)}
     if prediction.learned is not None or prediction.continues:
         answerers["learned function"] = by_learned(cell)
+    answerers["truth"] = by_truth(cell)
     everybody = tuple(answerers.values())
     found = {name: influence(a, cell, digits, others=everybody) for name, a in answerers.items()}
     same = None
