@@ -15,7 +15,7 @@ from functools import lru_cache
 from theory.encodings import Encoding
 from theory.joint_support import period
 from theory.layouts import Layout, Token
-from theory.properties import carries, digit_causal
+from theory.properties import carries
 from theory.support import Place, Support
 from theory.tasks import Task
 
@@ -228,25 +228,36 @@ def out_of_sight(
 def shared_offset(
     task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
 ) -> str:
-    """Which offset one query has to read and another has to ignore; empty if there is none.
+    """Where a digit to be ignored stands as far back as one that is read; empty if nowhere.
 
-    A parameter per offset can switch off the digits that never varied only if no query
-    finds a digit that it reads at the same offset.
+    A parameter per offset can switch off the digits that never varied only if no token finds a
+    digit that matters at the same offset.  Every token may be a reader: the tokens in between
+    pass on what they have read.
     """
-    causal = digit_causal(task, base)[0]
-    reads: dict[int, tuple[int, Place]] = {}
-    ignores: dict[int, tuple[int, Place]] = {}
+    result_width = task.result_width(base, digits)
+    width = layout.operand_width(digits, result_width)
+    tokens = layout.tokens(task.operands, width, result_width)
+    read = [
+        s
+        for s, t in enumerate(tokens)
+        if t.kind == "operand"
+        and support.constant((t.operand, t.position)) is None
+        and period(task, (t.operand, t.position), base) != 1
+    ]
+    last = max(s for s, t in enumerate(tokens) if t.kind == "result") - 1
     for view in _views(task, base, layout, window, digits):
         for place, back in view.visible.items():
-            if support.constant(place) is not None:
-                ignores.setdefault(back, (view.position, place))
-            elif period(task, place, base) != 1 and (not causal or place[1] <= view.position):
-                reads.setdefault(back, (view.position, place))
-    for back in sorted(reads.keys() & ignores.keys()):
-        (reader, read), (ignorer, ignored) = reads[back], ignores[back]
-        return (
-            f"{back} tokens back, result digit {reader} reads digit {read[1]} of "
-            f"{task.names[read[0]]}, and result digit {ignorer} would have to ignore digit "
-            f"{ignored[1]} of {task.names[ignored[0]]}"
-        )
+            if support.constant(place) is None:
+                continue
+            reader, found = next(((s + back, s) for s in read if s + back <= last), (0, 0))
+            if reader:
+                return (
+                    f"result digit {view.position} would have to ignore {_what(task, place)} "
+                    f"{back} tokens back, where the token {reader - found} after "
+                    f"{_what(task, (tokens[found].operand, tokens[found].position))} finds that digit"
+                )
     return ""
+
+
+def _what(task: Task, place: Place) -> str:
+    return f"digit {place[1]} of {task.names[place[0]]}"

@@ -51,9 +51,9 @@ CASES = {
         "generalizes",
     ),
     "one candidate": (
-        {"task": "mod_add", "modulus": 100, "pe": "rpe"},
+        {"expr": "a*a % 10", "pe": "rpe", "layout": "plain", "train_digits": "1"},
         "generalizes",
-        {"task": "add", "pe": "rpe"},
+        {"expr": "a*a % 10", "pe": "rpe", "layout": "aligned", "train_digits": "1"},
         "undetermined",
     ),
     "shared offset": (
@@ -65,7 +65,7 @@ CASES = {
     "formula": (
         {"task": "mod_add", "modulus": 100, "pe": "rope"},
         "undetermined",
-        {"task": "mod_add", "modulus": 100, "pe": "rpe"},
+        {"task": "mod_add", "modulus": 100, "pe": "ape"},
         "generalizes",
     ),
     "out of sight": (
