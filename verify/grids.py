@@ -61,6 +61,7 @@ _ADDITION = (
     _row("add", "ape", 2, 4),
     _row("add", "ape", "2+3", 5),
     _row("add", "ape", 3, 5, layout="plain"),
+    _row("add", "ape", 3, 5, layout="bare"),
     _row("add", "ape", 3, 5, model="nano"),
     _row("add", "rpe", 3, 6, layout="interleaved", window=6, model="nano"),
     _row("add", "ape", 3, 5, model="micro"),
@@ -112,7 +113,7 @@ _WINDOWS = (
         for pe in _RELATIVE
     ),
     *(_row("add", pe, 3, 5, window=window) for window in (16, 0) for pe in _RELATIVE),
-    *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in ("ape", *_RELATIVE)),
+    *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in _RELATIVE),
     _row("add", "rpe", 3, 5, layout="bare"),
 )
 _FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
