@@ -215,5 +215,5 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
         yield "the task has no finite carry: no one rule serves every position"
     for step in current.derivation:
         open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)
-        if open_ or step.rule in ("landmark", "formula", "blind"):
+        if open_ or step.rule in ("landmark", "selection", "formula", "blind"):
             yield step.statement.rstrip(".")

@@ -59,7 +59,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
         return CONTINUES, (cite("continuation", goes_on.reason + "."),)
     if not encoding.own_parameter:
         return NOTHING, (*_why_not(goes_on), cite("formula", RULES["formula"].statement))
-    if goes_on.outcome == "open":
+    if goes_on.outcome in _OPEN:
         return NOTHING, _why_not(goes_on)
     shared = shared_offset(task, base, *place, shown)
     if shared:
@@ -70,8 +70,13 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     )
 
 
+_OPEN = {"open": "landmark", "loose": "selection"}
+"""The rule by which nothing follows, for the outcomes that leave it open whether a rule goes on."""
+
+
 def _why_not(goes_on: Continuation) -> tuple[Step, ...]:
-    return (cite("landmark", goes_on.reason + "."),) if goes_on.outcome == "open" else ()
+    rule = _OPEN.get(goes_on.outcome)
+    return () if rule is None else (cite(rule, goes_on.reason + "."),)
 
 
 def cite(rule: str, statement: str) -> Step:

@@ -1,9 +1,10 @@
 """Positional encodings: what lets a query tell positions apart.
 
-Two facts about an encoding enter the theory: what a position is told apart by
-(its place, its offset from the query, or its digit's significance), and whether each
+Three facts about an encoding enter the theory: what a position is told apart by
+(its place, its offset from the query, or its digit's significance); whether each
 place or offset has a parameter of its own, so that one that carried no information in
-training can be switched off without touching the others.
+training can be switched off without touching the others; and whether a query can single
+out one of them at all.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Encoding:
             the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
             parameters of its own; otherwise a formula ties them together.
+        selective: whether it lets a query single out one position or offset; a penalty that only
+            grows with the offset does not.
         summary: one line for people.
         source: where it was introduced.
     """
@@ -32,6 +35,7 @@ class Encoding:
     own_parameter: bool
     summary: str
     source: str
+    selective: bool = True
 
 
 ENCODINGS: dict[str, Encoding] = {
@@ -44,7 +48,14 @@ ENCODINGS: dict[str, Encoding] = {
             "t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"
         ),
         Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
-        Encoding("alibi", "relative", False, "a penalty linear in the offset", "Press et al. 2022"),
+        Encoding(
+            "alibi",
+            "relative",
+            False,
+            "a penalty linear in the offset",
+            "Press et al. 2022",
+            selective=False,
+        ),
         Encoding("fire", "relative", False, "a learned function of the offset", "Li et al. 2024"),
         Encoding(
             "abacus",
@@ -66,6 +77,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "no encoding; order from the causal mask",
             "Kazemnejad et al. 2023",
+            selective=False,
         ),
     )
 }

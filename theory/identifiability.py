@@ -2,8 +2,8 @@
 
 Derived from the layout, the encoding and the window: at which offsets each result
 digit finds the digits it needs, and which anchors (landmarks) its query sees.
-Looks are direct: a landmark that several layers could pass on is not counted, a
-premise of ours.
+A landmark that several layers could pass on is counted where it marks the digits
+above the trained ones, and otherwise not: a premise of ours.
 """
 
 from __future__ import annotations
@@ -127,12 +127,32 @@ def _landmarks(
     return [("units digit", back) for t, back in seen if t.position == 1]
 
 
+def _marked(
+    task: Task, base: int, layout: Layout, window: int, trained: int, digits: int, reference: str
+) -> str:
+    """Which operand digit above the trained ones sees a landmark; empty if none does.
+
+    Training fills those places with zeros.  If they can be told from the zeros below, a model
+    may have learned to pass over whatever stands there.
+    """
+    result_width = task.result_width(base, digits)
+    tokens = layout.tokens(task.operands, layout.operand_width(digits, result_width), result_width)
+    for s, t in enumerate(tokens):
+        if t.kind == "operand" and trained < t.position <= digits:
+            first = 0 if not window else max(0, s - window + 1)
+            for what, back in _landmarks(reference, tokens, first, s):
+                place = _what(task, (t.operand, t.position))
+                return f"{place}, always 0 in training, sees the {what} {back} tokens back"
+    return ""
+
+
 @dataclass(frozen=True)
 class Continuation:
     """Whether the local rule goes on beyond the trained lengths.
 
     Args:
-        outcome: ``forced``, ``open`` (two rules fit the data), or ``impossible``.
+        outcome: ``forced``, ``open`` (two rules fit the data), ``loose`` (the encoding does not
+            hold the rule), or ``impossible``.
         reason: why, in one sentence.
     """
 
@@ -155,8 +175,8 @@ def continuation(
     reach = carry_reach(task, base)
     if reach is None:
         return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
-    if encoding.reference == "none":
-        return Continuation("open", "without an encoding nothing holds the offsets in place")
+    if not encoding.selective:
+        return Continuation("loose", f"{encoding.name} cannot single out the offset of a digit")
     found = views(task, base, layout, window, digits, encoding.reference)
     seen = [v for v in found if reach < v.position <= digits and v.offsets]
     if not seen:
@@ -176,6 +196,9 @@ def continuation(
         )
     if any(v.landmarks and v.position > trained for v in seen):
         return Continuation("open", "a landmark comes into view at longer lengths")
+    marked = _marked(task, base, layout, window, trained, digits, encoding.reference)
+    if marked:
+        return Continuation("open", marked)
     position = min(v.position for v in clear)
     return Continuation(
         "forced",

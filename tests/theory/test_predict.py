@@ -40,6 +40,10 @@ def say(
         ("a+b", "ape", "interleaved", 0, 3, "generalizes", "fails"),
         ("a+b", "rpe", "interleaved", 6, 3, "generalizes", "generalizes"),
         ("a+b", "rope", "interleaved", 6, 3, "generalizes", "generalizes"),
+        ("a+b", "alibi", "interleaved", 6, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "bare", 15, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "bare", 14, 3, "undetermined", "undetermined"),
+        ("a+b", "rpe", "bare", 0, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 12, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 6, 2, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 5, 2, "generalizes", "generalizes"),
@@ -91,6 +95,13 @@ def test_a_landmark_is_named() -> None:
     assert any(
         "'='" in s.statement or "'<bos>'" in s.statement for s in steps if s.rule == "landmark"
     )
+
+
+def test_a_landmark_in_view_of_the_digits_above_is_named() -> None:
+    """``<bos> a_1 .. a_7 b_1 ..``, window 15: no query sees ``<bos>`` from result digit 2 on."""
+    steps = say("a+b", "rpe", "bare", 15).derivation
+    (text,) = [s.statement for s in steps if s.rule == "landmark"]
+    assert text == "digit 4 of a, always 0 in training, sees the landmark '<bos>' 4 tokens back."
 
 
 def test_a_shared_offset_is_named() -> None:

@@ -50,6 +50,12 @@ CASES = {
         {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
         "generalizes",
     ),
+    "selection": (
+        {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 6},
+        "undetermined",
+        {"task": "add", "pe": "fire", "layout": "interleaved", "window": 6},
+        "generalizes",
+    ),
     "one candidate": (
         {"expr": "a*a % 10", "pe": "rpe", "layout": "plain", "train_digits": "1"},
         "generalizes",
