@@ -156,14 +156,20 @@ def window_scan(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     if not scanned:
         return ""
     yes = [v for v in scanned if v.prediction.verdict("upward") == "generalizes"]
-    no = [v for v in scanned if v not in yes]
+    no: dict[str, list[CellVerdict]] = {}
+    for v in scanned:
+        if v not in yes:
+            no.setdefault(v.cell.setting.layout.name, []).append(v)
+    open_ = ", ".join(
+        f"{_right(found)} of {len(found)} in the {form} layout" for form, found in no.items()
+    )
     pictures.windows(scanned, folder / "windows.svg")
     return "\n\n".join(
         [
             "## Windows",
             f"Of {len(yes)} cells that are predicted to extend addition upward, {_right(yes)} were right on "
-            f"at least 95% of the longer inputs; of {len(no)} without a claim (a landmark in view, or "
-            f"nothing that tells positions apart), {_right(no)}.",
+            "at least 95% of the longer inputs; of those without a claim (a landmark in view, or an encoding "
+            f"that cannot single out an offset), {open_ or 'none was trained'}.",
             "![Upward accuracy by window](windows.svg)",
         ]
     )
