@@ -10,7 +10,8 @@ seen in two cases (a rule of ours, after the least-degree interpolator of Abbe e
 2. *No interaction.*  The task is digit causal and no term multiplies the digits, so
    that each enters the result by itself, as in ``a + b``.  What else enters there is the carry:
    one that was the same in all of training, and not 0, is built into the answers instead of
-   being added, and need not be there for a combination that was never seen.
+   being added, and need not be there for a combination that was never seen.  And two digits of
+   base 2 are too few: three of the four pairs are fitted without adding (1 unless both are 1).
 
 Otherwise nothing follows: in ``a * b`` the term ``a_n * b_n * B**(2n-2)`` couples the
 digits, and in ``(a + b) mod 101`` the wrap at 101 couples all of them.
@@ -49,8 +50,9 @@ def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Pla
 
     Places that training kept constant, or that cannot change the result, are left out.
     A digit causal task couples the digits that a term multiplies (unless the product is
-    0 modulo p) and the digits at a position with a built-in carry, and reads the others one
-    by one; any other task couples all of them.
+    0 modulo p), the digits at a position with a built-in carry and two of base 2 (where it
+    asks for no order of its operands), and reads the others one by one; any other task couples
+    all of them.
     """
     read = {
         j: [
@@ -72,11 +74,11 @@ def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Pla
             modulus = task.full_modulus
             if modulus is None or _multiplicity(factors, positions) * weight % modulus:
                 found.add(frozenset(zip(factors, positions, strict=True)))
-    if task.is_linear:
+    if task.is_linear and not task.needs_order:
         for i in range(1, support.width + 1):
             together = frozenset((j, i) for j in read if i in read[j])
-            carries = carry_range(task, support, i, base)
-            if together and carries[0] == carries[1] != 0:
+            low, high = carry_range(task, support, i, base)
+            if together and (low == high != 0 or (base == 2 and len(together) == 2)):
                 found.add(together)
     return tuple(sorted(found, key=lambda s: (len(s), sorted(s))))
 

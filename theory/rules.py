@@ -57,13 +57,14 @@ RULES: dict[str, Rule] = {
             "joint support",
             "A combination of digits never seen together is fixed by what was seen when it equals a "
             "seen one up to digits equivalent modulo p, or when the task is digit causal, no term "
-            "multiplies those digits, and no carry is built in at their position (always the same in "
-            "training, and not 0); otherwise nothing follows.",
+            "multiplies those digits, no carry is built in at their position (always the same in "
+            "training, and not 0), and they are not two of base 2; otherwise nothing follows.",
             _CONVERGED,
             "ours, after Abbe et al., arXiv 2301.13105; addition, mod 100 and mod 50 came out right "
             "on shorter inputs, multiplication and mod 101 from 0.1 to 1.0 by seed and recipe; "
             "addition with the middle digits such that they always carry (5, 9, 5..9) wrote 0 for "
-            "0 + 0 + 1, and with such that never do (4, 0..4) was right, one model each",
+            "0 + 0 + 1, and with such that never do (4, 0..4) was right; shorter sums were always right in "
+            "bases 3, 4, 6 and 10 and never in base 2; one model each",
         ),
         Rule(
             "base aligned",

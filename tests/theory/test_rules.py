@@ -122,6 +122,12 @@ def test_the_joint_support_rule_decides_downward() -> None:
     assert equivalent.verdict("downward") == "generalizes"
 
 
+def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
+    assert say({"task": "add", "base": 2}).verdict("downward") == "undetermined"
+    assert say({"task": "add", "base": 3}).verdict("downward") == "generalizes"
+    assert say({"expr": "a + b + c", "base": 2}).verdict("downward") == "generalizes"
+
+
 @pytest.mark.parametrize(
     ("digits", "verdict"), [("4", "fails"), ("0-4", "fails"), ("5", None), ("9", None)]
 )
