@@ -334,14 +334,14 @@ def inspect(
         raise InvalidInput("--seed and --budget must not be negative")
 
     from verify.cells import Cell, default_model
-    from verify.machine import keep_freed_memory, pick_device
+    from verify.machine import pick_device, train_alone
     from verify.mechanism import draw, measure_mechanism
     from verify.recipe import DEFAULT_BUDGET
     from verify.report import mechanism_rows, write
     from verify.train import train
 
     cell = Cell(setting, model or default_model(setting.task))
-    keep_freed_memory()
+    train_alone()
     trained = train(cell, seed, budget or DEFAULT_BUDGET, device=pick_device(device))
     found = measure_mechanism(trained.model, cell, max(setting.test_lengths))
     head = {"cell": cell.to_json(), "seed": seed, "premise": round(trained.premise, 6)}

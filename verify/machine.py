@@ -68,6 +68,15 @@ def _seconds(dtype: torch.dtype) -> float:
     return min(times)
 
 
+def train_alone() -> None:
+    """Make this process train as every other does, so that a seed gives the same model everywhere.
+
+    One thread: with more a step adds in an order that changes from run to run.
+    """
+    torch.set_num_threads(1)
+    keep_freed_memory()
+
+
 def keep_freed_memory() -> None:
     """Tell the C library to keep what this process frees, where it can be told (glibc).
 

@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from theory.predict import predict
 from verify.cells import Cell
 from verify.flops import training_flops
-from verify.machine import keep_freed_memory, machine
+from verify.machine import machine, train_alone
 from verify.measure import Measurement, measure
 from verify.recipe import RECIPE
 from verify.stack import shape_of
@@ -166,9 +164,7 @@ def _work(todo: Any, done: Any, budget: int, device: str) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # With more threads a compiled step adds in an order that changes from run to run.
-    torch.set_num_threads(1)
-    keep_freed_memory()
+    train_alone()
     parent = os.getppid()
 
     while (stack := todo.get()) is not None:
