@@ -42,6 +42,11 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     cannot_see = blind(task, base, *place, shown)
     if cannot_see:
         return BLIND, (cite("blind", cannot_see + "."),)
+    if not encoding.selective and setting.layout.unmarked:
+        what = (
+            f"{encoding.name} cannot single out an offset, and no sign says where a number starts."
+        )
+        return BLIND, (cite("selection", what),)
     if out_of_sight(task, base, *place, shown):
         return SAME, (cite("out of sight", "No query sees a digit that training kept constant."),)
     if encoding.reference == "absolute" and encoding.own_parameter:

@@ -24,8 +24,9 @@ class Encoding:
             the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
             parameters of its own; otherwise a formula ties them together.
-        selective: whether it lets a query single out one position or offset; a penalty that only
-            grows with the offset does not.
+        selective: whether it lets a query single out any one position or offset; a penalty that
+            only grows with the offset does not, nor does a function of the offset's logarithm, in
+            which neighbours far back are alike.
         summary: one line for people.
         source: where it was introduced.
     """
@@ -56,7 +57,14 @@ ENCODINGS: dict[str, Encoding] = {
             "Press et al. 2022",
             selective=False,
         ),
-        Encoding("fire", "relative", False, "a learned function of the offset", "Li et al. 2024"),
+        Encoding(
+            "fire",
+            "relative",
+            False,
+            "a learned function of the offset's logarithm",
+            "Li et al. 2024",
+            selective=False,
+        ),
         Encoding(
             "abacus",
             "significance",

@@ -44,6 +44,8 @@ def say(
         ("a+b", "rpe", "bare", 15, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "bare", 14, 3, "undetermined", "undetermined"),
         ("a+b", "rpe", "bare", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "fire", "bare", 15, 3, "undetermined", "undetermined"),
+        ("a+b", "fire", "aligned", 0, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 12, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 6, 2, "generalizes", "undetermined"),
         ("a+b", "rpe", "interleaved", 5, 2, "generalizes", "generalizes"),

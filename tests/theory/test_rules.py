@@ -53,7 +53,7 @@ CASES = {
     "selection": (
         {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 6},
         "undetermined",
-        {"task": "add", "pe": "fire", "layout": "interleaved", "window": 6},
+        {"task": "add", "pe": "t5", "layout": "interleaved", "window": 6},
         "generalizes",
     ),
     "one candidate": (
