@@ -42,7 +42,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     cannot_see = blind(task, base, *place, shown)
     if cannot_see:
         return BLIND, (cite("blind", cannot_see + "."),)
-    if not encoding.selective and setting.layout.unmarked:
+    if not (encoding.selective or setting.layout.marked):
         what = (
             f"{encoding.name} cannot single out an offset, and no sign says where a number starts."
         )

@@ -49,11 +49,6 @@ class Layout:
     summary: str
     marked: bool = True
 
-    @property
-    def unmarked(self) -> bool:
-        """Whether whole numbers stand side by side with nothing between them."""
-        return not self.marked and not self.interleaved
-
     def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
         """The places of one example, in order.
 

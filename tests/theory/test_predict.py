@@ -40,7 +40,7 @@ def say(
         ("a+b", "ape", "interleaved", 0, 3, "generalizes", "fails"),
         ("a+b", "rpe", "interleaved", 6, 3, "generalizes", "generalizes"),
         ("a+b", "rope", "interleaved", 6, 3, "generalizes", "generalizes"),
-        ("a+b", "alibi", "interleaved", 6, 3, "generalizes", "undetermined"),
+        ("a+b", "alibi", "interleaved", 6, 3, "undetermined", "undetermined"),
         ("a+b", "rpe", "bare", 15, 3, "generalizes", "undetermined"),
         ("a+b", "rpe", "bare", 14, 3, "undetermined", "undetermined"),
         ("a+b", "rpe", "bare", 0, 3, "generalizes", "undetermined"),
