@@ -17,6 +17,7 @@ import pytest
 import torch
 from test_measure import cell
 
+from theory.accuracy import accuracy
 from theory.domains import Domain
 from theory.expressions import parse_task
 from theory.predict import predict
@@ -123,7 +124,9 @@ def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: External
     assert (taught.answers, taught.errors, got.errors) == (48, 32, 32)
     assert truth.errors == 0
     assert shorter.errors < got.errors / 2
-    assert Fraction(got.correct, 48) == predict(BINARY).lengths[2].accuracy  # of D_2: 1/3
+    learned = predict(BINARY).learned
+    assert learned is not None
+    assert Fraction(got.correct, 48) == accuracy(learned, Domain((3,))) == Fraction(1, 3)
 
 
 def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(

@@ -29,6 +29,7 @@ def test_every_layout_writes_each_digit_once(name: str) -> None:
         "reversed": [10, 3, 2, 1, 11, 6, 5, 4, 12, 5, 7, 9, 0],
         "aligned": [10, 1, 2, 3, 11, 4, 5, 6, 12, 5, 7, 9, 0],
         "interleaved": [10, 1, 4, 5, 2, 5, 7, 3, 6, 9, 0, 0, 0],
+        "bare": [10, 1, 2, 3, 0, 4, 5, 6, 0, 5, 7, 9, 0],
     }
     assert sequence == expected[name]
 
