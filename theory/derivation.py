@@ -9,6 +9,7 @@ from theory.identifiability import (
     Continuation,
     blind,
     continuation,
+    finds_digits,
     out_of_sight,
     shared_offset,
 )
@@ -42,9 +43,11 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     cannot_see = blind(task, base, *place, shown)
     if cannot_see:
         return BLIND, (cite("blind", cannot_see + "."),)
-    if not (encoding.selective or setting.layout.marked):
+    finds = finds_digits(task, base, setting.layout, encoding, setting.window, setting.digits)
+    if not (finds or setting.layout.marked):
         what = (
-            f"{encoding.name} cannot single out an offset, and no sign says where a number starts."
+            f"under {encoding.name} no query can single out the offset of a digit, and no sign "
+            "says where a number starts."
         )
         return BLIND, (cite("selection", what),)
     if out_of_sight(task, base, *place, shown):
@@ -68,9 +71,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
         return NOTHING, _why_not(goes_on)
     shared = shared_offset(task, base, *place, shown)
     if shared:
-        return NOTHING, (cite("shared offset", shared[0].upper() + shared[1:] + "."),)
+        return NOTHING, (cite("shared offset", shared + "."),)
     return SUPPORT, (
-        cite("one candidate", goes_on.reason[0].upper() + goes_on.reason[1:] + "."),
+        cite("one candidate", goes_on.reason + "."),
         *modulus_steps(setting),
     )
 
@@ -85,7 +88,8 @@ def _why_not(goes_on: Continuation) -> tuple[Step, ...]:
 
 
 def cite(rule: str, statement: str) -> Step:
-    return Step(rule, statement, RULES[rule].source)
+    """The step that applies a rule; its statement begins with a capital letter."""
+    return Step(rule, statement[0].upper() + statement[1:], RULES[rule].source)
 
 
 @lru_cache(maxsize=4096)

@@ -175,8 +175,8 @@ def continuation(
     reach = carry_reach(task, base)
     if reach is None:
         return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
-    if not encoding.selective:
-        return Continuation("loose", f"{encoding.name} cannot single out the offset of a digit")
+    if not finds_digits(task, base, layout, encoding, window, digits):
+        return Continuation("loose", f"under {encoding.name} no query can single out the offset of a digit")
     found = views(task, base, layout, window, digits, encoding.reference)
     seen = [v for v in found if reach < v.position <= digits and v.offsets]
     if not seen:
@@ -204,6 +204,27 @@ def continuation(
         "forced",
         f"from result digit {position} on every query finds its digits at the same offsets "
         f"(up to {seen[0].back} tokens back) and sees no landmark",
+    )
+
+
+@lru_cache(maxsize=4096)
+def finds_digits(
+    task: Task, base: int, layout: Layout, encoding: Encoding, window: int, digits: int
+) -> bool:
+    """Whether every query can find the digits that its local rule asks for.
+
+    It can if the encoding singles out any offset.  If the encoding only tells what comes before
+    what, it still can if the window holds nothing but those digits: there is nothing to choose.
+    """
+    if encoding.selective:
+        return True
+    reach = carry_reach(task, base)
+    if encoding.reference == "none" or not window or reach is None:
+        return False
+    return all(
+        len(set(view.offsets)) == window
+        for view in _views(task, base, layout, window, digits)
+        if reach < view.position <= digits
     )
 
 

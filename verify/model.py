@@ -176,7 +176,7 @@ class GPT(nn.Module):
             tokens: ``(B, T)``.
             slots: the places whose next token is wanted, S of them; all of them if None.
             noise: ``noise_size`` random bytes, in training only.
-            cut: the dropout rate in 256ths, in training only.
+            cut: the dropout rate in 256ths, in training only; None is no dropout.
 
         Returns:
             ``(B, S, vocabulary)``.
@@ -184,8 +184,10 @@ class GPT(nn.Module):
         b, t = tokens.shape
         mask = self.mask[:t, :t]
         draws, drop = None, _keep
-        if noise is not None and cut is not None:
-            draws, drop = noise[:b], Dropout(noise[b:], cut)
+        if noise is not None:
+            draws = noise[:b]
+            if cut is not None:
+                drop = Dropout(noise[b:], cut)
         x = drop(self.position.embed(self.embedding(tokens), draws))
         every = slice(t)
         for block in self.blocks[:-1]:

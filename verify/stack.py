@@ -57,7 +57,8 @@ class Stack:
         rates, number = (recipe.matrix_rate, recipe.other_rate), precision(device)
         self._optimizer = Optimizer(self.weights, rates, recipe.decay, recipe.clip, number)
         self.slots = places(np.sort(form.result_slots) - 1, device)
-        self._losses = self._make_losses(number, compiled)
+        self.compiled = compiled
+        self._losses = self._make_losses(number)
 
     def examples(self, steps: int) -> Tensor:
         """The tokens of the next steps, ``(steps, M, B, T)``."""
@@ -73,7 +74,10 @@ class Stack:
             scale: learning rates as shares of the peak, ``(M,)``.
         """
         noise = torch.stack([source.draw() for source in self._noise])
-        losses = self._losses(self.weights.tensors, tokens, noise, cut)
+        # A rate of 0 drops nothing, but costs a tenth of a step; compiled code costs less than
+        # compiling the step once more without dropout.
+        dropping = self.compiled or bool(cut.any())
+        losses = self._losses(self.weights.tensors, tokens, noise, cut if dropping else None)
         gradients = torch.autograd.grad(losses.sum(), self.weights.tensors)
         self._optimizer.step(gradients, scale)
         return losses.detach()
@@ -83,26 +87,30 @@ class Stack:
         self.models[i].load_state_dict(self.weights.model(i))
         return self.models[i]
 
-    def _make_losses(self, number: torch.dtype, compiled: bool) -> Callable[..., Tensor]:
+    def _make_losses(self, number: torch.dtype) -> Callable[..., Tensor]:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
-        mixed = number == torch.bfloat16
+        mixed, exact = number == torch.bfloat16, weights.tensors[0].dtype
 
-        def one(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
+        def one(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor | None) -> Tensor:
             inputs = (tokens[:, :-1], slots, noise, cut)
             with torch.autocast(self.device, number, enabled=mixed):
                 logits = functional_call(model, weights.named(tensors), inputs)
-            # Outside the products everything has the precision of the weights, and so has ``cut``.
+            # Outside the products everything has the precision of the weights.
             wanted = tokens[:, 1:][:, slots].flatten()
-            return F.cross_entropy(logits.flatten(0, 1).to(cut.dtype), wanted)
+            return F.cross_entropy(logits.flatten(0, 1).to(exact), wanted)
 
-        def every(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor) -> Tensor:
-            if len(cut) > 1:
-                return vmap(one)(tensors, tokens, noise, cut)
+        def every(
+            tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor | None
+        ) -> Tensor:
+            if len(tokens) > 1:
+                dims = (0, 0, 0, None if cut is None else 0)
+                return vmap(one, dims)(tensors, tokens, noise, cut)
             # One model by itself is spared the cost of a batch of one.
-            return one([x[0] for x in tensors], tokens[0], noise[0], cut[0])[None]
+            first = None if cut is None else cut[0]
+            return one([x[0] for x in tensors], tokens[0], noise[0], first)[None]
 
-        if not compiled:
+        if not self.compiled:
             return every
         # Forget other stacks' code: the number of versions that are kept of a function is limited.
         torch.compiler.reset()
