@@ -16,12 +16,12 @@ from typing import Any
 from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
 from theory.encodings import ENCODINGS
-from theory.identifiability import carry_reach
 from theory.layouts import LAYOUTS
 from theory.predict import GENERALIZES, Prediction, predict
 from theory.properties import base_aligned, digit_causal, translation_invariant
 from theory.settings import Setting
 from theory.tasks import InvalidInput
+from theory.views import carry_reach
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""

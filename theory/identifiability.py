@@ -1,130 +1,20 @@
 """Identifiability: does training pin down the rule at longer lengths?
 
-Derived from the layout, the encoding and the window: at which offsets each result
-digit finds the digits it needs, and which anchors (landmarks) its query sees.
 A landmark that several layers could pass on is counted where it marks the digits
 above the trained ones, and otherwise not: a premise of ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from theory.encodings import Encoding
 from theory.joint_support import period
-from theory.layouts import Layout, Token
-from theory.properties import carries
+from theory.layouts import Layout
 from theory.support import Place, Support
 from theory.tasks import Task
-
-
-@dataclass(frozen=True)
-class View:
-    """What the query that writes one result digit sees.
-
-    Args:
-        position: the result digit's position, 1 = units.
-        offsets: how many tokens back each needed digit stands (0 is the query itself);
-            under an encoding by significance, how much higher its weight is than the
-            query's, and empty where the query is no digit.
-        back: how many tokens back the furthest needed digit stands.
-        landmarks: what tells the query where it is: (what, how many tokens back).
-        visible: the operand digits in the window, (operand, position) -> tokens back.
-    """
-
-    position: int
-    offsets: tuple[int, ...]
-    back: int
-    landmarks: tuple[tuple[str, int], ...]
-    visible: dict[Place, int]
-
-
-def carry_reach(task: Task, base: int) -> int | None:
-    """How many positions back a result digit has to look, None without finite carry.
-
-    The digits of r positions below fix the carry into the lowest of them modulo
-    ``base**r``; so the least r with ``base**r`` at least the number of carries is enough.
-    """
-    states = carries(task, base)
-    if states is None:
-        return None
-    reach, told_apart = 0, 1
-    while told_apart < states:
-        reach, told_apart = reach + 1, told_apart * base
-    return reach
-
-
-def views(
-    task: Task, base: int, layout: Layout, window: int, digits: int, reference: str = "relative"
-) -> tuple[View, ...]:
-    """The view of each result digit, for operands of up to ``digits`` digits.
-
-    Args:
-        reference: what the encoding tells positions apart by (see ``Encoding``).
-    """
-    return tuple(_views(task, base, layout, window, digits, reference))
-
-
-def _views(
-    task: Task, base: int, layout: Layout, window: int, digits: int, reference: str = "relative"
-) -> Iterator[View]:
-    """The same, one at a time: often the first few decide."""
-    result_width = task.result_width(base, digits)
-    width = layout.operand_width(digits, result_width)
-    tokens = layout.tokens(task.operands, width, result_width)
-    slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
-    reach = carry_reach(task, base)
-    for i in range(1, result_width + 1):
-        query = slot["result", -1, i] - 1
-        first = 0 if not window else max(0, query - window + 1)
-        needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]
-        yield View(
-            i,
-            _offsets(reference, tokens, query, needed),
-            query - min(needed, default=query),
-            tuple(_landmarks(reference, tokens, first, query)),
-            {
-                (t.operand, t.position): query - s
-                for s, t in enumerate(tokens[first : query + 1], first)
-                if t.kind == "operand"
-            },
-        )
-
-
-def _needed(
-    task: Task, i: int, reach: int | None, width: int, result_width: int
-) -> list[tuple[str, int, int]]:
-    """The digits that result digit i is made from: those of the local rule, or all of them."""
-    if reach is None:
-        return [("operand", j, l) for l in range(1, width + 1) for j in range(task.operands)]
-    span = range(max(1, i - reach), i + 1)
-    keys = [("operand", j, l) for l in span if l <= width for j in range(task.operands)]
-    return keys + [("result", -1, l) for l in span if l < i and l <= result_width]
-
-
-def _offsets(
-    reference: str, tokens: tuple[Token, ...], query: int, needed: list[int]
-) -> tuple[int, ...]:
-    if reference != "significance":
-        return tuple(query - slot for slot in needed)
-    if tokens[query].kind == "anchor":
-        return ()
-    return tuple(tokens[slot].position - tokens[query].position for slot in needed)
-
-
-def _landmarks(
-    reference: str, tokens: tuple[Token, ...], first: int, query: int
-) -> list[tuple[str, int]]:
-    """What stands at a known place: anchors, or under significance the digits at either end.
-
-    A random start hides the place of a number, and not which of its digits is the lowest.
-    """
-    seen = [(t, query - s) for s, t in enumerate(tokens[first : query + 1], first)]
-    if reference != "significance":
-        return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]
-    return [("units digit", back) for t, back in seen if t.position == 1]
+from theory.views import carry_reach, landmarks, places, views
 
 
 def _marked(
@@ -135,12 +25,11 @@ def _marked(
     Training fills those places with zeros.  If they can be told from the zeros below, a model
     may have learned to pass over whatever stands there.
     """
-    result_width = task.result_width(base, digits)
-    tokens = layout.tokens(task.operands, layout.operand_width(digits, result_width), result_width)
+    tokens, _, _ = places(task, base, layout, digits)
     for s, t in enumerate(tokens):
         if t.kind == "operand" and trained < t.position <= digits:
             first = 0 if not window else max(0, s - window + 1)
-            for what, back in _landmarks(reference, tokens, first, s):
+            for what, back in landmarks(reference, tokens, first, s):
                 place = _what(task, (t.operand, t.position))
                 return f"{place}, always 0 in training, sees the {what} {back} tokens back"
     return ""
@@ -176,7 +65,9 @@ def continuation(
     if reach is None:
         return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
     if not finds_digits(task, base, layout, encoding, window, digits):
-        return Continuation("loose", f"under {encoding.name} no query can single out the offset of a digit")
+        return Continuation(
+            "loose", f"under {encoding.name} no query can single out the offset of a digit"
+        )
     found = views(task, base, layout, window, digits, encoding.reference)
     seen = [v for v in found if reach < v.position <= digits and v.offsets]
     if not seen:
@@ -223,7 +114,7 @@ def finds_digits(
         return False
     return all(
         len(set(view.offsets)) == window
-        for view in _views(task, base, layout, window, digits)
+        for view in views(task, base, layout, window, digits)
         if reach < view.position <= digits
     )
 
@@ -232,7 +123,7 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
     """Why some query cannot see a digit it needs in one look; empty if every one can."""
     if not window:
         return ""
-    for view in _views(task, base, layout, window, digits):
+    for view in views(task, base, layout, window, digits):
         if carry_reach(task, base) is None:
             needed = {
                 (j, i)
@@ -263,7 +154,7 @@ def out_of_sight(
     """Whether every digit that training kept constant is hidden from every query."""
     return all(
         support.constant(place) is None
-        for view in _views(task, base, layout, window, digits)
+        for view in views(task, base, layout, window, digits)
         for place in view.visible
     )
 
@@ -278,9 +169,7 @@ def shared_offset(
     digit that matters at the same offset.  Every token may be a reader: the tokens in between
     pass on what they have read.
     """
-    result_width = task.result_width(base, digits)
-    width = layout.operand_width(digits, result_width)
-    tokens = layout.tokens(task.operands, width, result_width)
+    tokens, _, _ = places(task, base, layout, digits)
     read = [
         s
         for s, t in enumerate(tokens)
@@ -289,7 +178,7 @@ def shared_offset(
         and period(task, (t.operand, t.position), base) != 1
     ]
     last = max(s for s, t in enumerate(tokens) if t.kind == "result") - 1
-    for view in _views(task, base, layout, window, digits):
+    for view in views(task, base, layout, window, digits):
         for place, back in view.visible.items():
             if support.constant(place) is None:
                 continue

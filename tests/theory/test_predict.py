@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
-from theory.identifiability import carry_reach, continuation, views
+from theory.identifiability import continuation
 from theory.rules import RULES
 from theory.tasks import InvalidInput, named_task
+from theory.views import carry_reach, views
 
 
 def say(
@@ -103,7 +104,7 @@ def test_a_landmark_in_view_of_the_digits_above_is_named() -> None:
     """``<bos> a_1 .. a_7 b_1 ..``, window 15: no query sees ``<bos>`` from result digit 2 on."""
     steps = say("a+b", "rpe", "bare", 15).derivation
     (text,) = [s.statement for s in steps if s.rule == "landmark"]
-    assert text == "digit 4 of a, always 0 in training, sees the landmark '<bos>' 4 tokens back."
+    assert text == "Digit 4 of a, always 0 in training, sees the landmark '<bos>' 4 tokens back."
 
 
 def test_a_shared_offset_is_named() -> None:
@@ -170,7 +171,7 @@ def test_published_theorems() -> None:
 def test_views_of_the_interleaved_layout() -> None:
     """c_i is written at b_i: its digits stand 0 and 1 back, the carry's 2, 3 and 4 back."""
     task = named_task("add")
-    view = views(task, 10, layout("interleaved"), 6, 6)[3]
+    view = list(views(task, 10, layout("interleaved"), 6, 6))[3]
     assert sorted(view.offsets) == [0, 1, 2, 3, 4]
     assert view.landmarks == ()
     assert carry_reach(task, 10) == 1
