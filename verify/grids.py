@@ -73,7 +73,10 @@ _MODULAR_ADDITION = (
     *(_row("mod_add", "ape", 3, 5, modulus=p, model="wide") for p in (101, 150)),
     *(_row("mod_add", "rpe", n, n + 2, modulus=p) for p, n in {50: 2, 150: 2, 200: 3}.items()),
     *(_row("mod_add", pe, 3, 5, modulus=100) for pe in _OTHERS),
+    # The causal mask hides what training kept constant.
+    *(_row("mod_add", pe, 3, 5, modulus=100, layout="interleaved") for pe in ("rpe", "rope")),
     _row("mod_add", "ape", 3, 5, modulus=100, model="nano"),
+    *(_row("mod_add", "ape", 2, 4, modulus=p, model="nano") for p in (101, 150)),
 )
 _PRODUCTS = (
     _row("mul", "ape", "1+2", 4),
@@ -83,6 +86,8 @@ _PRODUCTS = (
     *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (51, 100, 101, 150, 200, 201)),
     _row("mod_mul", "rpe", 2, 4, modulus=50),
     _row("mod_mul", "rpe", 2, 4, modulus=100),
+    _row("mod_mul", "ape", 2, 4, modulus=50, model="micro"),
+    _row("mod_mul", "ape", 3, 5, modulus=125),
     *(
         _row("mod_mul", "ape", 3, 5, modulus=p, test_domain="every")
         for p in (50, 51, 100, 150, 200, 201)
