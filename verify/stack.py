@@ -74,7 +74,7 @@ class Stack:
             scale: learning rates as shares of the peak, ``(M,)``.
         """
         noise = torch.stack([source.draw() for source in self._noise])
-        # A rate of 0 drops nothing, but costs a tenth of a step; compiled code costs less than
+        # A rate of 0 drops nothing, but costs a twentieth of a step; compiled code costs less than
         # compiling the step once more without dropout.
         dropping = self.compiled or bool(cut.any())
         losses = self._losses(self.weights.tensors, tokens, noise, cut if dropping else None)

@@ -115,6 +115,14 @@ def test_a_training_step_uses_the_noise_it_asks_for() -> None:
         net(x, slots, noise[:-1], cut)
 
 
+def test_no_dropout_is_dropout_at_rate_zero() -> None:
+    net, x, slots = model("abacus"), tokens(), torch.tensor([10, 11])
+    size = net.noise_size(3, 12, 2)
+    noise = torch.randint(256, (size,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
+    assert torch.equal(net(x, slots, noise, torch.tensor(0.0)), net(x, slots, noise))
+    assert not torch.equal(net(x, slots, noise), net(x, slots))  # the noise is its random start too
+
+
 def test_the_rectifier_is_the_rectifier() -> None:
     x = torch.linspace(-2, 2, 41, requires_grad=True)
     assert torch.equal(relu(x), torch.relu(x))
