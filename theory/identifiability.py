@@ -91,10 +91,11 @@ def continuation(
     if marked:
         return Continuation("open", marked)
     position = min(v.position for v in clear)
+    alone = "" if encoding.selective else ", nor anything else"
     return Continuation(
         "forced",
         f"from result digit {position} on every query finds its digits at the same offsets "
-        f"(up to {seen[0].back} tokens back) and sees no landmark",
+        f"(up to {seen[0].back} tokens back) and sees no landmark{alone}",
     )
 
 
