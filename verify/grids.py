@@ -94,8 +94,11 @@ _PRODUCTS = (
     ),
 )
 _EXPRESSIONS = (
-    _row(None, "ape", 2, 4, expr="a + b + c"),
-    _row(None, "ape", 2, 4, expr="(a + b + c) % 100"),
+    *(
+        _row(None, "ape", 2, 4, expr=expr, model=model)
+        for expr in ("a + b + c", "(a + b + c) % 100")
+        for model in ("pico", "wide")
+    ),
     _row(None, "rpe", 3, 6, expr="a + b + c", layout="interleaved", window=8),
     _row(None, "ape", 3, 5, expr="(2*a + 3*b) % 12", base=6),
     *(_row("add", "ape", 3, 5, base=base) for base in (2, 3, 4, 6)),
