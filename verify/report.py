@@ -157,8 +157,29 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"makes none, and {lengths[INCONCLUSIVE]} are inconclusive.",
             f"- **Published theorems**: {theorem[AGREE]} agree, {theorem[DIVERGE]} diverge "
             f"({theorem[UNDECIDED]} without a claim, {theorem[INCONCLUSIVE]} inconclusive).",
+            *_settling(trained),
         ]
     )
+
+
+def _settling(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """What it makes of the verdicts whether training had settled: model by model."""
+    counts: Counter[tuple[bool, str]] = Counter()
+    for v in verdicts:
+        for run in v.converged:
+            alone = judge(v.cell, [run], v.prediction)
+            counts.update((run.settled, x.verdict) for x in alone.lengths)
+    settled, cut = (
+        f"{counts[key, AGREE]} of {counts[key, AGREE] + counts[key, DIVERGE]}"
+        for key in (True, False)
+    )
+    if settled == cut == "0 of 0":
+        return []
+    return [
+        "- **Settled or not**: model by model, those whose training ended by itself (long enough "
+        f"under all of the dropout) agree at {settled} lengths, and those that met the premise when "
+        f"their budget was spent at {cut}."
+    ]
 
 
 def markdown(
@@ -249,7 +270,8 @@ def _run_text(v: CellVerdict, run: Run) -> str:
         if not v.cell.setting.is_premise(m.digits)
     )
     return (
-        f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps, right on {outside}"
+        f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps"
+        f"{'' if run.settled else ' (the whole budget)'}, right on {outside}"
     )
 
 

@@ -58,6 +58,11 @@ class Run:
         """What two measurements of the same thing share."""
         return self.cell.key, self.seed, self.recipe
 
+    @property
+    def settled(self) -> bool:
+        """Whether training ended by itself, and not because the budget was spent."""
+        return self.steps < self.budget
+
     def _head(self) -> dict[str, Any]:
         return {
             "cell": self.cell.to_json(),

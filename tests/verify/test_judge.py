@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,6 +15,7 @@ from theory.tasks import named_task
 from verify.cells import Cell
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, exit_code, judge, pooled
 from verify.measure import Measurement
+from verify.report import summary
 from verify.store import Run
 
 
@@ -109,6 +111,17 @@ def test_most_models_have_to_agree_by_themselves() -> None:
     assert verdicts(c, run(c, right), run(c, wrong, seed=1))[3] == DIVERGE
     three = (run(c, right), run(c, wrong, seed=1), run(c, right, seed=2))
     assert verdicts(c, *three)[3] == AGREE
+
+
+def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
+    c = cell()
+    settled = run(c, {1: 1, 2: 1, 3: 1, 4: 0})
+    cut = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}, seed=1), steps=8000)
+    assert (settled.settled, cut.settled) == (True, False)
+    text = summary([judge(c, [settled, cut])])
+    assert "agree at 3 of 3 lengths" in text
+    assert "spent at 1 of 3." in text
+    assert "Settled" not in summary([judge(c, [])])
 
 
 def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
