@@ -132,8 +132,8 @@ RULES: dict[str, Rule] = {
             "nothing follows.",
             "a relative encoding; tokens in between pass on what they have read",
             "ours, against the published theorem: where p divides B^n, under RPE and T5, sums were right "
-            "on 0.27 to 1.00 of the inputs one digit up and on 0.07 to 0.98 two digits up, products on "
-            "0.66 to 0.76 and 0.34 to 0.52, no better after twice the training; mod 101 under RPE followed "
+            "on 0.96 to 1.00 of the inputs one digit up and on 0.72 to 1.00 two digits up, products on "
+            "0.66 to 0.76 and 0.34 to 0.52; mod 101 under RPE followed "
             "the support rule on 0.3 to 0.75 of its answers",
         ),
         Rule(
