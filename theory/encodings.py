@@ -24,9 +24,10 @@ class Encoding:
             the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
             parameters of its own; otherwise a formula ties them together.
-        selective: whether it lets a query single out any one position or offset; a penalty that
-            only grows with the offset does not, nor does a function of the offset's logarithm, in
-            which neighbours far back are alike.
+        selection: what a query can single out by it: ``any`` one position or offset; ``order``,
+            where a learned function changes little from one offset to the next, so that it tells
+            near from far but no one offset from its neighbours; ``none``, where that function is
+            fixed or there is none.
         summary: one line for people.
         source: where it was introduced.
     """
@@ -36,7 +37,7 @@ class Encoding:
     own_parameter: bool
     summary: str
     source: str
-    selective: bool = True
+    selection: str = "any"
 
 
 ENCODINGS: dict[str, Encoding] = {
@@ -55,7 +56,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "a penalty linear in the offset",
             "Press et al. 2022",
-            selective=False,
+            selection="none",
         ),
         Encoding(
             "fire",
@@ -63,7 +64,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "a learned function of the offset's logarithm",
             "Li et al. 2024",
-            selective=False,
+            selection="order",
         ),
         Encoding(
             "abacus",
@@ -85,7 +86,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "no encoding; order from the causal mask",
             "Kazemnejad et al. 2023",
-            selective=False,
+            selection="none",
         ),
     )
 }

@@ -91,7 +91,7 @@ def continuation(
     if marked:
         return Continuation("open", marked)
     position = min(v.position for v in clear)
-    alone = "" if encoding.selective else ", nor anything else"
+    alone = "" if encoding.selection == "any" else ", nor anything else"
     return Continuation(
         "forced",
         f"from result digit {position} on every query finds its digits at the same offsets "
@@ -105,13 +105,13 @@ def finds_digits(
 ) -> bool:
     """Whether every query can find the digits that its local rule asks for.
 
-    It can if the encoding singles out any offset.  If the encoding only tells what comes before
-    what, it still can if the window holds nothing but those digits: there is nothing to choose.
+    It can if the encoding singles out any offset.  If it only learns the digits' order, it still
+    can if the window holds nothing but those digits: there is nothing to choose.
     """
-    if encoding.selective:
+    if encoding.selection == "any":
         return True
     reach = carry_reach(task, base)
-    if encoding.reference == "none" or not window or reach is None:
+    if encoding.selection == "none" or not window or reach is None:
         return False
     return all(
         len(set(view.offsets)) == window

@@ -103,7 +103,7 @@ _EXPRESSIONS = (
     _row(None, "ape", 3, 5, expr="(2*a + 3*b) % 12", base=6),
     *(_row("add", "ape", 3, 5, base=base) for base in (2, 3, 4, 6)),
     _row("add", "rpe", 3, 6, base=6, layout="interleaved", window=6),
-    # The least windows that hold the rule, under the encodings that need them.
+    # The least windows that hold the rule, under encodings that cannot single out an offset.
     *(
         _row(None, pe, 3, 6, expr="a + b + c", layout="interleaved", window=7)
         for pe in ("alibi", "fire")
