@@ -114,8 +114,9 @@ RULES: dict[str, Rule] = {
             "least window, 5, both were always right, and NoPE on 0.91, 0.83 and 0.76; predicted from "
             "that and measured then: the same in base 6 right under both, three operands with their "
             "least window, 7, right under FIRE (0.96 to 0.99) and not under ALiBi (0.48 to 0.80), "
-            "which was left out then; without signs (bare and interleaved layouts) ALiBi, FIRE and NoPE were right on 0 to "
-            "1.00 of the shorter inputs, where APE, RPE, RoPE and T5 were right on 0.98 to 1.00",
+            "which was left out then; without signs (bare and interleaved layouts) ALiBi, FIRE and "
+            "NoPE were right on 0 to 1.00 of the shorter inputs, where APE, RPE, RoPE and T5 were right "
+            "on 0.98 to 1.00",
         ),
         Rule(
             "one candidate",
