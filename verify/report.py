@@ -169,17 +169,15 @@ def _settling(verdicts: Sequence[CellVerdict]) -> list[str]:
         for run in v.converged:
             alone = judge(v.cell, [run], v.prediction)
             counts.update((run.settled, x.verdict) for x in alone.lengths)
-    settled, cut = (
-        f"{counts[key, AGREE]} of {counts[key, AGREE] + counts[key, DIVERGE]}"
-        for key in (True, False)
-    )
-    if settled == cut == "0 of 0":
-        return []
-    return [
-        "- **Settled or not**: model by model, those whose training ended by itself (long enough "
-        f"under all of the dropout) agree at {settled} lengths, and those that met the premise when "
-        f"their budget was spent at {cut}."
+    texts = {
+        True: "those whose training ended by itself (long enough under all of the dropout)",
+        False: "those that met the premise when their budget was spent",
+    }
+    judged = {key: counts[key, AGREE] + counts[key, DIVERGE] for key in texts}
+    parts = [
+        f"{texts[k]} agree at {counts[k, AGREE]} of {n} lengths" for k, n in judged.items() if n
     ]
+    return [f"- **Settled or not**: model by model, {', '.join(parts)}."] if parts else []
 
 
 def markdown(

@@ -120,7 +120,7 @@ def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
     assert (settled.settled, cut.settled) == (True, False)
     text = summary([judge(c, [settled, cut])])
     assert "agree at 3 of 3 lengths" in text
-    assert "spent at 1 of 3." in text
+    assert "spent agree at 1 of 3 lengths." in text
     assert "Settled" not in summary([judge(c, [])])
 
 
