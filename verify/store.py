@@ -235,7 +235,10 @@ def _write_lines(path: Path, lines: list[str]) -> None:
 
 
 def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:
-    """All runs, a newer one in place of an older one of the same model."""
+    """All runs; of two of one model the one with the larger budget, or else the newer one."""
     merged = {run.identity: run for run in old}
-    merged.update((run.identity, run) for run in new)
+    for run in new:
+        before = merged.get(run.identity)
+        if before is None or run.budget >= before.budget:
+            merged[run.identity] = run
     return list(merged.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,9 @@ def test_merging_keeps_old_measurements() -> None:
     old = [run(cell(), {1: 0.1}, seed=s) for s in (0, 1)]
     new = run(cell(), {1: 0.2}, seed=1)
     assert merge(old, [new]) == [old[0], new]
+    shorter = replace(new, budget=new.budget - 1)
+    assert merge([new], [shorter]) == [new]
+    assert merge([shorter], [new]) == [new]
 
 
 def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
