@@ -90,14 +90,14 @@ def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 def missing(cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int) -> list[Job]:
     """The jobs that the store has no run of.
 
-    A run that did not converge is made again only where the budget has grown.
+    A run that had not settled is made again, and only where the budget has grown.
     """
     jobs = []
     seeds = tuple(seeds)
     for cell in cells:
         for seed in seeds:
             run = store.find(cell, seed, RECIPE.version)
-            if run is None or (run.steps >= run.budget < budget):
+            if run is None or (not run.settled and run.budget < budget):
                 jobs.append(Job(cell, seed))
     return jobs
 
