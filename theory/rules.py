@@ -63,8 +63,9 @@ RULES: dict[str, Rule] = {
             "ours, after Abbe et al., arXiv 2301.13105; addition, mod 100 and mod 50 came out right "
             "on shorter inputs, multiplication and mod 101 from 0.1 to 1.0 by seed and recipe; "
             "addition with the middle digits such that they always carry (5, 9, 5..9) wrote 0 for "
-            "0 + 0 + 1, and with such that never do (4, 0..4) was right; shorter sums were always right in "
-            "bases 3, 4, 6 and 10 and never in base 2; one model each",
+            "0 + 0 + 1, and with such that never do (4, 0..4) was right; shorter sums were right in "
+            "bases 3, 4, 6 and 10 and never in base 2; in base 10 not with one of three models of the "
+            "size micro, which read the pair 0, 0 as the least sum shown; one or a few models each",
         ),
         Rule(
             "base aligned",
