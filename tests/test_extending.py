@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from theory.catalogue import encoding_rows, layout_rows
-from theory.encodings import ENCODINGS
+from theory.encodings import ENCODINGS, Encoding
 from theory.layouts import LAYOUTS
 from theory.predict import predict
 from theory.requests import Request
-from theory.tasks import TASKS
+from theory.tasks import TASKS, InvalidInput
 from verify.model import SIZES, size
 from verify.positions import POSITIONS
 
@@ -44,3 +44,10 @@ def test_the_script_adds_predicts_trains_and_judges(capsys: pytest.CaptureFixtur
     got = predict(Request("lean", pe="kerple", layout="unsigned", test_digits="4").setting())
     assert [step.rule for step in got.derivation][-1] == "selection"
     assert got.setting.task.evaluate(3, 4) == 17
+
+
+def test_an_encoding_with_a_misspelled_word_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="unknown selection 'ordre'; did you mean 'order'"):
+        Encoding("kerple", "relative", False, "", "", selection="ordre")
+    with pytest.raises(InvalidInput, match="unknown reference 'relativ'; did you mean 'relative'"):
+        Encoding("kerple", "relativ", False, "", "")

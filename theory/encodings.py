@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.tasks import look_up
+from theory.tasks import look_up, unknown_name
+
+REFERENCES = ("absolute", "relative", "significance", "none")
+SELECTIONS = ("any", "order", "none")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ class Encoding:
             fixed or there is none.
         summary: one line for people.
         source: where it was introduced.
+
+    Raises:
+        InvalidInput: ``reference`` or ``selection`` is none of these words.
     """
 
     name: str
@@ -38,6 +44,12 @@ class Encoding:
     summary: str
     source: str
     selection: str = "any"
+
+    def __post_init__(self) -> None:
+        if self.reference not in REFERENCES:
+            raise unknown_name("reference", self.reference, REFERENCES)
+        if self.selection not in SELECTIONS:
+            raise unknown_name("selection", self.selection, SELECTIONS)
 
 
 ENCODINGS: dict[str, Encoding] = {
