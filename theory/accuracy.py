@@ -156,6 +156,12 @@ def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     top = base ** max(box.width, learned.support.width)
     largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
     dtype = np.int64 if largest < SAFE else np.dtype(object)
+    tuples = members(box, base, np.dtype(dtype))
+    return task.evaluate(*tuples), learned.evaluate(*tuples)
+
+
+def members(box: Box, base: int, dtype: np.dtype) -> list[Array]:
+    """The operands of every member of a small box, an array of its size for each."""
     axes = []
     for row in box.digits:
         values = np.zeros(1, dtype=dtype)
@@ -164,8 +170,7 @@ def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
                 np.array([d * base**i for d in digits], dtype=dtype), values
             ).ravel()
         axes.append(values)
-    members = [x.ravel() for x in np.meshgrid(*axes, indexing="ij")]
-    return task.evaluate(*members), learned.evaluate(*members)
+    return [x.ravel() for x in np.meshgrid(*axes, indexing="ij")]
 
 
 def touched(support: Support, box: Box, task: Task) -> bool:
