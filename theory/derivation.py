@@ -125,5 +125,5 @@ def modulus_steps(setting: Setting) -> tuple[Step, ...]:
         what = f"{p} divides {base}^{k}, and {n} >= {k} digits were trained."
         return (cite("base aligned", what),)
     left = residual_modulus(p, base, n)
-    what = f"p' = {p} / gcd({p}, {base}^{n}) = {left}: the digits above {n} matter modulo {left}."
+    what = f"The digits above {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}."
     return (cite("residual modulus", what),)

@@ -152,6 +152,17 @@ RULES: dict[str, Rule] = {
             "the causal mask",
         ),
         Rule(
+            "plateau",
+            "A model of a modular task reads the low digits first.  Until it reads more than the lowest "
+            "k digits of each operand it gives the most frequent result to each combination of them, "
+            "and training stands still there.",
+            "the premise is not met",
+            "ours: the models of this project that had not learned a modular task of three digits when "
+            "their budget ended were right on the share of the last plateau: sums mod 150 on 1/3, mod 200 "
+            "on 50/99, products mod 150 on 0.56, mod 200 on 0.63; so were the published ones (products mod "
+            "150 and 200, arXiv 2407.17963)",
+        ),
+        Rule(
             "blind",
             "A result digit needs digits that its query cannot see in one look; nothing is predicted.",
             "a window",

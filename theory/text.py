@@ -70,7 +70,31 @@ def explanation(prediction: Prediction) -> list[str]:
     for number, step in enumerate(prediction.derivation, 1):
         lines.append(f"{number}. {step.statement}")
         lines.append(f"   rule: {step.rule}; source: {step.source}")
+    return lines + _before_convergence(prediction)
+
+
+def _before_convergence(prediction: Prediction) -> list[str]:
+    """What a model is right on that has not learned the task, where that is known."""
+    from theory.plateaus import plateaus
+
+    found = plateaus(prediction)
+    if not found:
+        return []
+    lines = [
+        "",
+        "Until the premise is met (rule: plateau) it stands still where it is right in domain on",
+    ]
+    for x in found:
+        share = f"{fraction_text(x.accuracy)} = {float(x.accuracy):.4g}"
+        lines.append(f"   {share}, reading {reads_text(x.read)}")
     return lines
+
+
+def reads_text(digits: int) -> str:
+    """``the lowest 2 digits of each operand``."""
+    if not digits:
+        return "no digit"
+    return f"the lowest {'digit' if digits == 1 else f'{digits} digits'} of each operand"
 
 
 def advice_text(advice: Advice) -> list[str]:

@@ -23,6 +23,7 @@ from theory.predict import (
 from theory.rules import RULES
 from theory.tasks import TASKS
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, CellVerdict, judge
+from verify.unlearned import verdicts_of
 
 PUBLISHED, REFINED = "published", "refined"
 
@@ -163,6 +164,9 @@ def _of_theorem(name: str, direction: str) -> _Found:
 
 
 def _of_rule(rule: str) -> _Found:
+    if rule == "plateau":  # the one rule about models that missed the premise
+        return verdicts_of
+
     def found(v: CellVerdict) -> list[str]:
         return [
             UNDECIDED if x.prediction.status == UNDETERMINED else x.verdict

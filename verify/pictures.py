@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from theory.plateaus import plateaus
 from verify.causes import name
 from verify.judge import CellVerdict
 from verify.recipe import PREMISE
@@ -69,7 +70,10 @@ def _curves(ax: Axes, v: CellVerdict) -> None:
 
 
 def in_domain(verdicts: Sequence[CellVerdict], path: Path) -> None:
-    """Accuracy at the trained lengths along training, a panel per cell, a line per length and seed."""
+    """Accuracy at the trained lengths along training, a panel per cell, a line per length and seed.
+
+    Dashed lines are the plateaus of modular tasks (``theory.plateaus``).
+    """
     rows = ceil(len(verdicts) / _COLUMNS)
     with _figure(8, 1.8 * rows + 0.3, path) as figure:
         axes = figure.subplots(rows, _COLUMNS, sharex=True, sharey=True, squeeze=False)
@@ -83,6 +87,8 @@ def in_domain(verdicts: Sequence[CellVerdict], path: Path) -> None:
                         label = f"{n} digits" if run is v.runs[0] else None
                         ax.plot(curve.steps, curve.correct[n], color=colour, lw=1, label=label)
             ax.axhline(PREMISE, color=_FAINT, lw=0.6, ls=":")
+            for plateau in plateaus(v.prediction):
+                ax.axhline(float(plateau.accuracy), color=_COLOURS[1], lw=0.6, ls="--")
             ax.set_xscale("log")
             ax.set_ylim(-0.03, 1.03)
             ax.set_title(name(v), fontsize=6.5)

@@ -14,7 +14,7 @@ from statistics import median
 
 from tabulate import tabulate
 
-from verify import claims, pictures, published_tables
+from verify import claims, pictures, published_tables, unlearned
 from verify.causes import Causes, name
 from verify.cells import Cell
 from verify.grids import grid
@@ -39,6 +39,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> l
         text
         for text in (
             inconclusive(verdicts, folder, causes),
+            unlearned.section(verdicts),
             claims_section(verdicts),
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
@@ -68,6 +69,7 @@ def inconclusive(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) 
             "## Inconclusive: the premise was not met",
             "\n".join(lines),
             "![In-domain accuracy along training](inconclusive.svg)",
+            "Dashed: the plateaus of modular tasks (below).",
         ]
     )
 

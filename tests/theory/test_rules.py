@@ -167,7 +167,7 @@ def test_convergence_is_the_premise_of_all() -> None:
 
 
 def test_every_rule_is_covered_and_complete() -> None:
-    assert set(CASES) | {"convergence", "joint support"} == set(RULES)
+    assert set(CASES) | {"convergence", "joint support", "plateau"} == set(RULES)
     for rule in RULES.values():
         assert rule.statement.endswith(".")
         assert rule.premises

@@ -1,0 +1,56 @@
+"""Models that did not learn their task, beside the plateaus."""
+
+from __future__ import annotations
+
+import pytest
+from test_judge import cell, run
+
+from theory.predict import predict
+from verify.judge import AGREE, DIVERGE, UNDECIDED, judge
+from verify.unlearned import section, stand
+
+MOD_150 = cell("mod_add", modulus=150)
+"""Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
+
+
+@pytest.mark.parametrize(
+    ("premise", "longer", "read", "verdict"),
+    [
+        (0.34, 0.33, 2, AGREE),
+        (0.34, 0.6, 2, DIVERGE),  # not so at the longer length
+        (0.05, 0.06, 1, AGREE),
+        (0.0, 0.0, 0, AGREE),
+        (0.2, 0.2, None, DIVERGE),  # between two plateaus
+        (0.9, 0.3, None, UNDECIDED),  # past the last one
+    ],
+)
+def test_a_model_stands_at_a_plateau_or_does_not(
+    premise: float, longer: float, read: int | None, verdict: str
+) -> None:
+    prediction = predict(MOD_150.setting)
+    found = stand(prediction, run(MOD_150, {3: premise, 4: longer}, premise=premise))
+    assert found is not None
+    assert (found.plateau.read if found.plateau else None, found.verdict) == (read, verdict)
+    assert set(found.longer) == (set() if read is None else {4})
+
+
+def test_the_rule_is_silent_on_learned_tasks_and_on_those_without_a_modulus() -> None:
+    assert stand(predict(MOD_150.setting), run(MOD_150, {4: 0.3})) is None
+    addition = cell()
+    assert stand(predict(addition.setting), run(addition, {4: 0.0}, premise=0.3)) is None
+    assert section([judge(addition, [run(addition, {4: 0.0}, premise=0.3)])]) == ""
+
+
+def test_the_section_says_how_many_stand_where() -> None:
+    runs = [
+        run(MOD_150, {4: measured}, premise=premise, seed=seed)
+        for seed, (premise, measured) in enumerate(
+            [(0.33, 0.33), (0.33, 0.9), (0.2, 0.2), (0.9, 0)]
+        )
+    ]
+    text = section([judge(MOD_150, runs)])
+    assert "Of 4 models of modular tasks that missed the premise, 2 are right in domain" in text
+    assert ", 1 of them at every longer length" in text
+    assert "Past the last plateau: 1; between two: 1." in text
+    text = " ".join(text.split())
+    assert "1/3 = 0.333 | the lowest 2 digits of each operand | 4 digits 0.333: 0.900 (not)" in text
