@@ -179,7 +179,7 @@ def test_the_premise_is_no_evidence_for_itself() -> None:
 
 def test_the_plateau_rule_counts_the_modular_models_that_did_not_learn() -> None:
     c = cell("mod_add", modulus=150)
-    third = {n: 1 / 3 for n in RIGHT}
+    third = dict.fromkeys(RIGHT, 1 / 3)
     runs = [run(c, third, premise=1 / 3), run(c, {**RIGHT, 4: 0.34}, seed=1)]
     claim = found(judge(c, runs))["plateau"]
     assert (claim.cells, claim.seeds) == (Tally(supports=1), Tally(supports=1))
