@@ -13,10 +13,12 @@ from tabulate import tabulate
 
 from theory.domains import Domain
 from theory.literature import Finding, LengthComparison, compare, findings
+from theory.plateaus import Plateau, plateaus
+from theory.predict import predict
 from theory.settings import Setting
-from theory.text import fraction_text
+from theory.text import fraction_text, reads_text
 from verify.cells import Cell
-from verify.judge import CellVerdict, LengthVerdict
+from verify.judge import TOLERANCE, CellVerdict, pooled
 from verify.model import size
 from verify.recipe import PREMISE
 from verify.report import judge_evidence
@@ -82,8 +84,9 @@ def section(runs: Sequence[Run]) -> str:
     return "\n\n".join(
         [
             f"## The tables of arXiv {PAPER}",
-            "*P*: as published. *ours*: measured by us, converged models pooled. *predicted*: the "
-            "exact accuracy for P's layout and test domain. *as f^*: the share of answers equal to "
+            "*P*: as published. *ours*: measured by us, converged models pooled, or all where none is. "
+            "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
+            "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of answers equal to "
             "the predicted learned function. *±*: the share of inputs on which training leaves the "
             "answer open.",
             *(part for row in near for part in _row_section(row, runs)),
@@ -113,29 +116,54 @@ def _row_section(row: PublishedRow, runs: Sequence[Run]) -> Iterator[str]:
     found = ours(setting, runs)
     best = found[0] if found else None
     yield f"### {_name(setting)}"
-    yield f"{_premise(row)} {_ours_text(setting, found)}"
+    at = _plateau(row)
+    stands = f" That is the plateau of {reads_text(at.read)}." if at else ""
+    yield f"{_premise(row)}{stands} {_ours_text(setting, found)}"
     head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
     for finding in row:
         what = " as f^" if finding.against == "learned_function" else ""
         head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
         columns += _columns(finding, best)
+    if at:
+        head.append("plateau")
+        columns.append([_at_plateau(at, setting, n) for n in setting.test_lengths])
     yield tabulate(list(zip(*columns, strict=True)), head, tablefmt="github", disable_numparse=True)
 
 
+def _plateau(row: PublishedRow) -> Plateau | None:
+    """The plateau at which P's model stands that had not converged, if it is at one."""
+    if min(_in_domain(row)) >= 100 * PREMISE:
+        return None
+    found = plateaus(predict(row[0].setting()))
+    reached = max(_in_domain(row)) / 100
+    return next((x for x in found if abs(float(x.accuracy) - reached) <= TOLERANCE), None)
+
+
+def _at_plateau(at: Plateau, setting: Setting, digits: int) -> str:
+    """The plateau's accuracy at a trained or a longer length, or a dash."""
+    if setting.direction(digits) == "in_domain":
+        return _percent(at.accuracy)
+    bounds = {_percent(x): None for x in at.upward.get(digits, ())}
+    return " to ".join(bounds) or "-"
+
+
 def _seeds(best: CellVerdict | None) -> str:
-    """How many models are pooled in our column, `` (2 seeds)``."""
-    count = len(best.converged) if best else 0
-    return f" ({count} seed{'' if count == 1 else 's'})" if count else ""
+    """How many models are pooled in our column, `` (2 seeds)``; all where none converged."""
+    if best is None:
+        return ""
+    count = len(best.converged or best.runs)
+    what = "" if best.converged else ", not converged"
+    return f" ({count} seed{'' if count == 1 else 's'}{what})"
 
 
 def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
     """Reported, measured and predicted, by length."""
-    measured = {x.prediction.digits: x for x in best.lengths} if best else {}
+    measured = _shares(best, finding.against) if best else {}
     compared = compare(finding)
     assert compared.prediction is not None  # the paper's settings are all in our tables
     return [
         [f"{a:g} %" for a in finding.accuracy],
-        [_measured(measured.get(n), finding.against) for n in finding.test],
+        [_percent(measured[n]) if n in measured else "-" for n in finding.test],
         [
             _predicted(x, expected.unseen)
             for x, expected in zip(compared.lengths, compared.prediction.lengths, strict=True)
@@ -143,10 +171,14 @@ def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
     ]
 
 
-def _measured(x: LengthVerdict | None, against: str) -> str:
-    """Our percentage, or a dash."""
-    found = None if x is None else x.learned if against == "learned_function" else x.accuracy
-    return "-" if found is None else _percent(found.value)
+def _shares(v: CellVerdict, against: str) -> dict[int, float]:
+    """Our share of right answers by length, of the converged models or, where none is, of all."""
+    counts: dict[int, list[tuple[int, int]]] = {}
+    for m in (m for run in v.converged or v.runs for m in run.measurements):
+        right = m.learned if against == "learned_function" else m.correct
+        if right is not None:
+            counts.setdefault(m.digits, []).append((right, m.samples))
+    return {n: pooled(found).value for n, found in counts.items()}
 
 
 def _predicted(x: LengthComparison, unseen: Fraction) -> str:
@@ -166,11 +198,15 @@ def _premise(row: PublishedRow) -> str:
 
     In domain the truth and the learned function are one, so each table measures the premise.
     """
-    reported = [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
-    low, high = min(reported), max(reported)
+    low, high = min(_in_domain(row)), max(_in_domain(row))
     had = "had" if low >= 100 * PREMISE else "had not"
     span = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
     return f"P's {row[0].model} {had} converged (in domain {span})."
+
+
+def _in_domain(row: PublishedRow) -> list[float]:
+    """What was reported at the trained lengths, percent."""
+    return [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
 
 
 def _ours_text(published: Setting, found: Sequence[CellVerdict]) -> str:

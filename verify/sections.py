@@ -39,7 +39,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> l
         text
         for text in (
             inconclusive(verdicts, folder, causes),
-            unlearned.section(verdicts),
+            unlearned.section(verdicts, folder),
             claims_section(verdicts),
             along_training(verdicts, folder),
             window_scan(verdicts, folder),

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tabulate import tabulate
 
 from theory.plateaus import Plateau, plateaus
 from theory.predict import Prediction
 from theory.text import reads_text
+from verify import pictures
 from verify.causes import name
 from verify.judge import AGREE, DIVERGE, TOLERANCE, UNDECIDED, CellVerdict, pooled
 from verify.recipe import PREMISE
@@ -65,8 +67,12 @@ def verdicts_of(v: CellVerdict) -> list[str]:
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")
 
 
-def section(verdicts: Sequence[CellVerdict]) -> str:
-    """What the models know that did not learn a modular task, as Markdown; empty without any."""
+def section(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """What the models know that did not learn a modular task, as Markdown; empty without any.
+
+    Args:
+        folder: where the picture of those goes that did learn one of three digits or more.
+    """
     stands = [
         (v, run, x)
         for v in verdicts
@@ -91,8 +97,28 @@ def section(verdicts: Sequence[CellVerdict]) -> str:
                 tablefmt="github",
                 disable_numparse=True,
             ),
+            *_on_the_way(verdicts, folder),
         ]
     )
+
+
+def _on_the_way(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
+    """A picture of the models that came past a plateau at which every digit but the top ones is read."""
+    shown = [
+        v
+        for v in verdicts
+        if v.converged
+        and (n := max(v.cell.setting.train.every_length)) > 2
+        and any(x.read == n - 1 for x in plateaus(v.prediction))
+    ]
+    if not shown:
+        return []
+    pictures.in_domain(shown, folder / "plateaus.svg")
+    return [
+        "Cells of which some model did learn the task, all digits of it, stood at the same places on the "
+        "way (dashed):",
+        "![Plateaus on the way](plateaus.svg)",
+    ]
 
 
 def _row(v: CellVerdict, run: Run, x: Stand) -> list[str]:

@@ -177,15 +177,24 @@ def test_the_published_layout_comes_first_and_what_is_left_out_is_named() -> Non
     assert ours(row[0].setting(), unconverged)[0].cell is cells[1]
 
 
-def test_a_model_without_the_premise_is_not_shown_and_named() -> None:
+def test_a_model_without_the_premise_is_shown_as_such_and_only_by_itself() -> None:
     c = place()
-    lost = run(c, SHOWN, premise=0.671)
+    lost = run(c, {**SHOWN, 4: 0.2}, premise=0.671)
     text = blocks([lost])[MOD_50]
-    assert set(column(text, "ours").values()) == {"-"}
+    assert "| ours (1 seed, not converged) " in text
+    assert column(text, "ours")[4] == "20 %"
     assert "0 of 1 models converged (in domain 67.1 %)" in text
     both = blocks([run(c, {**SHOWN, 4: 0.2}, premise=0.671), run(c, SHOWN, seed=1)])[MOD_50]
     assert column(both, "ours")[4] == "97.5 %"
     assert "1 of 2 models converged" in both
+
+
+def test_published_models_that_had_not_converged_stand_at_plateaus() -> None:
+    shown = blocks([])
+    found = {name: text for name, text in shown.items() if "| plateau" in text}
+    assert set(found) == {name for name in shown if name.startswith(("a·b mod 150", "a·b mod 200"))}
+    [at_200] = [column(text, "plateau") for name, text in found.items() if "200" in name]
+    assert (at_200[2], at_200[3], at_200[4], at_200[9]) == ("-", "62.9 %", "62.5 %", "62.5 %")
 
 
 def test_the_headline_evidence_shows_multiplication_beside_the_published_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from test_judge import cell, run
 
@@ -34,23 +36,32 @@ def test_a_model_stands_at_a_plateau_or_does_not(
     assert set(found.longer) == (set() if read is None else {4})
 
 
-def test_the_rule_is_silent_on_learned_tasks_and_on_those_without_a_modulus() -> None:
+def test_the_rule_is_silent_on_learned_tasks_and_on_those_without_a_modulus(
+    tmp_path: Path,
+) -> None:
     assert stand(predict(MOD_150.setting), run(MOD_150, {4: 0.3})) is None
     addition = cell()
     assert stand(predict(addition.setting), run(addition, {4: 0.0}, premise=0.3)) is None
-    assert section([judge(addition, [run(addition, {4: 0.0}, premise=0.3)])]) == ""
+    assert section([judge(addition, [run(addition, {4: 0.0}, premise=0.3)])], tmp_path) == ""
 
 
-def test_the_section_says_how_many_stand_where() -> None:
+def test_the_section_says_how_many_stand_where(tmp_path: Path) -> None:
     runs = [
         run(MOD_150, {4: measured}, premise=premise, seed=seed)
         for seed, (premise, measured) in enumerate(
             [(0.33, 0.33), (0.33, 0.9), (0.2, 0.2), (0.9, 0)]
         )
     ]
-    text = section([judge(MOD_150, runs)])
+    text = section([judge(MOD_150, runs)], tmp_path)
     assert "Of 4 models of modular tasks that missed the premise, 2 are right in domain" in text
     assert ", 1 of them at every longer length" in text
     assert "Past the last plateau: 1; between two: 1." in text
     text = " ".join(text.split())
     assert "1/3 = 0.333 | the lowest 2 digits of each operand | 4 digits 0.333: 0.900 (not)" in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_that_learned_the_task_are_drawn_beside_the_plateaus(tmp_path: Path) -> None:
+    runs = [run(MOD_150, {4: 0.33}, premise=0.33), run(MOD_150, {4: 0.34}, seed=1)]
+    assert "plateaus.svg" in section([judge(MOD_150, runs)], tmp_path)
+    assert "mod 150" in (tmp_path / "plateaus.svg").read_text()
