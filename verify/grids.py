@@ -130,6 +130,12 @@ _WINDOWS = (
     *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in _RELATIVE),
     _row("add", "rpe", 3, 5, layout="bare"),
 )
+# Tasks that few models learn in their budget, and that have plateaus far apart.
+_PLATEAUS = (
+    *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (40, 250, 300)),
+    _row("mod_add", "ape", 3, 5, modulus=20, base=6),
+    *(_row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 250)),
+)
 _FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -137,13 +143,15 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "headline": _HEADLINE,
     "data": _DATA,
     "windows": _WINDOWS,
+    "plateaus": _PLATEAUS,
     "full": tuple(dict.fromkeys(_FULL)),
 }
 """Every named grid.
 
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
-a query sees.  ``full`` has every task, encoding and layout.
+a query sees.  ``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is
+for the rule of that name, which is about models that did not learn their task.
 """
 
 
