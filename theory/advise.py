@@ -17,7 +17,7 @@ from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
-from theory.predict import GENERALIZES, Prediction, predict
+from theory.predict import FAILS, GENERALIZES, Prediction, predict
 from theory.properties import base_aligned, digit_causal, translation_invariant
 from theory.settings import Setting
 from theory.tasks import InvalidInput
@@ -25,6 +25,8 @@ from theory.views import carry_reach
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
+_OPEN = ("sample", "landmark", "selection", "shared offset", "formula", "blind")
+"""Rules by which nothing follows."""
 _MOST_CHANGES = 4
 """One per aspect: encoding, window, layout, training.  All combinations are tried."""
 
@@ -175,6 +177,8 @@ def _changes(s: Setting) -> Iterator[Change]:
         yield _domain("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:
         yield _domain("show the missing digits", 3, replace(train, allowed=()))
+    if train.pairs is not None:
+        yield _domain("train on all operand tuples", 3, replace(train, pairs=None))
     if longest > trained and not train.priming:
         primed = replace(train, priming=((longest, PRIMING),))
         share = f"{float(PRIMING):.0%}"
@@ -213,7 +217,9 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
+    elif current.learned is not None and current.verdict("upward") == FAILS:
+        yield f"digits that never varied in training, all those above position {n}, are ignored"
     for step in current.derivation:
         open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)
-        if open_ or step.rule in ("landmark", "selection", "formula", "blind"):
+        if open_ or step.rule in _OPEN:
             yield step.statement.rstrip(".")

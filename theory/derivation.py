@@ -61,6 +61,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
         encoding,
         setting.window,
         max(setting.train.every_length),
+        shown,
         setting.digits,
     )
     if goes_on.outcome == "forced":

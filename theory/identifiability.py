@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from theory.domains import Box
 from theory.encodings import Encoding
-from theory.joint_support import period
+from theory.joint_support import carry_range, period, unseen
 from theory.layouts import Layout
 from theory.support import Place, Support
 from theory.tasks import Task
 from theory.views import carry_reach, landmarks, places, views
 
 
-def _marked(
-    task: Task, base: int, layout: Layout, window: int, trained: int, digits: int, reference: str
-) -> str:
+def _marked(task: Task, base: int, layout: Layout, window: int, trained: int, digits: int) -> str:
     """Which operand digit above the trained ones sees a landmark; empty if none does.
 
     Training fills those places with zeros.  If they can be told from the zeros below, a model
@@ -29,7 +28,7 @@ def _marked(
     for s, t in enumerate(tokens):
         if t.kind == "operand" and trained < t.position <= digits:
             first = 0 if not window else max(0, s - window + 1)
-            for what, back in landmarks(reference, tokens, first, s):
+            for what, back in landmarks(tokens, first, s):
                 place = _what(task, (t.operand, t.position))
                 return f"{place}, always 0 in training, sees the {what} {back} tokens back"
     return ""
@@ -56,11 +55,20 @@ def continuation(
     encoding: Encoding,
     window: int,
     trained: int,
+    shown: Support,
     digits: int,
 ) -> Continuation:
-    """Whether a relative encoding has to carry a task's local rule to longer inputs."""
-    if encoding.reference == "absolute":
-        return Continuation("impossible", "an absolute encoding has no rule shared by positions")
+    """Whether a relative encoding has to carry a task's local rule to longer inputs.
+
+    Args:
+        trained: the longest trained length.
+        shown: what training showed.
+        digits: the longest operand that is written.
+    """
+    if encoding.reference in ("absolute", "significance"):
+        return Continuation(
+            "impossible", f"{encoding.name} does not tell a digit by its distance from the query"
+        )
     reach = carry_reach(task, base)
     if reach is None:
         return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
@@ -68,26 +76,33 @@ def continuation(
         return Continuation(
             "loose", f"under {encoding.name} no query can single out the offset of a digit"
         )
-    found = views(task, base, layout, window, digits, encoding.reference)
-    seen = [v for v in found if reach < v.position <= digits and v.offsets]
+    found = views(task, base, layout, window, digits)
+    seen = [v for v in found if reach < v.position <= digits]
     if not seen:
         return Continuation("open", "no result digit that is written lies beyond the first carries")
     if len({v.offsets for v in seen}) > 1:
         return Continuation(
             "impossible", f"in the {layout.name} layout the digits stand at changing offsets"
         )
-    clear = [v for v in seen if not v.landmarks]
-    if not any(v.position <= trained for v in clear):
-        spoiler = next((v for v in reversed(seen) if v.position <= trained), seen[0])
-        what, back = spoiler.landmarks[-1]
+    whole = [
+        v for v in seen if v.position <= trained and _shows_rule(task, base, shown, v.position)
+    ]
+    if not whole:
         return Continuation(
             "open",
-            f"the query of result digit {spoiler.position} sees the {what} "
+            "training shows the whole rule, with every digit that it reads, at no result digit",
+        )
+    clear = [v for v in whole if not v.landmarks]
+    if not clear:
+        what, back = whole[-1].landmarks[-1]
+        return Continuation(
+            "open",
+            f"the query of result digit {whole[-1].position} sees the {what} "
             f"{back} tokens back, so it can tell where it is",
         )
     if any(v.landmarks and v.position > trained for v in seen):
         return Continuation("open", "a landmark comes into view at longer lengths")
-    marked = _marked(task, base, layout, window, trained, digits, encoding.reference)
+    marked = _marked(task, base, layout, window, trained, digits)
     if marked:
         return Continuation("open", marked)
     position = min(v.position for v in clear)
@@ -97,6 +112,25 @@ def continuation(
         f"from result digit {position} on every query finds its digits at the same offsets "
         f"(up to {seen[0].back} tokens back) and sees no landmark{alone}",
     )
+
+
+@lru_cache(maxsize=4096)
+def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
+    """Whether training showed the local rule of a finite carry whole at a result digit.
+
+    It did if the digits that the rule reads took every value, the combinations that joint
+    support does not fix were shown, and no carry from below them was built in.  (Where none came
+    in, at the lowest digits, the padding above shows how carries go on.)
+    """
+    lowest = position - (carry_reach(task, base) or 0)
+    span = {(j, i) for j in range(task.operands) for i in range(lowest, position + 1)}
+    if any(shown.constant(place) is not None for place in span):
+        return False
+    every = Box(((tuple(range(base)),) * position,) * task.operands)
+    if any(set(combination) <= span for combination in unseen(task, shown, (every,), base)):
+        return False
+    least, most = carry_range(task, shown, lowest, base)
+    return not least == most != 0
 
 
 @lru_cache(maxsize=4096)

@@ -133,6 +133,7 @@ class Prediction:
                     "accuracy": None if x.accuracy is None else str(x.accuracy),
                     "accuracy_float": None if x.accuracy is None else float(x.accuracy),
                     "unseen_share": str(x.unseen),
+                    "at_most": str(x.at_most),
                 }
                 for x in self.lengths
             ],
@@ -222,10 +223,10 @@ def _at_length(
 ) -> LengthPrediction:
     [length] = test.lengths
     direction = train.direction(length)
-    if upward == BLIND:
-        return LengthPrediction(length, direction, UNDETERMINED, None)
     if upward == CONTINUES or train.covers(length, test.kind):
         return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
+    if upward == BLIND:
+        return LengthPrediction(length, direction, UNDETERMINED, None)
     unseen = unseen_share(reading, test)
     if direction == "upward" and upward == NOTHING:
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)

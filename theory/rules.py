@@ -93,8 +93,9 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "landmark",
-            "With a landmark in view the training data fit two rules: go on, or write what was always "
-            "there beyond the trained positions.  Where the two differ nothing follows.",
+            "Where no trained position shows the whole rule, with every digit that it reads, without a "
+            "landmark in view, the training data fit two rules: go on, or write what was always there "
+            "beyond the trained positions.  Where the two differ nothing follows.",
             "a relative encoding",
             "ours: addition in the aligned layout under RPE, at the first longer length 0.02 right "
             "with one seed and 1.00 with another; in the bare layout, window 13, where only the "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from theory.advise import Advice
-    from theory.predict import Prediction
+    from theory.predict import LengthPrediction, Prediction
     from theory.settings import Setting
 
 LENGTH_COLUMNS = ("digits", "direction", "status", "accuracy", "")
@@ -39,10 +39,15 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
             x.direction.replace("_", " "),
             x.status,
             fraction_text(x.accuracy),
-            "" if x.accuracy is None else f"{float(x.accuracy):.6g}",
+            "" if x.accuracy is None else f"{float(x.accuracy):.6g}{_room(x)}",
         ]
         for x in prediction.lengths
     ]
+
+
+def _room(x: LengthPrediction) -> str:
+    """`` ± 0.01``, where training leaves the answer open on that share; empty where on none."""
+    return f" ± {float(x.unseen):.2g}" if x.unseen else ""
 
 
 def verdict_rows(prediction: Prediction) -> list[list[str]]:
@@ -107,8 +112,8 @@ def advice_text(advice: Advice) -> list[str]:
     lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
     if not advice.suggestions:
         why = (
-            "every combination of our encodings, windows, layouts and training domains (short of "
-            "training on every length) was put to the theory"
+            "every combination of our encodings, windows and layouts with one change of the training "
+            "domain (short of training on every length) was put to the theory"
         )
         return [*lines, "", f"None of ours makes it generalize, by exhaustion: {why}."]
     lines += ["", "Any of these makes it generalize, cheapest first:"]

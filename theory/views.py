@@ -1,6 +1,6 @@
 """Views: what the query that writes each result digit sees of the digits it needs.
 
-Derived from the layout, the encoding and the window: at which offsets each result
+Derived from the layout and the window: at which offsets each result
 digit finds the digits it needs, and which anchors (landmarks) its query sees.
 """
 
@@ -21,9 +21,7 @@ class View:
 
     Args:
         position: the result digit's position, 1 = units.
-        offsets: how many tokens back each needed digit stands (0 is the query itself);
-            under an encoding by significance, how much higher its weight is than the
-            query's, and empty where the query is no digit.
+        offsets: how many tokens back each needed digit stands (0 is the query itself).
         back: how many tokens back the furthest needed digit stands.
         landmarks: what tells the query where it is: (what, how many tokens back).
         visible: the operand digits in the window, (operand, position) -> tokens back.
@@ -51,15 +49,10 @@ def carry_reach(task: Task, base: int) -> int | None:
     return reach
 
 
-def views(
-    task: Task, base: int, layout: Layout, window: int, digits: int, reference: str = "relative"
-) -> Iterator[View]:
+def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> Iterator[View]:
     """The view of each result digit, for operands of up to ``digits`` digits.
 
     One at a time: often the first few decide.
-
-    Args:
-        reference: what the encoding tells positions apart by (see ``Encoding``).
     """
     tokens, width, result_width = places(task, base, layout, digits)
     slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
@@ -70,9 +63,9 @@ def views(
         needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]
         yield View(
             i,
-            _offsets(reference, tokens, query, needed),
+            tuple(query - slot for slot in needed),
             query - min(needed, default=query),
-            tuple(landmarks(reference, tokens, first, query)),
+            tuple(landmarks(tokens, first, query)),
             {
                 (t.operand, t.position): query - s
                 for s, t in enumerate(tokens[first : query + 1], first)
@@ -101,24 +94,7 @@ def _needed(
     return keys + [("result", -1, l) for l in span if l < i and l <= result_width]
 
 
-def _offsets(
-    reference: str, tokens: tuple[Token, ...], query: int, needed: list[int]
-) -> tuple[int, ...]:
-    if reference != "significance":
-        return tuple(query - slot for slot in needed)
-    if tokens[query].kind == "anchor":
-        return ()
-    return tuple(tokens[slot].position - tokens[query].position for slot in needed)
-
-
-def landmarks(
-    reference: str, tokens: tuple[Token, ...], first: int, query: int
-) -> list[tuple[str, int]]:
-    """What stands at a known place: anchors, or under significance the digits at either end.
-
-    A random start hides the place of a number, and not which of its digits is the lowest.
-    """
+def landmarks(tokens: tuple[Token, ...], first: int, query: int) -> list[tuple[str, int]]:
+    """The anchors in the window of a query, each with how many tokens back it stands."""
     seen = [(t, query - s) for s, t in enumerate(tokens[first : query + 1], first)]
-    if reference != "significance":
-        return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]
-    return [("units digit", back) for t, back in seen if t.position == 1]
+    return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]

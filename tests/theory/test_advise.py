@@ -32,6 +32,17 @@ def test_addition_wants_the_landmarks_out_of_view() -> None:
     assert best.text == "attention window 5; interleaved layout"
 
 
+def test_the_support_rule_is_an_obstacle_too() -> None:
+    [obstacle] = ask(task="add").obstacles
+    assert obstacle.startswith("digits that never varied in training, all those above position 3")
+
+
+def test_a_small_sample_is_named_and_can_be_given_up() -> None:
+    advice = ask(task="add", train_pairs=5, test_digits="1-3")
+    assert any("may lack digits" in o for o in advice.obstacles)
+    assert "train on all operand tuples" in [s.text for s in advice.suggestions]
+
+
 def test_missing_digits_and_short_operands_are_named() -> None:
     advice = ask(task="add", train_digits="3", test_digits="1-3", train_allowed=("1:6-9",))
     assert advice.suggestions[0].text == "show the missing digits"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from theory.identifiability import continuation
 from theory.rules import RULES
+from theory.support import support
 from theory.tasks import InvalidInput, named_task
 from theory.views import carry_reach, views
 
@@ -180,7 +181,9 @@ def test_views_of_the_interleaved_layout() -> None:
 
 
 def test_digits_at_changing_offsets_have_no_rule_to_continue() -> None:
-    got = continuation(named_task("add"), 10, layout("reversed"), encoding("rpe"), 0, 3, 6)
+    task = named_task("add")
+    shown = support(task, Domain((3,)), 10)
+    got = continuation(task, 10, layout("reversed"), encoding("rpe"), 0, 3, shown, 6)
     assert got.outcome == "impossible"
     assert "changing offsets" in got.reason
 

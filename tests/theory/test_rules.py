@@ -141,6 +141,34 @@ def test_an_encoding_that_only_learns_the_order_needs_the_least_window(
     assert say({"pe": "fire", "layout": "interleaved"} | words).verdict("upward") == verdict
 
 
+LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5}
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({}, "generalizes"),
+        ({"train_digits": "2"}, "generalizes"),
+        ({"train_digits": "1"}, "undetermined"),  # no carry was ever shown
+        ({"train_allowed": ("1:5", "2:5", "3:5")}, "undetermined"),
+        ({"train_allowed": ("1:6-9", "2:6-9", "3:6-9")}, "undetermined"),
+        ({"train_allowed": ("3:1-9",)}, "generalizes"),  # position 2 shows all
+        ({"train_domain": "every"}, "generalizes"),
+        ({"base": 2}, "generalizes"),
+        ({"base": 2, "window": 6}, "undetermined"),  # the clear position lacks 0 and 0
+        ({"pe": "abacus"}, "undetermined"),  # tells digits by their weight, not by distance
+    ],
+)
+def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
+    assert say(LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
+
+
+def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -> None:
+    for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "alibi"}):
+        got = {x.digits: x.status for x in say({"task": "add"} | words).lengths}
+        assert (got[3], got[2], got[4]) == ("generalizes", "undetermined", "undetermined")
+
+
 def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
     assert say({"task": "add", "base": 2}).verdict("downward") == "undetermined"
     assert say({"task": "add", "base": 3}).verdict("downward") == "generalizes"
@@ -187,5 +215,5 @@ def test_a_prediction_shows_itself_in_a_notebook() -> None:
         "downward generalizes, upward fails>"
     )
     text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
-    assert "| 4        | upward      | partial      | 49/4950    | 0.00989899 |" in text
+    assert "| 4        | upward      | partial      | 49/4950    | 0.00989899 ± 0.01 |" in text
     assert "`Mod(Mod(a, 100) + Mod(b, 100), 101)`" in text
