@@ -311,7 +311,7 @@ def _theorem(finding: Finding) -> tuple[str, bool | None]:
         task, by = named_task(finding.task, finding.modulus), encoding(finding.encoding)
     except InvalidInput:
         return "", None
-    verdict = published(task, by, finding.base, trained).upward
+    verdict = published(task, by, finding.base, Domain((trained,))).upward
     if verdict == UNDETERMINED or not finding.converged:
         return verdict, None
     return verdict, verdict == (GENERALIZES if finding.result == EXTENDS else FAILS)

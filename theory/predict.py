@@ -184,7 +184,7 @@ def predict(setting: Setting) -> Prediction:
     )
     return Prediction(
         setting,
-        published(task, setting.encoding, base, train.every_length[-1]),
+        published(task, setting.encoding, base, train),
         lengths,
         (
             cite("convergence", f"The model is right on held-out {train.text()}."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from theory.domains import Domain
 from theory.encodings import Encoding
 from theory.properties import base_aligned, translation_invariant
 from theory.tasks import Task
@@ -25,15 +26,18 @@ class Published:
     theorem: str
 
 
-@lru_cache(maxsize=4096)
-def published(task: Task, encoding: Encoding, base: int, trained: int) -> Published:
-    """The paper's verdict; its criteria are applied to tasks that it does not name.
+def treats(encoding: Encoding, train: Domain) -> bool:
+    """Whether the paper speaks of an encoding (APE or RPE) and a training set (all digits)."""
+    return encoding.reference in ("absolute", "relative") and not train.allowed
 
-    Args:
-        trained: the longest training length n.
-    """
-    if encoding.reference == "none":
-        return Published("undetermined", "undetermined", "the paper does not treat this encoding")
+
+@lru_cache(maxsize=4096)
+def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Published:
+    """The paper's verdict; its criteria are applied to tasks that it does not name."""
+    if not treats(encoding, train):
+        what = "training set" if train.allowed else "encoding"
+        return Published("undetermined", "undetermined", f"the paper does not treat this {what}")
+    trained = train.every_length[-1]
     relative = encoding.reference != "absolute"
     if task.full_modulus is not None:
         k = base_aligned(task.full_modulus, base)

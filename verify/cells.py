@@ -91,8 +91,8 @@ class Cell:
         )
         return cls(setting, data["model"])
 
-    def command(self, seed: int, budget: int = DEFAULT_BUDGET) -> str:
-        """The command that trains and judges this cell with one seed."""
+    def command(self, seed: int, budget: int = DEFAULT_BUDGET, seeds: int = 1) -> str:
+        """The command that trains and judges this cell with some seeds, of which one is the first."""
         s = self.setting
         name = s.task.name
         parts = ["arith verify", f"--task {name}" if name in TASKS else f'--expr "{name}"']
@@ -110,6 +110,7 @@ class Cell:
         parts += [f"--test-digits {','.join(map(str, s.test_lengths))}"]
         parts += [f"--test-domain {s.test_kind}"] if s.test_kind != "longest" else []
         parts += [f"--model {self.model}", f"--first-seed {seed}"]
+        parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         return " ".join(parts)
 

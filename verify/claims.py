@@ -20,6 +20,7 @@ from theory.predict import (
     LengthPrediction,
     Prediction,
 )
+from theory.published import treats
 from theory.rules import RULES
 from theory.tasks import TASKS
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, CellVerdict, judge
@@ -82,16 +83,17 @@ THEOREMS: dict[str, tuple[str, str]] = {
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
 They name four tasks and two kinds of encoding.  ``theory.published`` applies their criteria to
-others too; those cells stand in the last line.
+other tasks too; those cells, and the ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}
 
 
 def theorem(prediction: Prediction) -> str:
     """The published theorem, a key of ``THEOREMS``, that speaks of a setting."""
-    task, encoding = prediction.setting.task, prediction.setting.encoding
+    setting = prediction.setting
+    task, encoding = setting.task, setting.encoding
     form = _FORMS.get(task.terms)
-    if form is None or task.divisor != 1 or encoding.reference == "none":
+    if form is None or task.divisor != 1 or not treats(encoding, setting.train):
         return UNTREATED
     if task.modulus is None:
         kind = "absolute" if encoding.reference == "absolute" else "relative"

@@ -248,16 +248,26 @@ def _cell_section(v: CellVerdict) -> str:
     )
     learned = v.prediction.learned_text
     runs = "; ".join(_run_text(v, r) for r in v.runs)
-    again = list({r.budget: (r.seed, r.budget) for r in reversed(v.runs)}.values())
     lines = [
         f"## {cell_name(v)}",
         table,
         (f"Learned function: `{learned}`. " if learned else "")
         + f"{runs[:1].upper() + runs[1:] or 'No runs'}.",
-        "Rerun: "
-        + ("; ".join(f"`{v.cell.command(*x)}`" for x in again) or f"`{v.cell.command(0)}`"),
+        "Rerun: " + ("; ".join(f"`{text}`" for text in _commands(v)) or f"`{v.cell.command(0)}`"),
     ]
     return "\n\n".join(lines)
+
+
+def _commands(v: CellVerdict) -> list[str]:
+    """The commands that train the models of a cell again, consecutive seeds of one budget together."""
+    stretches: list[list[Run]] = []
+    for run in sorted(v.runs, key=lambda r: (r.budget, r.seed)):
+        last = stretches[-1][-1] if stretches else None
+        if last and (last.budget, last.seed + 1) == (run.budget, run.seed):
+            stretches[-1].append(run)
+        else:
+            stretches.append([run])
+    return [v.cell.command(x[0].seed, x[0].budget, len(x)) for x in stretches]
 
 
 def _run_text(v: CellVerdict, run: Run) -> str:

@@ -96,7 +96,7 @@ def along_training(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     delays = [t.outside / t.within for t in found if t.within and t.outside]
     rows = [
         [
-            v.cell.label(),
+            name(v),
             _steps([t.within for t in _timed(v)]),
             _steps([t.outside for t in _timed(v)]),
             ", ".join(map(_when, _timed(v))),
@@ -201,11 +201,8 @@ def inside(folder: Path) -> str:
         parts.append(f"![Influences: {cell.label()}](mechanism/{model}/influence.svg)")
         if (folder / "mechanism" / model / "states.svg").exists():
             parts.append(f"![States: {cell.label()}](mechanism/{model}/states.svg)")
-    nearer = sum(
-        "learned function" in d["distance"]
-        and d["distance"]["learned function"]["largest"] <= d["distance"]["truth"]["largest"]
-        for _, d in found
-    )
+    learned = [d["distance"] for _, d in found if "learned function" in d["distance"]]
+    nearer = sum(d["learned function"]["largest"] <= d["truth"]["largest"] for d in learned)
     table = tabulate(
         rows,
         ("cell", "digits", "from f^", "from f", "from the equivalent input"),
@@ -215,7 +212,7 @@ def inside(folder: Path) -> str:
     return "\n\n".join(
         [
             "## Inside",
-            f"In {nearer} of {len(found)} models, which operand digits change which digits of the answers is "
+            f"In {nearer} of {len(learned)} models with a predicted f^, which operand digits change which digits of the answers is "
             "at least as near to the learned function as to the task.",
             table,
             "*from f^*, *from f*: the largest difference between an influence of the model (how often the "

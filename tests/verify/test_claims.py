@@ -87,13 +87,26 @@ def test_a_theorem_says_what_the_published_verdict_of_its_settings_says() -> Non
     tasks: list[tuple[str, int | None]] = [("add", None), ("mul", None)]
     tasks += [(t, p) for t in ("mod_add", "mod_mul") for p in (10, 100, 101, 150)]
     seen = set()
-    for (task, p), pe, n in product(tasks, ("ape", "sinusoidal", "rpe", "rope", "coupled"), (1, 2)):
+    for (task, p), pe, n in product(tasks, ("ape", "sinusoidal", "rpe", "rope"), (1, 2)):
         place = (encoding(pe), layout("aligned"), Domain((n,)), 0, (1, 2, 3))
         prediction = predict(Setting(named_task(task, p), 10, *place))
         name = theorem(prediction)
         seen.add(name)
         assert (prediction.published.downward, prediction.published.upward) == THEOREMS[name]
     assert seen == THEOREMS.keys() - {UNTREATED}
+
+
+@pytest.mark.parametrize(
+    ("pe", "train"), [("coupled", Domain((3,))), ("ape", Domain((3,), allowed=((1, (5, 6)),)))]
+)
+def test_the_theorems_do_not_speak_of_other_encodings_or_missing_digits(
+    pe: str, train: Domain
+) -> None:
+    prediction = predict(
+        Setting(named_task("add"), 10, encoding(pe), layout("aligned"), train, 0, (1, 4))
+    )
+    assert theorem(prediction) == UNTREATED
+    assert {prediction.published_verdict(d) for d in ("downward", "upward")} == {"undetermined"}
 
 
 def test_a_continuation_decides_every_length_and_the_support_rule_none() -> None:
