@@ -65,6 +65,12 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     )
     if total == 0:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    if task.needs_order:  # training never shows what borrows from digits that are ignored
+        unknown += sum(
+            defined(task, piece, base) - agreement(task, piece, base, learned.support, 0).natural
+            for box in boxes
+            for piece in split_unseen(task, learned.support, box, base, known=True)
+        )
     return Fraction(unknown, total)
 
 
@@ -155,6 +161,7 @@ def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     task, base = learned.task, learned.base
     top = base ** max(box.width, learned.support.width)
     largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
+    largest = max(largest, task.modulus or 1, task.divisor)
     dtype = np.int64 if largest < SAFE else np.dtype(object)
     tuples = members(box, base, np.dtype(dtype))
     return task.evaluate(*tuples), learned.evaluate(*tuples)

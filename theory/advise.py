@@ -185,7 +185,9 @@ def _changes(s: Setting) -> Iterator[Change]:
         yield _domain(f"mix in {share} of {longest}-digit examples", 4, primed)
     for n in range(trained + 1, longest):
         more = replace(train, lengths=(*train.lengths[:-1], n), priming=())
-        yield _domain(f"train on {n} digits", 4 + n - trained, more)
+        text = f"train on {'+'.join(map(str, more.lengths))} digits"
+        text += ", without the long examples" if train.priming else ""
+        yield _domain(text, 4 + n - trained, more)
 
 
 def _domain(text: str, cost: int, train: Domain) -> Change:

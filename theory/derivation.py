@@ -13,6 +13,7 @@ from theory.identifiability import (
     out_of_sight,
     shared_offset,
 )
+from theory.joint_support import period
 from theory.properties import base_aligned, residual_modulus
 from theory.rules import RULES
 from theory.settings import Setting
@@ -50,10 +51,10 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
             "says where a number starts."
         )
         return BLIND, (cite("selection", what),)
-    if out_of_sight(task, base, *place, shown):
+    if out_of_sight(task, base, setting.layout, setting.digits, shown):
         return SAME, (cite("out of sight", "No query sees a digit that training kept constant."),)
     if encoding.reference == "absolute" and encoding.own_parameter:
-        return SUPPORT, modulus_steps(setting)
+        return SUPPORT, modulus_steps(setting, shown)
     goes_on = continuation(
         task,
         base,
@@ -75,7 +76,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
         return NOTHING, (cite("shared offset", shared + "."),)
     return SUPPORT, (
         cite("one candidate", goes_on.reason + "."),
-        *modulus_steps(setting),
+        *modulus_steps(setting, shown),
     )
 
 
@@ -116,15 +117,18 @@ def support_step(names: tuple[str, ...], shown: Support) -> Step:
     return cite("support", what)
 
 
-def modulus_steps(setting: Setting) -> tuple[Step, ...]:
-    """What the modulus, if any, leaves of the digits above the trained positions."""
-    p, base, n = setting.task.full_modulus, setting.base, max(setting.train.every_length)
-    if p is None:
+def modulus_steps(setting: Setting, shown: Support) -> tuple[Step, ...]:
+    """What the modulus, if any, leaves of the digits above those that are read."""
+    task, p, base = setting.task, setting.task.full_modulus, setting.base
+    reads = [shown.read_length(j) for j in range(task.operands)]
+    if p is None or len(set(reads)) > 1 or reads[0] is None:
         return ()
-    k = base_aligned(p, base)
+    n, k = reads[0], base_aligned(p, base)
     if k is not None and k <= n:
         what = f"{p} divides {base}^{k}, and {n} >= {k} digits were trained."
         return (cite("base aligned", what),)
     left = residual_modulus(p, base, n)
-    what = f"The digits above {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}."
-    return (cite("residual modulus", what),)
+    what = f"The digits above {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
+    if any(period(task, (j, n + 1), base) != left for j in range(task.operands)):
+        what += ", or less where they are multiplied by a common divisor"
+    return (cite("residual modulus", what + "."),)

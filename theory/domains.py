@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from theory.tasks import InvalidInput, digit_count, unknown_name
 
@@ -80,8 +80,9 @@ class Domain:
         pairs: show only so many operand tuples, drawn once; None for all of them.
 
     Raises:
-        InvalidInput: no length, a length below 1, an unknown kind, shares that leave
-            nothing for the lengths, a position without digits, or no tuples at all.
+        InvalidInput: no length, a length or position below 1, an unknown kind, shares that
+            leave nothing for the lengths, a priming length or a position given twice, a
+            position without digits, or no tuples at all.
     """
 
     lengths: tuple[int, ...]
@@ -103,11 +104,15 @@ class Domain:
         shares = [share for _, share in self.priming]
         if any(share <= 0 for share in shares) or sum(shares) >= 1:
             raise InvalidInput("priming shares have to be above 0 and below 1 in all")
+        _once("priming length", [n for n, _ in self.priming])
+        _once("position", [position for position, _ in self.allowed])
         for n, _ in self.priming:
             if n < 1 or n in self.lengths:
                 raise InvalidInput(f"priming length {n} has to be a length of its own, 1 or more")
         for position, digits in self.allowed:
-            if position < 1 or not digits or min(digits) < 0:
+            if position < 1:
+                raise InvalidInput(f"positions start at 1 (the units), not at {position}")
+            if not digits or min(digits) < 0:
                 raise InvalidInput(f"position {position} needs at least one allowed digit")
         if self.pairs is not None and self.pairs < 1:
             raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
@@ -186,19 +191,26 @@ class Domain:
     def likely_whole(self, base: int, operands: int) -> bool:
         """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
 
-        The chance that it lacks some digit at some position is at most the sum of the chances
-        of each, and has to be below ``MISSED``.
+        The chance that it lacks some digit at some position, at some length, is at most the sum
+        of the chances of each, and has to be below ``MISSED``.
         """
         if self.pairs is None:
             return True
-        shares: dict[tuple[int, int, int], Fraction] = {}
+        shares: dict[tuple[int, int, int, int], Fraction] = {}
         for box, weight in self.weighted_boxes(base, operands):
             for j, row in enumerate(box.digits):
                 for i, values in enumerate(row):
                     for d in values:
-                        shares.setdefault((j, i, d), Fraction(0))
-                        shares[j, i, d] += weight / len(values)
+                        shares.setdefault((box.width, j, i, d), Fraction(0))
+                        shares[box.width, j, i, d] += weight / len(values)
         return sum((1 - float(share)) ** self.pairs for share in shares.values()) < MISSED
+
+
+def _once(what: str, numbers: list[int]) -> None:
+    """Refuse a list of sorted numbers that has one of them twice."""
+    for number, following in pairwise(numbers):
+        if number == following:
+            raise InvalidInput(f"{what} {number} is given twice")
 
 
 @lru_cache(maxsize=1024)

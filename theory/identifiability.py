@@ -76,7 +76,7 @@ def continuation(
         return Continuation(
             "loose", f"under {encoding.name} no query can single out the offset of a digit"
         )
-    found = views(task, base, layout, window, digits)
+    found = list(views(task, base, layout, window, digits))
     seen = [v for v in found if reach < v.position <= digits]
     if not seen:
         return Continuation("open", "no result digit that is written lies beyond the first carries")
@@ -92,6 +92,14 @@ def continuation(
             "open",
             "training shows the whole rule, with every digit that it reads, at no result digit",
         )
+    for v in found:
+        anchored = v.landmarks or v.position <= reach
+        if anchored and v.position <= trained and not _shows_rule(task, base, shown, v.position):
+            return Continuation(
+                "open",
+                f"the query of result digit {v.position} can tell where it is, and training lacks digits "
+                "that the rule reads there",
+            )
     clear = [v for v in whole if not v.landmarks]
     if not clear:
         what, back = whole[-1].landmarks[-1]
@@ -122,7 +130,7 @@ def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     support does not fix were shown, and no carry from below them was built in.  (Where none came
     in, at the lowest digits, the padding above shows how carries go on.)
     """
-    lowest = position - (carry_reach(task, base) or 0)
+    lowest = max(1, position - (carry_reach(task, base) or 0))
     span = {(j, i) for j in range(task.operands) for i in range(lowest, position + 1)}
     if any(shown.constant(place) is not None for place in span):
         return False
@@ -164,7 +172,7 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
                 (j, i)
                 for j in range(task.operands)
                 for i in range(1, support.width + 1)
-                if support.constant((j, i)) is None
+                if support.constant((j, i)) is None and period(task, (j, i), base) != 1
             }
             if layout.interleaved:
                 needed = {(j, i) for j, i in needed if i <= view.position}
@@ -183,13 +191,14 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
 
 
 @lru_cache(maxsize=4096)
-def out_of_sight(
-    task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
-) -> bool:
-    """Whether every digit that training kept constant is hidden from every query."""
+def out_of_sight(task: Task, base: int, layout: Layout, digits: int, support: Support) -> bool:
+    """Whether the causal mask hides every digit that training kept constant from every query.
+
+    A window does not: what it hides from a query, tokens in between can pass on.
+    """
     return all(
         support.constant(place) is None
-        for view in views(task, base, layout, window, digits)
+        for view in views(task, base, layout, 0, digits)
         for place in view.visible
     )
 

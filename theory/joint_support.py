@@ -62,6 +62,8 @@ def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Pla
         ]
         for j in range(task.operands)
     }
+    if not any(read.values()):
+        return ()
     if not digit_causal(task, base)[0]:
         return (frozenset((j, i) for j in read for i in read[j]),)
     found = {frozenset({(j, i)}) for j in read for i in read[j]}

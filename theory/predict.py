@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from theory.accuracy import accuracy, known_accuracy, shown_share, unseen_share
+from theory.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
 from theory.derivation import (
     BLIND,
     CONTINUES,
@@ -228,7 +228,7 @@ def _at_length(
     if upward == BLIND:
         return LengthPrediction(length, direction, UNDETERMINED, None)
     unseen = unseen_share(reading, test)
-    if direction == "upward" and upward == NOTHING:
+    if upward == NOTHING and _replaces(reading, test):
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)
     if unseen > MOST_UNSEEN:
         at_most = known_accuracy(reading, test) + unseen
@@ -236,7 +236,14 @@ def _at_length(
     value = Fraction(1) if aligned else accuracy(reading, test)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
     inferred = max(Fraction(0), 1 - shown_share(reading, test) - unseen)
-    return LengthPrediction(length, direction, status, value, unseen, value, inferred)
+    at_most = min(Fraction(1), value + unseen)
+    return LengthPrediction(length, direction, status, value, unseen, at_most, inferred)
+
+
+def _replaces(reading: LearnedFunction, test: Domain) -> bool:
+    """Whether a test asks for digits where training always showed one other."""
+    boxes = test.boxes(reading.base, reading.task.operands)
+    return any(touched(reading.support, box, reading.task) for box in boxes)
 
 
 def _base_aligned(reading: LearnedFunction) -> bool:

@@ -148,7 +148,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "out of sight",
-            "A query cannot be changed by digits that the causal mask or the window hides from it.",
+            "A query cannot be changed by digits that the causal mask hides from it.",
             "none",
             "the causal mask",
         ),

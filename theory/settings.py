@@ -50,6 +50,11 @@ class Setting:
         shown = self.train.every_length
         lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        for n in shown:
+            if not Domain((n,), self.train.kind, allowed=self.train.allowed).boxes(
+                self.base, self.task.operands
+            ):
+                raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
             if not causal:

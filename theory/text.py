@@ -60,7 +60,7 @@ def verdict_rows(prediction: Prediction) -> list[list[str]]:
 
 _PLAIN = {
     "generalizes": "it will be right at every length tested in that direction",
-    "fails": "it will be wrong there, on the share of inputs given below",
+    "fails": "it will be wrong on some of them; the accuracy, where known, is the share it gets right",
     "undetermined": "nothing follows: a premise is missing, named below",
     "none": "no such length is tested",
 }
@@ -123,7 +123,7 @@ def advice_text(advice: Advice) -> list[str]:
 def digit_rows(prediction: Prediction) -> list[list[str]]:
     """Per length with a learned function: the accuracy of each result digit, units first.
 
-    Empty where no learned function is predicted.
+    Lengths without a claim are left out; empty where no learned function is predicted.
     """
     from theory.digit_accuracy import digit_accuracies
 
@@ -131,6 +131,8 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
         return []
     rows = []
     for x in prediction.lengths:
+        if x.accuracy is None:
+            continue
         found = digit_accuracies(prediction.learned, prediction.setting.test(x.digits))
         for what, values in (("each", found.digit), ("lowest", found.lowest)):
             shown = " ".join("?" if v is None else f"{float(v):.4g}" for v in values)

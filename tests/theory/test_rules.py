@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from theory.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
@@ -10,7 +12,7 @@ from theory.layouts import LAYOUTS
 from theory.predict import Prediction, predict
 from theory.requests import Request
 from theory.rules import RULES
-from theory.tasks import TASKS
+from theory.tasks import TASKS, InvalidInput
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 CASES = {
@@ -156,11 +158,53 @@ LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5
         ({"train_domain": "every"}, "generalizes"),
         ({"base": 2}, "generalizes"),
         ({"base": 2, "window": 6}, "undetermined"),  # the clear position lacks 0 and 0
+        ({"window": 6, "train_allowed": ("1:3",)}, "undetermined"),  # where <bos> is in view
         ({"pe": "abacus"}, "undetermined"),  # tells digits by their weight, not by distance
     ],
 )
 def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
     assert say(LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
+
+
+@pytest.mark.parametrize(
+    ("words", "statuses"),
+    [
+        # The support rule does not follow under RoPE, for shorter inputs as for longer ones.
+        (
+            {"task": "add", "pe": "rope", "train_allowed": ("2:5",), "test_digits": "3"},
+            "undetermined",
+        ),
+        # What a window hides from a query, a token in between can pass on.
+        (
+            {"expr": "a % 5", "pe": "rope", "layout": "reversed", "window": 2, "train_digits": "1"}
+            | {"test_digits": "2"},
+            "undetermined",
+        ),
+        # 44 % of the longer inputs borrow from a digit that is ignored, which training never shows.
+        ({"task": "sub", "train_digits": "1", "test_digits": "2"}, "undetermined"),
+        # One tuple in ten thousand has a single digit.
+        (
+            {"task": "mul", "train_digits": "1+3", "train_pairs": 1000, "test_digits": "2"},
+            "undetermined",
+        ),
+        ({"expr": "a % 10", "layout": "reversed", "window": 2, "test_digits": "4"}, "generalizes"),
+        ({"expr": "(101*a + 101*b) % 101", "train_digits": "2", "test_digits": "3"}, "generalizes"),
+        ({"expr": f"(a+b) % {10**21}", "train_digits": "1", "test_digits": "2"}, "fails"),
+    ],
+)
+def test_what_does_not_follow_is_not_claimed_and_what_does_is(words: dict, statuses: str) -> None:
+    assert {x.status for x in say(words).lengths} == {statuses}
+
+
+def test_what_training_leaves_open_bounds_the_accuracy() -> None:
+    [x] = say({"task": "mod_add", "modulus": 101, "train_digits": "2", "test_digits": "4"}).lengths
+    assert (x.accuracy, x.unseen) == (Fraction(49, 4950), Fraction(1, 100))
+    assert x.at_most == x.accuracy + x.unseen
+
+
+def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no operands of 5 digits have the allowed digits only"):
+        say({"task": "add", "train_digits": "3+5", "train_allowed": ("5:0",)})
 
 
 def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -> None:
