@@ -55,7 +55,7 @@ class DigitAccuracy:
 def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     """The accuracy of each digit, x uniform on the part of a test domain where f is defined.
 
-    M is the number of digits that hold every result on the domain.
+    M is the number of digits that hold every result on the domain, of f and of f^.
 
     Raises:
         InvalidInput: the task is defined nowhere on the domain.
@@ -66,7 +66,10 @@ def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     total = sum(defined(task, box, base) for box in boxes)
     if not total:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
-    width = task.result_width(base, max(box.width for box in boxes))
+    operand_width = max(box.width for box in boxes)
+    if any(learned.support.offset(j, base) for j in range(task.operands)):
+        operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
+    width = task.result_width(base, operand_width)
     counts = [_box_counts(learned, box, width) for box in boxes]
     digit, lowest = (
         tuple(_share(column, total) for column in zip(*rows, strict=True))
@@ -165,7 +168,7 @@ def _lowest_count(learned: LearnedFunction, box: Box, j: int, width: int) -> int
     """Members with digits 1..j right."""
     task, base = learned.task, learned.base
     with suppress(NotCountable):
-        if j == width:  # that is the whole result, for f^ is nowhere above f
+        if j == width:  # that is the whole result
             return matches(learned, box)
         if task.divisor == 1 and (task.modulus is None or task.modulus % base**j == 0):
             return congruent(task, base**j, learned.support, box, base)

@@ -33,7 +33,9 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     task, base = learned.task, learned.base
     inputs = members(task, test, base)
     results = [(task.evaluate(*x), learned.evaluate(*x)) for x in inputs]
-    width = task.result_width(base, max(test.lengths))
+    constants = any(learned.support.offset(j, base) for j in range(task.operands))
+    longest = max(*test.lengths, learned.support.width if constants else 1)
+    width = task.result_width(base, longest)
 
     def share(same: Callable[[int, int], bool]) -> Fraction:
         return Fraction(sum(y >= 0 and same(x, y) for x, y in results), len(results))
@@ -49,6 +51,14 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
 @given(learned_functions())
 def test_digits_are_what_enumeration_counts(case: Case) -> None:
     assert digit_accuracies(*case) == brute_digits(*case)
+
+
+def test_a_constant_above_the_test_length_makes_no_result_right() -> None:
+    task, train = named_task("add"), Domain((4,), "every")
+    learned = LearnedFunction(task, support(task, train, 2), 2)
+    assert accuracy(learned, Domain((1,))) == 0
+    found = digit_accuracies(learned, Domain((1,)))
+    assert (found.digit[0], found.lowest[-1]) == (1, 0)
 
 
 @SLOW
