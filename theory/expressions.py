@@ -2,7 +2,8 @@
 
 The text is read as a syntax tree and turned into the terms of a polynomial; it is
 never evaluated as Python, and holds nothing but operand names, whole numbers and
-the operators ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all.
+the operators ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all
+(``q`` and ``p`` may be products and powers of numbers).
 """
 
 from __future__ import annotations
@@ -60,8 +61,10 @@ def _number(node: ast.expr) -> int:
         if node.value >= 10**_LONGEST_NUMBER:
             raise InvalidInput(f"a number in the expression has more than {_LONGEST_NUMBER} digits")
         return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_number(node.operand)
+    if not isinstance(node, ast.Constant):
+        polynomial = {e: c for e, c in _polynomial(node).items() if c}
+        if not any(map(any, polynomial)):
+            return sum(polynomial.values())
     raise InvalidInput(f"'{ast.unparse(node)}' has to be a whole number")
 
 
@@ -79,9 +82,15 @@ def _polynomial(node: ast.expr) -> _Poly:
         if isinstance(node.op, ast.Pow):
             return _power(_polynomial(node.left), _number(node.right))
         if isinstance(node.op, ast.Mod):
-            raise InvalidInput("'% p' is allowed once, around the whole expression")
+            raise InvalidInput(
+                "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100"
+            )
         if isinstance(node.op, ast.FloorDiv):
-            raise InvalidInput("'// q' is allowed once, around the whole polynomial")
+            raise InvalidInput(
+                "'// q' is allowed once, around the whole polynomial: (a+b) // 10, not a+b // 10"
+            )
+        if isinstance(node.op, ast.BitXor):
+            raise InvalidInput("'^' is not allowed: powers are written with **, as in a**2")
         if isinstance(node.op, ast.Add | ast.Sub):
             sign = -1 if isinstance(node.op, ast.Sub) else 1
             left, right = _polynomial(node.left), _polynomial(node.right)
@@ -102,14 +111,19 @@ def _product(left: _Poly, right: _Poly) -> _Poly:
             out[exponents] = out.get(exponents, 0) + c1 * c2
     if max(map(sum, out)) > _HIGHEST_DEGREE:
         raise InvalidInput(f"the expression has a degree above {_HIGHEST_DEGREE}")
-    if len(out) > _MOST_TERMS or any(abs(c) >= 10**_LONGEST_NUMBER for c in out.values()):
-        raise InvalidInput("the expression is too large when multiplied out")
+    if any(abs(c) >= 10**_LONGEST_NUMBER for c in out.values()):
+        raise InvalidInput(
+            f"multiplied out, the expression has a number of more than {_LONGEST_NUMBER} digits"
+        )
+    if len(out) > _MOST_TERMS:
+        raise InvalidInput(f"multiplied out, the expression has more than {_MOST_TERMS} terms")
     return out
 
 
 def _power(base: _Poly, exponent: int) -> _Poly:
-    if not 0 <= exponent <= _HIGHEST_DEGREE:
-        raise InvalidInput(f"an exponent has to be between 0 and {_HIGHEST_DEGREE}, not {exponent}")
+    most = _HIGHEST_DEGREE if any(map(any, base)) else _LONGEST_NUMBER
+    if not 0 <= exponent <= most:
+        raise InvalidInput(f"an exponent has to be between 0 and {most} here, not {exponent}")
     out: _Poly = {(0,) * len(NAMES): 1}
     for _ in range(exponent):
         out = _product(out, base)

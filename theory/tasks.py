@@ -25,8 +25,9 @@ class InvalidInput(ValueError):
 
 def unknown_name(kind: str, name: str, allowed: list[str] | tuple[str, ...]) -> InvalidInput:
     """The error for a name that is in no registry, with the nearest valid name."""
-    near = get_close_matches(name, allowed, n=1, cutoff=0.4)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    lowered = {known.lower(): known for known in allowed}
+    near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
+    hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
     return InvalidInput(f"unknown {kind} '{name}'{hint} (allowed: {', '.join(allowed)})")
 
 
@@ -57,12 +58,12 @@ class Task:
         divisor: a power of the base; dividing by it drops the lowest digits.
 
     A task without a modulus whose polynomial can be negative is defined where it
-    is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms,
-    and refused for other polynomials.
+    is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms.
+    Other polynomials that subtract are refused, whether or not they are ever negative.
 
     Raises:
         InvalidInput: a modulus or divisor below 1, no operands, or a polynomial of
-            higher degree that can be negative and has no modulus.
+            higher degree that subtracts and has no modulus.
     """
 
     name: str
@@ -80,7 +81,8 @@ class Task:
             raise InvalidInput("a task needs at least one operand")
         if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
             raise InvalidInput(
-                f"'{self.name}' can be negative and is not linear; reduce it with '% p'"
+                f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
+                "decided; reduce it with '% p'"
             )
         if self.modulus is None and all(c <= 0 for c, _ in self.terms):
             raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")

@@ -52,6 +52,33 @@ def test_anything_else_is_refused(text: str) -> None:
         parse_task(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a^2", r"powers are written with \*\*"),
+        ("a+b % 100", r"around the whole expression: \(a\+b\) % 100"),
+        ("a+b // 10", r"around the whole polynomial: \(a\+b\) // 10"),
+        ("(a*b) % 10**40", "a number of more than 40 digits"),
+        ("a % 2**41", "between 0 and 40 here, not 41"),
+        ("a**9", "between 0 and 8 here, not 9"),
+        ("a**2 - a", "whether it is ever negative is not decided"),
+        ("a % (b + 1)", r"'b \+ 1' has to be a whole number"),
+        ("a % 2.5", "'2.5' has to be a whole number"),
+    ],
+)
+def test_what_is_refused_is_said_truly(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        parse_task(text)
+
+
+def test_a_modulus_may_be_calculated() -> None:
+    assert parse_task("(a*b) % 10**39").modulus == 10**39
+    assert parse_task("(a + b) % (2*50 - 1)").modulus == 99
+    assert parse_task("(a + b) // 10**2").divisor == 100
+    with pytest.raises(InvalidInput, match="modulus must be at least 1, not -3"):
+        parse_task("a % -3")
+
+
 def test_the_text_of_a_task() -> None:
     assert parse_task("(2*a + 3*b) % 12").text() == "(2·a + 3·b) mod 12"
     assert named_task("mod_mul", 125).text() == "a·b mod 125"
