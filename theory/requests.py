@@ -12,12 +12,15 @@ from theory.layouts import layout
 from theory.settings import Setting
 from theory.tasks import TASKS, InvalidInput, Task, named_task
 
-LARGEST_DIGITS = 1000
+LARGEST_DIGITS = 100
+"""The longest operand that can be asked for: products of 100 digits take some ten seconds."""
 
 
 @dataclass(frozen=True)
 class Request:
     """A setting in words; the names are those of the command line's options.
+
+    Lengths and positions go from 1 to ``LARGEST_DIGITS``.
 
     Args:
         task: a named task, or None where ``expr`` is given.
@@ -61,7 +64,8 @@ class Request:
         """The setting asked for.
 
         Raises:
-            InvalidInput: a value that no setting can have.
+            InvalidInput: a value that no setting can have, or an allowed digit that the base
+                does not have.
         """
         return Setting(
             self.read_task(),
@@ -72,7 +76,7 @@ class Request:
                 read_lengths(self.train_digits, "--train-digits"),
                 self.train_domain,
                 tuple(_priming(text) for text in self.train_priming),
-                tuple(_allowed(text) for text in self.train_allowed),
+                tuple(_allowed(text, self.base) for text in self.train_allowed),
                 self.train_pairs,
             ),
             self.window,
@@ -129,17 +133,27 @@ def read_ranges(text: str) -> tuple[int, ...]:
 
 def _priming(text: str) -> tuple[int, Fraction]:
     try:
-        length, share = text.split(":")
-        return int(length), Fraction(share)
+        before, after = text.split(":")
+        length, share = int(before), Fraction(after)
     except (ValueError, ZeroDivisionError):
         raise InvalidInput(f"--train-priming '{text}' is not LENGTH:SHARE, as in 6:0.01") from None
+    if not 1 <= length <= LARGEST_DIGITS:
+        raise InvalidInput(f"--train-priming '{text}': lengths go from 1 to {LARGEST_DIGITS}")
+    return length, share
 
 
-def _allowed(text: str) -> tuple[int, tuple[int, ...]]:
+def _allowed(text: str, base: int) -> tuple[int, tuple[int, ...]]:
     try:
-        position, digits = text.split(":")
-        return int(position), tuple(sorted(set(read_ranges(digits))))
+        before, after = text.split(":")
+        position, digits = int(before), tuple(sorted(set(read_ranges(after))))
     except ValueError:
         raise InvalidInput(
             f"--train-allowed '{text}' is not POSITION:DIGITS, as in 2:6-9 or 1:0,5"
         ) from None
+    if not 1 <= position <= LARGEST_DIGITS:
+        raise InvalidInput(
+            f"--train-allowed '{text}': positions start at 1 (the units) and end at {LARGEST_DIGITS}"
+        )
+    if digits[-1] >= base:
+        raise InvalidInput(f"--train-allowed '{text}': {digits[-1]} is no digit of base {base}")
+    return position, digits
