@@ -159,51 +159,68 @@ def grid(name: str) -> list[Cell]:
     """The cells of a named grid, or of a TOML file with one ``[[cell]]`` table per cell.
 
     Raises:
-        InvalidInput: no such grid or file, or a cell that makes no sense.
+        InvalidInput: no such grid or file, or a cell that makes no sense or is there twice.
     """
     if name in GRIDS:
         return [row.cell() for row in GRIDS[name]]
     if not name.endswith(".toml"):
         raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
     try:
-        data = tomllib.loads(Path(name).read_text())
-    except (OSError, UnicodeDecodeError) as error:
+        data = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"cannot read the grid {name}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
         raise InvalidInput(f"cannot read the grid {name}: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"the grid {name} is not valid TOML: {error}") from None
     rows = data.get("cell")
-    if not isinstance(rows, list) or not rows:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput(f"the grid {name} has no [[cell]] tables")
-    return [_read_row(name, number, row).cell() for number, row in enumerate(rows, 1)]
+    cells: list[Cell] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            cell = _read_row(row).cell()
+            if cell in cells:
+                raise InvalidInput(f"the same as cell {cells.index(cell) + 1}")
+        except InvalidInput as error:
+            raise InvalidInput(f"{name}, cell {number}: {error}") from None
+        cells.append(cell)
+    return cells
 
 
-def _read_row(name: str, number: int, data: dict[str, Any]) -> Row:
-    where = f"{name}, cell {number}"
-    known = [field.name for field in fields(Row)]
+def _read_row(data: dict[str, Any]) -> Row:
+    known = [field.name.replace("_", "-") for field in fields(Row)]
     values: dict[str, Any] = {}
     for key, value in data.items():
-        field = key.replace("-", "_")
-        if field not in known:
-            raise InvalidInput(f"{where}: {unknown_name('key', key, known)}")
-        values[field] = _value(field, value, where)
+        name = key.replace("_", "-")
+        if name not in known:
+            raise unknown_name("key", key, known)
+        field = name.replace("-", "_")
+        if field in values:
+            raise InvalidInput(f"'{name}' is given twice, with a dash and with an underscore")
+        values[field] = _value(name, value)
     return Row(**values)
 
 
-_NUMBERS = ("modulus", "base", "window", "train_pairs")
-_LISTS = ("train_priming", "train_allowed")
-_LENGTHS = ("train_digits", "test_digits")
+_NUMBERS = ("modulus", "base", "window", "train-pairs")
+_LISTS = {"train-priming": "6:0.01", "train-allowed": "2:6-9"}
+_LENGTHS = ("train-digits", "test-digits")
 
 
-def _value(field: str, value: Any, where: str) -> Any:
+def _value(name: str, value: Any) -> Any:
     """A TOML value as the request holds it: lengths may be a number, a list or text."""
-    if field in _LENGTHS and not isinstance(value, bool):
+    if name in _LENGTHS:
+        wanted = "a number, a list of numbers, or text such as '1-6'"
         if isinstance(value, list):
             return ",".join(map(str, value))
-        if isinstance(value, int | str):
+        if isinstance(value, int | str) and not isinstance(value, bool):
             return str(value)
-    elif field in _LISTS:
+    elif name in _LISTS:
+        wanted = f"a list of texts, as in ['{_LISTS[name]}']"
         if isinstance(value, list) and all(isinstance(x, str) for x in value):
             return tuple(value)
-    elif type(value) is (int if field in _NUMBERS else str):
-        return value
-    raise InvalidInput(f"{where}: {value!r} is no value for '{field}'")
+    else:
+        kind, wanted = (int, "a whole number") if name in _NUMBERS else (str, "text")
+        if type(value) is kind:
+            return value
+    raise InvalidInput(f"{value!r} is no value for '{name}', which takes {wanted}")
