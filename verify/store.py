@@ -118,7 +118,11 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, timeout=30)
             self._check()
-        except (OSError, sqlite3.Error) as error:
+        except FileExistsError:
+            raise InvalidInput(f"cannot use the store {path}: its folder is a file") from None
+        except OSError as error:
+            raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
+        except sqlite3.Error as error:
             raise InvalidInput(f"cannot use the store {path}: {error}") from None
 
     def _check(self) -> None:
