@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -14,22 +15,27 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
+from printing import (
+    digits_json,
+    print_digits,
+    print_list,
+    print_prediction,
+    print_table,
+    print_text,
+    print_verdicts,
+)
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
-from theory.requests import Request, read_lengths, read_numbers
+from theory.requests import LARGEST_DIGITS, Request, read_lengths, read_numbers
 from theory.tasks import TASKS, InvalidInput
+from verify.sizes import SIZES
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from theory.predict import Prediction
     from verify.cells import Cell
-    from verify.judge import CellVerdict
 
 app = typer.Typer(
     name="arith",
     help="Predict how a small GPT trained on arithmetic generalizes to other lengths, and verify it.",
-    no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -63,7 +69,10 @@ WindowOption = Annotated[
     int, typer.Option("--window", help="Tokens that a query sees; 0 is the whole prefix.")
 ]
 TrainDigitsOption = Annotated[
-    str, typer.Option("--train-digits", help="Training lengths: 3, or 4+5 for a union.")
+    str,
+    typer.Option(
+        "--train-digits", help=f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union."
+    ),
 ]
 TrainDomainOption = Annotated[
     str, typer.Option("--train-domain", help="longest (operand has n digits) or every.")
@@ -82,10 +91,16 @@ PairsOption = Annotated[
 ]
 TestDigitsOption = Annotated[
     str | None,
-    typer.Option("--test-digits", help="Test lengths: 1-6 or 1,4 (default: 1 to train + 3)."),
+    typer.Option(
+        "--test-digits",
+        help=f"Test lengths, 1 to {LARGEST_DIGITS}: 1-6 or 1,4 (default: 1 to train + 3).",
+    ),
 ]
 TestDomainOption = Annotated[str, typer.Option("--test-domain", help="longest or every.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonListOption = Annotated[
+    bool, typer.Option("--json", help="Print a JSON list with one object per row.")
+]
 
 
 def _options(
@@ -115,8 +130,12 @@ def _options(
 def _asks(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a setting in place of its parameter ``asked``."""
     setting = signature(_options, eval_str=True).parameters
-    own = signature(command, eval_str=True).parameters
-    parameters = {n: p for n, p in {**setting, **own}.items() if n != "asked"}
+    own = dict(signature(command, eval_str=True).parameters)
+    own.pop("asked")
+    # The context, where a command asks for it, has no default and so has to come first.
+    parameters = dict(
+        sorted({**setting, **own}.items(), key=lambda x: x[1].default is not x[1].empty)
+    )
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -128,10 +147,14 @@ def _asks(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False)
+def _given(context: typer.Context) -> list[str]:
+    """The options of a setting that are written on the command line, be it with their defaults."""
+    sources = {name: context.get_parameter_source(name) for name in signature(_options).parameters}
+    return [
+        "--" + name.replace("_", "-")
+        for name, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    ]
 
 
 @app.command()
@@ -150,72 +173,31 @@ def predict(
 
     prediction = run(asked.setting())
     if as_json:
-        print(json.dumps(prediction.to_json(), indent=2))
-    else:
-        _print_prediction(prediction, explain)
-        if per_digit:
-            from theory.text import digit_rows
-
-            print()
-            columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
-            _print_table(columns, digit_rows(prediction))
-
-
-def _print_prediction(prediction: Prediction, explain: bool) -> None:
-    from rich.table import Table
-
-    from theory.text import LENGTH_COLUMNS, explanation, length_rows, setting_text, verdict_rows
-
-    console = _console()
-    console.print(setting_text(prediction.setting), markup=False, style="bold")
-    grid = Table.grid(padding=(0, 2))
-    for direction, refined, theorem in verdict_rows(prediction):
-        grid.add_row(direction, _coloured(refined), theorem)
-    console.print(grid)
-    if prediction.learned_text:
-        console.print(f"learned function  {prediction.learned_text}", markup=False)
-    table = Table(box=None, pad_edge=False)
-    for column in LENGTH_COLUMNS:
-        table.add_column(column, justify="right" if column == "digits" else "left")
-    for row in length_rows(prediction):
-        table.add_row(*(_coloured(text) for text in row))
-    console.print(table)
-    if explain:
-        console.print()
-        for line in explanation(prediction):
-            console.print(line, markup=False)
-
-
-def _coloured(status: str) -> str:
-    colours = {
-        "generalizes": "green",
-        "agree": "green",
-        "fails": "red",
-        "diverge": "red",
-        "partial": "yellow",
-        "inconclusive": "yellow",
-    }
-    colour = colours.get(status.split(" ")[0])
-    return f"[{colour}]{status}[/{colour}]" if colour else status
+        digits = {"per_digit": digits_json(prediction)} if per_digit else {}
+        print(json.dumps({**prediction.to_json(), **digits}, indent=2))
+        return
+    print_prediction(prediction, explain)
+    if per_digit:
+        print()
+        print_digits(prediction)
 
 
 EXTERNAL = "hf:"
+SizeOption = Annotated[
+    str | None,
+    typer.Option("--model", help=f"Model size: {', '.join(SIZES)}.", autocompletion=_names(SIZES)),
+]
 ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="pico, wide, nano, micro, mini, gpt2 or gpt2-medium; or hf:PATH, a causal language "
-        "model on disk, which is asked and not trained (verify only).",
+        help=f"Model size: {', '.join(SIZES)}; or hf:PATH, a causal language model on disk, "
+        "which is asked and not trained.",
+        autocompletion=_names(SIZES),
     ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-BudgetOption = Annotated[
-    int, typer.Option("--budget", help="Most training steps per model; 0 is the recipe's.")
-]
-GRID_HELP = "smoke, headline, data, windows, full, or a TOML file of cells."
-StoreOption = Annotated[
-    Path, typer.Option("--store", help="Where measurements are kept; what it has is not redone.")
-]
+GRID_HELP = "smoke, headline, data, windows, plateaus, full, or a TOML file of cells."
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 
@@ -223,6 +205,7 @@ DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 @_asks
 def verify(
     asked: Request,
+    context: typer.Context,
     grid: Annotated[str | None, typer.Option("--grid", help=GRID_HELP)] = None,
     model: ModelOption = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Models per cell.")] = 1,
@@ -231,8 +214,18 @@ def verify(
         int, typer.Option("--jobs", help="Models trained at once; 0 is one per core.")
     ] = 0,
     device: DeviceOption = "auto",
-    store: StoreOption = DEFAULT_STORE,
-    budget: BudgetOption = 0,
+    store: Annotated[
+        Path,
+        typer.Option("--store", help="Where measurements are kept; what it has is not redone."),
+    ] = DEFAULT_STORE,
+    budget: Annotated[
+        int,
+        typer.Option(
+            "--budget",
+            help="Most training steps per model; 0 is the recipe's. Runs that had spent a smaller "
+            "budget are made again.",
+        ),
+    ] = 0,
     junit_xml: Annotated[
         Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
     ] = None,
@@ -242,8 +235,9 @@ def verify(
         raise InvalidInput(
             "--seeds must be at least 1; --first-seed, --jobs and --budget not negative"
         )
-    if grid is not None and (asked.task is not None or asked.expr is not None):
-        raise InvalidInput("give --grid or a task, not both")
+    given = _given(context)
+    if grid is not None and given:
+        raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     setting = None if grid is not None else asked.setting()
@@ -252,6 +246,8 @@ def verify(
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
         )
+    if junit_xml is not None:
+        _check_writable(junit_xml)
 
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid
@@ -266,7 +262,7 @@ def verify(
     if setting is None:
         cells = read_grid(str(grid))
         if model is not None and not external:
-            cells = [Cell(c.setting, model) for c in cells]
+            cells = list(dict.fromkeys(Cell(c.setting, model) for c in cells))
     else:
         own = None if external else model
         cells = [Cell(setting, own or default_model(setting.task))]
@@ -288,7 +284,7 @@ def verify(
     for cell in cells:
         found = [database.find(cell, seed, RECIPE.version) for seed in wanted]
         verdicts.append(judge(cell, [run for run in found if run is not None]))
-    _print_verdicts(verdicts)
+    print_verdicts(verdicts)
     if junit_xml is not None:
         write(junit_xml, junit(verdicts))
     raise typer.Exit(exit_code(verdicts))
@@ -312,18 +308,20 @@ def show_grid(
             print(json.dumps({"cell": cell.to_json(), "prediction": run(cell.setting).to_json()}))
         return
     rows = [prediction_row(cell, run(cell.setting)) for cell in cells]
-    _print_table(PREDICTION_COLUMNS, rows)
-    _console().print(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
+    print_table(PREDICTION_COLUMNS, rows)
+    print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
 
 
 @app.command()
 @_asks
 def inspect(
     asked: Request,
-    model: ModelOption = None,
+    model: SizeOption = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
     device: DeviceOption = "auto",
-    budget: BudgetOption = 0,
+    budget: Annotated[
+        int, typer.Option("--budget", help="Most training steps; 0 is the recipe's.")
+    ] = 0,
     out: Annotated[
         Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
     ] = Path("mechanism"),
@@ -332,6 +330,11 @@ def inspect(
     setting = asked.setting()
     if seed < 0 or budget < 0:
         raise InvalidInput("--seed and --budget must not be negative")
+    if model is not None and model.startswith(EXTERNAL):
+        raise InvalidInput(
+            f"--model {model}: only verify takes {EXTERNAL}PATH; inspect trains a model of a size "
+            f"({', '.join(SIZES)})"
+        )
 
     from verify.cells import Cell, default_model
     from verify.machine import pick_device, train_alone
@@ -341,18 +344,31 @@ def inspect(
     from verify.train import train
 
     cell = Cell(setting, model or default_model(setting.task))
+    _check_writable(out / "mechanism.json")
     train_alone()
     trained = train(cell, seed, budget or DEFAULT_BUDGET, device=pick_device(device))
     found = measure_mechanism(trained.model, cell, max(setting.test_lengths))
     head = {"cell": cell.to_json(), "seed": seed, "premise": round(trained.premise, 6)}
-    console = _console()
-    console.print(f"{cell.label()}, seed {seed}", markup=False, style="bold")
-    console.print(f"in domain {trained.premise:.3f} after {trained.steps} steps")
-    _print_table(("at", "what", "value"), mechanism_rows(found))
+    print_text(f"{cell.label()}, seed {seed}", bold=True)
+    print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
+    print_table(("at", "what", "value"), mechanism_rows(found))
     for path in draw(trained.model, cell, found, out):
         print(f"wrote {path}")
     write(out / "mechanism.json", json.dumps({**head, **found.to_json()}) + "\n")
     raise typer.Exit(0 if trained.converged else 3)
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before the long work whose result it is to hold."""
+    new = not path.exists()
+    try:
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
+        path.open("a").close()
+    except OSError as error:
+        raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
+    if new:
+        path.unlink()
 
 
 def _print_external(cells: Sequence[Cell], path: Path, device: str) -> None:
@@ -363,32 +379,8 @@ def _print_external(cells: Sequence[Cell], path: Path, device: str) -> None:
     for cell in cells:
         found = [evaluate(loaded, cell.setting, n) for n in cell.setting.test_lengths]
         s = cell.setting
-        _console().print(
-            f"{s.task.text()}, examples of {s.train.text()}", markup=False, style="bold"
-        )
-        _print_table(COLUMNS, table(found))
-
-
-def _print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
-    from rich.table import Table
-
-    from verify.report import COLUMNS, SUMMARY_COLUMNS, cell_row, length_row, summary
-
-    console = _console()
-    single = len(verdicts) == 1
-    table = Table(box=None, pad_edge=False, title=verdicts[0].cell.label() if single else None)
-    for column in COLUMNS if single else SUMMARY_COLUMNS:
-        table.add_column(column, overflow="fold")
-    rows = (
-        [length_row(verdicts[0], x) for x in verdicts[0].lengths]
-        if single
-        else [cell_row(v) for v in verdicts]
-    )
-    for row in rows:
-        table.add_row(*(_coloured(text) for text in row))
-    console.print(table)
-    console.print()
-    console.print(summary(verdicts).replace("**", ""), markup=False)
+        print_text(f"{s.task.text()}, examples of {s.train.text()}", bold=True)
+        print_table(COLUMNS, table(found))
 
 
 @app.command()
@@ -396,7 +388,9 @@ def report(
     grid: Annotated[
         str, typer.Option("--grid", help="The grid to report on: a name or a TOML file.")
     ] = "headline",
-    store: StoreOption = DEFAULT_STORE,
+    store: Annotated[
+        Path, typer.Option("--store", help="Where arith verify kept its measurements.")
+    ] = DEFAULT_STORE,
     folder: Annotated[Path, typer.Option("--folder", help="Where reports/GRID stands.")] = Path(
         "reports"
     ),
@@ -431,7 +425,7 @@ def report(
         )
     causes = read_causes(folder / name / "causes.toml")
     if check:
-        _print_verdicts(verdicts)
+        print_verdicts(verdicts)
     else:
         mine = {cell.key for cell in cells}
         write_evidence(evidence, [r for r in runs if r.cell.key in mine])
@@ -460,9 +454,8 @@ def advise(
         return
     from theory.text import advice_text
 
-    console = _console()
     for line in advice_text(advice):
-        console.print(line, markup=False)
+        print_text(line)
 
 
 @app.command("map")
@@ -502,56 +495,45 @@ def phase_map(
 
 
 @app.command()
-def literature() -> None:
+def literature(as_json: JsonListOption = False) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
     from theory.literature import COLUMNS, summary, table
 
-    _print_table(COLUMNS, table())
-    _console().print(f"\n{summary()}", markup=False)
+    print_list({name: name for name in COLUMNS}, table(), as_json)
+    if not as_json:
+        print_text(f"\n{summary()}")
 
 
 @app.command()
-def tasks() -> None:
+def tasks(as_json: JsonListOption = False) -> None:
     """List the named tasks, with the properties that decide how they generalize (base 10)."""
     from theory.catalogue import TASK_COLUMNS, task_rows
 
-    _print_table(TASK_COLUMNS, task_rows())
+    print_list(TASK_COLUMNS, task_rows(), as_json)
 
 
 @app.command()
-def encodings() -> None:
+def encodings(as_json: JsonListOption = False) -> None:
     """List the positional encodings."""
     from theory.catalogue import ENCODING_COLUMNS, encoding_rows
 
-    _print_table(ENCODING_COLUMNS, encoding_rows())
+    print_list(ENCODING_COLUMNS, encoding_rows(), as_json)
 
 
 @app.command()
-def layouts() -> None:
+def layouts(as_json: JsonListOption = False) -> None:
     """List the layouts, each with the way it writes 12 + 34 = 46."""
     from theory.catalogue import LAYOUT_COLUMNS, layout_rows
 
-    _print_table(LAYOUT_COLUMNS, layout_rows())
+    print_list(LAYOUT_COLUMNS, layout_rows(), as_json)
 
 
 @app.command()
-def theorems() -> None:
+def theorems(as_json: JsonListOption = False) -> None:
     """List the rules of the theory, with their sources."""
     from theory.catalogue import RULE_COLUMNS, rule_rows
 
-    _print_table(RULE_COLUMNS, rule_rows())
-
-
-def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_lines=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(text) for text in row))
-    _console().print(table)
+    print_list(RULE_COLUMNS, rule_rows(), as_json)
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -561,12 +543,25 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def main() -> NoReturn:
     """Run the command line; every error is one line on stderr."""
+    if not os.environ.get("COLUMNS", "").strip("0"):
+        os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        print(end="", flush=True)
     except InvalidInput as error:
         _fail(str(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted; what had finished is kept", 130)
     except TyperException as error:
         _fail(error.format_message(), 2)
+    except OSError as error:
+        if error.filename is None:
+            # Python would write what is left of the output, and fail once more, at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            raise SystemExit(1) from None
+        where = "" if error.filename is None else f"{error.filename}: "
+        _fail(f"{where}{error.strerror or error}", 2)
     raise SystemExit(code or 0)

@@ -11,22 +11,30 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from verify.sizes import SIZES
 
 ROOT = Path(__file__).parent.parent
 
 
 def arith(
-    *arguments: str, cwd: Path = ROOT, timeout: float = 300
+    *arguments: str,
+    cwd: Path = ROOT,
+    timeout: float = 300,
+    stdout: Any = subprocess.PIPE,
+    **env: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would, in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **env}
     return subprocess.run(
         [sys.executable, "-c", "from cli import main; main()", *arguments],
         cwd=cwd,
         env=environment,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=timeout,
         check=False,
@@ -85,7 +93,8 @@ def test_predict_does_not_import_torch() -> None:
         "import cli\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
-        "assert 'torch' not in sys.modules and 'verify' not in sys.modules"
+        "assert 'torch' not in sys.modules\n"
+        "assert {m for m in sys.modules if m.startswith('verify.')} == {'verify.sizes'}"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
 
@@ -98,9 +107,10 @@ BAD = [
     ("predict --task mod_mul --modulus 0", "modulus must be at least 1"),
     ("predict --task mul --modulus 7", "takes no modulus; did you mean 'mod_mul'?"),
     ("predict --task add --base 1", "base must be between 2"),
-    ("predict --task add --train-digits 0", "from 1 to 1000"),
-    ("predict --task add --test-digits 5-2", "from 1 to 1000"),
-    ("predict --task add --test-digits x", "from 1 to 1000"),
+    ("predict --task add --train-digits 0", "from 1 to 100,"),
+    ("predict --task add --test-digits 5-2", "from 1 to 100,"),
+    ("predict --task add --test-digits x", "from 1 to 100,"),
+    ("predict --task add --train-allowed 2:15", "15 is no digit of base 10"),
     ("predict --task add --window -1", "window must be 0"),
     ("predict --task add --train-domain all", "unknown domain 'all'"),
     ("predict --task mod_add --modulus 101 --layout interleaved", "digit causal"),
@@ -110,9 +120,9 @@ BAD = [
     ("predict --expr 'a +'", "is not an expression"),
     ("predict --expr '3 % 5'", "no operand"),
     ("predict --expr 'a % 5' --modulus 7", "leave out --modulus"),
-    ("predict --expr 'a*b - a'", "can be negative"),
+    ("predict --expr 'a*b - a'", "whether it is ever negative is not decided"),
     ("predict --expr 'a + q'", "unknown operand 'q'"),
-    ("predict --task add --base 2 --train-digits 2 --train-allowed 3:1", "defined nowhere on D_2"),
+    ("predict --task add --base 2 --train-digits 2 --train-allowed 3:1", "no operands of 2 digits"),
     ("predict --expr '200 - a' --base 12 --train-digits 1", "defined nowhere on D_4"),
     ("predict", "give a task"),
     ("predict --task add --bogus", "No such option"),
@@ -121,12 +131,18 @@ BAD = [
     ("verify --grid smok", "did you mean 'smoke'?"),
     ("verify --grid nothing.toml", "cannot read the grid"),
     ("verify --grid smoke --task add", "not both"),
+    ("verify --grid smoke --pe ape --train-digits 3", "(--pe, --train-digits), not both"),
+    ("grid --grid smoke --pe rpe", "No such option: --pe"),
     ("verify --task add --model hf:gpt --seeds 2", "is not trained"),
     ("verify --task add --model nan", "did you mean 'nano'?"),
     ("verify --task add --device tpu", "unknown device"),
     ("verify --task add --seeds 0", "--seeds"),
     ("verify --task add --store README.md", "cannot use the store"),
-    ("verify --task add --store README.md/x.sqlite", "cannot use the store"),
+    ("verify --task add --store README.md/x.sqlite", "README.md/x.sqlite: its folder is a file"),
+    ("verify --task add --store README.md/a/x.sqlite", "README.md/a/x.sqlite: Not a directory"),
+    ("verify --task add --junit-xml README.md/x.xml", "cannot write README.md/x.xml"),
+    ("inspect --task add --out README.md", "cannot write README.md/mechanism.json"),
+    ("inspect --task add --model hf:/x", "only verify takes hf:PATH"),
     ("report --grid nothing", "unknown grid"),
     ("report --folder no/such --store no.sqlite", "no measurements"),
 ]
@@ -146,9 +162,9 @@ def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
     [
         ("x = [", "not valid TOML"),
         ("x = 1", "no [[cell]]"),
-        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digit = 3', "did you mean 'train_digits'?"),
+        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digit = 3', "did you mean 'train-digits'?"),
         ('[[cell]]\ntask = "add"\npe = "apex"\ntrain-digits = 3', "did you mean 'ape'?"),
-        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digits = true', "no value for 'train_digits'"),
+        ('[[cell]]\ntask = "add"\npe = "ape"\ntrain-digits = true', "no value for 'train-digits'"),
         ('[[cell]]\ntask = "add"\nbase = "ten"', "no value for 'base'"),
     ],
 )
@@ -162,17 +178,87 @@ def test_a_bad_grid_file_is_one_clear_line(tmp_path: Path, text: str, message: s
 
 
 def test_output_fits_a_narrow_terminal() -> None:
-    environment = {**os.environ, "COLUMNS": "60"}
-    done = subprocess.run(
-        [sys.executable, "-c", "from cli import main; main()", "predict", "--task", "mul"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = arith("predict", "--task", "mul", COLUMNS="60")
     assert max(map(len, done.stdout.splitlines())) <= 60
     assert "\x1b" not in done.stdout
+
+
+def test_a_terminal_of_no_width_is_none() -> None:
+    assert "learned function" in arith("predict", "--task", "add", COLUMNS="0").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("command", ["predict --task add", "tasks --json", "--help"])
+def test_output_that_cannot_be_written_is_one_clear_line(command: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = arith(*command.split(), stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "arith: No space left on device\n"
+
+
+def test_what_an_encoding_lacks_is_replaced() -> None:
+    done = arith("predict", "--expr", "(a+b) // 10", PYTHONIOENCODING="ascii")
+    assert done.stdout.startswith("?(a + b) / 10?")
+    assert done.stderr == ""
+
+
+def test_the_bare_command_shows_its_help() -> None:
+    done = arith()
+    assert done.returncode == 0
+    assert "Commands:" in done.stdout and "predict" in done.stdout
+
+
+def test_help_says_what_an_option_does_here() -> None:
+    shown = {
+        c: " ".join(arith(c, "--help").stdout.split()) for c in ("verify", "inspect", "report")
+    }
+    for name in SIZES:
+        assert f"{name}," in shown["verify"].replace(";", ",")
+    assert "hf:PATH" in shown["verify"] and "hf:" not in shown["inspect"]
+    assert "not redone" in shown["verify"] and "redone" not in shown["report"]
+    assert "a smaller budget are made again" in shown["verify"]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("tasks", "task summary digit_causal carries translation_invariant"),
+        ("encodings", "encoding reference own_parameter summary source"),
+        ("layouts", "layout example summary"),
+        ("theorems", "rule statement premises source"),
+        ("literature", "finding source setting reported predicted theorem outcome reason"),
+    ],
+)
+def test_lists_as_json(name: str, keys: str) -> None:
+    rows = json.loads(arith(name, "--json").stdout)
+    assert len(rows) > 3
+    assert all(list(row) == keys.split() for row in rows)
+
+
+def test_the_accuracy_of_each_digit() -> None:
+    [got] = predicted("--task", "add", "--test-digits", "4", "--per-digit")["per_digit"]
+    assert got["digits"] == 4
+    assert got["each"] == ["1", "1", "1", "1/11", "99/200"]
+    assert got["lowest"] == ["1", "1", "1", "1/11", "0"]
+    assert "per_digit" not in predicted("--task", "add")
+    assert predicted("--task", "add", "--pe", "rpe", "--per-digit")["per_digit"] is None
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("--pe rpe", "no accuracy of single digits: no learned function is predicted"),
+        ("--pe rpe --layout interleaved --window 6", "every result digit is right: what is "),
+    ],
+)
+def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: str) -> None:
+    done = arith("predict", "--task", "add", "--per-digit", *command.split())
+    assert done.stdout.splitlines()[-1].startswith(line)
+
+
+def test_the_derivation_says_what_the_table_holds() -> None:
+    done = arith("predict", "--task", "add", "--explain")
+    assert "Longer inputs: it will be wrong on some of them; the accuracy, where" in done.stdout
 
 
 TINY = """

@@ -1,4 +1,7 @@
-"""What there is: the registries as tables, with the properties that the theory uses."""
+"""What there is: the registries as tables, with the properties that the theory uses.
+
+The columns of a table are given as what they hold (the keys in JSON) and their headings.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,22 @@ from theory.properties import carries, digit_causal, translation_invariant
 from theory.rules import RULES
 from theory.tasks import TASKS, named_task
 
-TASK_COLUMNS = ("task", "what", "digit causal", "carries", "translation invariant")
-ENCODING_COLUMNS = ("encoding", "tells positions apart by", "own parameter each", "what", "source")
-LAYOUT_COLUMNS = ("layout", "12 + 34 = 46", "what")
-RULE_COLUMNS = ("rule", "statement", "premises", "source")
+TASK_COLUMNS = {
+    "task": "task",
+    "summary": "what",
+    "digit_causal": "digit causal",
+    "carries": "carries",
+    "translation_invariant": "translation invariant",
+}
+ENCODING_COLUMNS = {
+    "encoding": "encoding",
+    "reference": "tells positions apart by",
+    "own_parameter": "own parameter each",
+    "summary": "what",
+    "source": "source",
+}
+LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
+RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source")}
 
 _EXAMPLE = {
     ("operand", 0, 1): "2",
