@@ -26,7 +26,7 @@ from printing import (
 )
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
-from theory.requests import LARGEST_DIGITS, Request, read_lengths, read_numbers
+from theory.requests import LARGEST_DIGITS, LARGEST_TEST, Request, read_lengths, read_numbers
 from theory.tasks import TASKS, InvalidInput
 from verify.sizes import SIZES
 
@@ -93,7 +93,7 @@ TestDigitsOption = Annotated[
     str | None,
     typer.Option(
         "--test-digits",
-        help=f"Test lengths, 1 to {LARGEST_DIGITS}: 1-6 or 1,4 (default: 1 to train + 3).",
+        help=f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
     ),
 ]
 TestDomainOption = Annotated[str, typer.Option("--test-domain", help="longest or every.")]

@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from verify.cells import Cell
-from verify.model import Size, size
 from verify.recipe import CHUNK
 from verify.sequences import Sampler
+from verify.sizes import Size, size
 
 BATCH = 64
 DROPOUT = 0.2

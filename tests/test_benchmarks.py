@@ -21,8 +21,9 @@ from benchmarks.timing import Spread, in_turns, ratio
 from theory.encodings import ENCODINGS
 from verify.flops import training_flops
 from verify.measure import answers, inputs
-from verify.model import GPT, Size, size
+from verify.model import GPT
 from verify.recipe import RECIPE
+from verify.sizes import Size, size
 
 
 class Clockwork:

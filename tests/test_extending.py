@@ -14,8 +14,8 @@ from theory.layouts import LAYOUTS
 from theory.predict import predict
 from theory.requests import Request
 from theory.tasks import TASKS, InvalidInput
-from verify.model import SIZES, size
 from verify.positions import POSITIONS
+from verify.sizes import SIZES, size
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 TABLES: tuple[dict, ...] = (TASKS, LAYOUTS, SIZES, ENCODINGS, POSITIONS)

@@ -13,14 +13,16 @@ from theory.settings import Setting
 from theory.tasks import TASKS, InvalidInput, Task, named_task
 
 LARGEST_DIGITS = 100
-"""The longest operand that can be asked for: products of 100 digits take some ten seconds."""
+"""The longest operand to train on: products of 100 digits take some ten seconds to count."""
+LARGEST_TEST = 1000
+"""The longest operand to test on."""
 
 
 @dataclass(frozen=True)
 class Request:
     """A setting in words; the names are those of the command line's options.
 
-    Lengths and positions go from 1 to ``LARGEST_DIGITS``.
+    Lengths and positions to train on go from 1 to ``LARGEST_DIGITS``, test lengths to ``LARGEST_TEST``.
 
     Args:
         task: a named task, or None where ``expr`` is given.
@@ -80,12 +82,14 @@ class Request:
                 self.train_pairs,
             ),
             self.window,
-            () if self.test_digits is None else read_lengths(self.test_digits, "--test-digits"),
+            ()
+            if self.test_digits is None
+            else read_lengths(self.test_digits, "--test-digits", LARGEST_TEST),
             self.test_domain,
         )
 
 
-def read_lengths(text: str, what: str) -> tuple[int, ...]:
+def read_lengths(text: str, what: str, largest: int = LARGEST_DIGITS) -> tuple[int, ...]:
     """``4+5``, ``1,3`` and ``1-6`` as lengths.
 
     Raises:
@@ -93,12 +97,11 @@ def read_lengths(text: str, what: str) -> tuple[int, ...]:
     """
     try:
         found = read_ranges(text)
-        if min(found) < 1 or max(found) > LARGEST_DIGITS:
+        if min(found) < 1 or max(found) > largest:
             raise ValueError
     except ValueError:
         raise InvalidInput(
-            f"{what} '{text}' is no list of lengths from 1 to {LARGEST_DIGITS}, "
-            "such as 3, 4+5, 1,3 or 1-6"
+            f"{what} '{text}' is no list of lengths from 1 to {largest}, such as 3, 4+5, 1,3 or 1-6"
         ) from None
     return found
 

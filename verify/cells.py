@@ -13,9 +13,9 @@ from theory.expressions import parse_task
 from theory.layouts import layout
 from theory.settings import Setting
 from theory.tasks import TASKS, Task, named_task
-from verify.model import size
 from verify.recipe import DEFAULT_BUDGET
 from verify.sequences import Format
+from verify.sizes import size
 
 
 @dataclass(frozen=True)

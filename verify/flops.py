@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verify.cells import Cell
-from verify.model import size
+from verify.sizes import size
 
 
 def training_flops(cell: Cell, batch: int, last: int | None = None) -> int:

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from theory.layouts import Token
 from verify.positions import POSITIONS, Places, Position
-from verify.sizes import SIZES, Size, size  # noqa: F401 (a model and its size are imported together)
+from verify.sizes import Size
 
 Drop = Callable[[Tensor], Tensor]
 

@@ -19,9 +19,9 @@ from theory.settings import Setting
 from theory.text import fraction_text, reads_text
 from verify.cells import Cell
 from verify.judge import TOLERANCE, CellVerdict, pooled
-from verify.model import size
 from verify.recipe import PREMISE
 from verify.report import judge_evidence
+from verify.sizes import size
 from verify.store import Run
 
 PAPER = "2407.17963"

@@ -18,11 +18,12 @@ from torch.nn import functional as F
 
 from verify.cells import Cell
 from verify.machine import precision
-from verify.model import GPT, size
+from verify.model import GPT
 from verify.optimizer import Optimizer
 from verify.positions import Places
 from verify.recipe import Recipe
 from verify.sequences import Sampler
+from verify.sizes import size
 from verify.weights import Weights
 
 

@@ -26,8 +26,8 @@ from theory.tasks import InvalidInput
         ({"train_allowed": ("100000000:0",)}, "end at 100"),
         ({"train_priming": ("200000:0.01",)}, "lengths go from 1 to 100"),
         ({"train_priming": ("0:0.01",)}, "lengths go from 1 to 100"),
-        ({"train_digits": "101"}, "from 1 to 100"),
-        ({"test_digits": "1-101"}, "from 1 to 100"),
+        ({"train_digits": "101"}, "from 1 to 100,"),
+        ({"test_digits": "1-1001"}, "from 1 to 1000,"),
     ],
 )
 def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str) -> None:

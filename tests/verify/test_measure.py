@@ -16,9 +16,10 @@ from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
 from verify.measure import answers, held_out_accuracy, inputs, measure
-from verify.model import GPT, Size
+from verify.model import GPT
 from verify.recipe import Recipe
 from verify.sequences import Sampler, is_held_out
+from verify.sizes import Size
 from verify.train import train
 
 

@@ -8,8 +8,9 @@ import torch
 
 from theory.encodings import ENCODINGS
 from theory.layouts import layout
-from verify.model import GPT, SIZES, Dropout, Size, relu
+from verify.model import GPT, Dropout, relu
 from verify.positions import POSITIONS
+from verify.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
 

@@ -19,8 +19,9 @@ from theory.predict import predict
 from theory.tasks import InvalidInput, named_task
 from verify.cells import Cell
 from verify.measure import answers
-from verify.model import GPT, Size
+from verify.model import GPT
 from verify.sequences import Sampler
+from verify.sizes import Size
 from verify.states import equivalence, equivalents, hidden, pairs, plot, principal
 from verify.train import Trained, train
 
