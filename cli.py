@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from printing import (
     digits_json,
+    plateaus_json,
     print_digits,
     print_list,
     print_prediction,
@@ -162,7 +163,13 @@ def _given(context: typer.Context) -> list[str]:
 def predict(
     asked: Request,
     as_json: JsonOption = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the derivation.")] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show the derivation, and what a model knows that has not learned a modular task.",
+        ),
+    ] = False,
     per_digit: Annotated[
         bool,
         typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
@@ -174,7 +181,8 @@ def predict(
     prediction = run(asked.setting())
     if as_json:
         digits = {"per_digit": digits_json(prediction)} if per_digit else {}
-        print(json.dumps({**prediction.to_json(), **digits}, indent=2))
+        below = {"plateaus": plateaus_json(prediction)} if explain else {}
+        print(json.dumps({**prediction.to_json(), **below, **digits}, indent=2))
         return
     print_prediction(prediction, explain)
     if per_digit:

@@ -80,6 +80,21 @@ def print_digits(prediction: Prediction) -> None:
         print(f"no accuracy of single digits: no {lacking} is predicted")
 
 
+def plateaus_json(prediction: Prediction) -> list[dict[str, Any]]:
+    """The plateaus of a modular task: digits read, accuracy in domain, bounds at longer lengths."""
+    from theory.plateaus import plateaus
+
+    return [
+        {
+            "digits_read": x.read,
+            "accuracy": str(x.accuracy),
+            "accuracy_float": float(x.accuracy),
+            "upward": {str(n): [str(bound) for bound in bounds] for n, bounds in x.upward.items()},
+        }
+        for x in plateaus(prediction)
+    ]
+
+
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
     """What ``print_digits`` prints, exactly: one object per length with a predicted accuracy.
 

@@ -390,3 +390,11 @@ def test_inspect_trains_one_cell_and_looks_inside(tmp_path: Path) -> None:
     assert truth[0][1][0] == 0  # and with no higher one
     for name in ("influence.svg", "states.svg"):
         assert (tmp_path / "in" / name).read_text().startswith("<?xml")
+
+
+def test_plateaus_are_explained_to_programs_too() -> None:
+    asked = ("--task", "mod_add", "--modulus", "150", "--test-digits", "4")
+    assert "plateaus" not in predicted(*asked)
+    [*_, last] = predicted(*asked, "--explain")["plateaus"]
+    assert (last["digits_read"], last["accuracy"]) == (2, "1/3")
+    assert last["upward"] == {"4": ["1/3", "1/3"]}
