@@ -28,7 +28,7 @@ from theory.properties import base_aligned
 from theory.published import Published, published
 from theory.settings import Setting
 from theory.support import support
-from theory.tasks import InvalidInput
+from theory.tasks import InvalidInput, Task
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
 MOST_UNSEEN = Fraction(1, 20)
@@ -215,7 +215,9 @@ def _lengths(
         aligned: the positions that are read hold everything that counts modulo p.
     """
     lengths = tuple(_at_length(reading, train, Domain((n,), kind), upward, aligned) for n in tests)
-    return lengths, tuple(cite("joint support", text) for text in _joint_texts(train, lengths))
+    return lengths, tuple(
+        cite("joint support", text) for text in _joint_texts(reading.task, train, lengths)
+    )
 
 
 def _at_length(
@@ -254,8 +256,9 @@ def _base_aligned(reading: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_texts(train: Domain, lengths: tuple[LengthPrediction, ...]) -> Iterator[str]:
+def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...]) -> Iterator[str]:
     """What joint support says of the lengths that ask for digits never shown together."""
+    borrows = ", or that borrow from ignored ones" if task.needs_order else ""
     for share, what in (
         (
             "inferred",
@@ -265,7 +268,7 @@ def _joint_texts(train: Domain, lengths: tuple[LengthPrediction, ...]) -> Iterat
         (
             "unseen",
             "Asked for but never shown by {train}: digits, or combinations of digits that the task "
-            "makes interact, at {where}. " + NOTHING_FOLLOWS,
+            f"makes interact{borrows}, at {{where}}. " + NOTHING_FOLLOWS,
         ),
     ):
         found = {x.digits: getattr(x, share) for x in lengths}

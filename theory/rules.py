@@ -61,7 +61,7 @@ RULES: dict[str, Rule] = {
             "training, and not 0), and they are not two of base 2; otherwise nothing follows.",
             _CONVERGED,
             "ours, after Abbe et al., arXiv 2301.13105; addition, mod 100 and mod 50 came out right "
-            "on shorter inputs, multiplication and mod 101 from 0.1 to 1.0 by seed and recipe; "
+            "on shorter inputs, multiplication and mod 101 from 0.4 to 1.0 by seed, layout and encoding; "
             "addition with the middle digits such that they always carry (5, 9, 5..9) wrote 0 for "
             "0 + 0 + 1, and with such that never do (4, 0..4) was right; shorter sums were right in "
             "bases 3, 4, 6 and 10 and never in base 2; in base 10 not with one of three models of the "
