@@ -18,11 +18,21 @@ def print_text(text: str, bold: bool = False) -> None:
     _console().print(text, markup=False, style="bold" if bold else None)
 
 
+_NARROWEST = 12
+"""Characters that a column gets at least, on average; on a narrower terminal words would break."""
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under the headings of their columns."""
+    """Print rows under the headings of their columns, or one below the other on a narrow terminal."""
     from rich.table import Table
     from rich.text import Text
 
+    if _console().width < _NARROWEST * len(columns):
+        for row in rows:
+            print_text(row[0], bold=True)
+            for column, text in zip(columns[1:], row[1:], strict=True):
+                print_text(f"  {column}: {text}")
+        return
     table = Table(box=None, pad_edge=False, show_lines=False)
     for column in columns:
         table.add_column(column, overflow="fold")

@@ -398,3 +398,10 @@ def test_plateaus_are_explained_to_programs_too() -> None:
     [*_, last] = predicted(*asked, "--explain")["plateaus"]
     assert (last["digits_read"], last["accuracy"]) == (2, "1/3")
     assert last["upward"] == {"4": ["1/3", "1/3"]}
+
+
+def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
+    lines = arith("literature", COLUMNS="70").stdout.splitlines()
+    assert lines[0] == "principled-add-on-4"
+    assert "  predicted: 100 100 100 100 0 0 0 0 0" in lines
+    assert max(map(len, lines)) <= 70
