@@ -22,8 +22,9 @@ class Setting:
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
 
     Raises:
-        InvalidInput: a base below 2, a negative window, a test length below 1, or an
-            interleaved layout for a task that is not digit causal.
+        InvalidInput: a base below 2, a negative window, a test length below 1, an
+            interleaved layout for a task that is not digit causal, allowed digits that the base
+            does not have, or a trained length that has none of the allowed ones.
     """
 
     task: Task
@@ -50,6 +51,11 @@ class Setting:
         shown = self.train.every_length
         lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        for position, digits in self.train.allowed:
+            if max(digits) >= self.base:
+                raise InvalidInput(
+                    f"{max(digits)}, allowed at position {position}, is no digit of base {self.base}"
+                )
         for n in shown:
             if not Domain((n,), self.train.kind, allowed=self.train.allowed).boxes(
                 self.base, self.task.operands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -203,6 +204,9 @@ def test_what_training_leaves_open_bounds_the_accuracy() -> None:
 
 
 def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
+    setting = Request("add", base=6).setting()
+    with pytest.raises(InvalidInput, match="9, allowed at position 1, is no digit of base 6"):
+        replace(setting, train=replace(setting.train, allowed=((1, (1, 9)),)))
     with pytest.raises(InvalidInput, match="no operands of 5 digits have the allowed digits only"):
         say({"task": "add", "train_digits": "3+5", "train_allowed": ("5:0",)})
 
