@@ -32,6 +32,7 @@ from verify.mechanism import Mechanism
 from verify.recipe import PREMISE, RECIPE
 from verify.sequences import HELD_OUT
 from verify.store import Run
+from verify.trajectory import learned_at
 
 COLUMNS = (
     "digits",
@@ -162,22 +163,36 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     )
 
 
+LEARNED, SOON = 0.9, 1000
+"""A model has learned its task soon if it is right on this share in domain within so many steps."""
+
+
 def _settling(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """What it makes of the verdicts whether training had settled: model by model."""
-    counts: Counter[tuple[bool, str]] = Counter()
+    """What it makes of the verdicts how a training went, model by model."""
+    ended: Counter[tuple[str, str]] = Counter()
+    learned: Counter[tuple[str, str]] = Counter()
+    whole = "those that met the premise when their budget was spent"
+    alone = "those whose training ended by itself (long enough under all of the dropout)"
+    soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
+    late = "those that took longer"
     for v in verdicts:
         for run in v.converged:
-            alone = judge(v.cell, [run], v.prediction)
-            counts.update((run.settled, x.verdict) for x in alone.lengths)
-    texts = {
-        True: "those whose training ended by itself (long enough under all of the dropout)",
-        False: "those that met the premise when their budget was spent",
-    }
-    judged = {key: counts[key, AGREE] + counts[key, DIVERGE] for key in texts}
-    parts = [
-        f"{texts[k]} agree at {counts[k, AGREE]} of {n} lengths" for k, n in judged.items() if n
+            found = [x.verdict for x in judge(v.cell, [run], v.prediction).lengths]
+            ended.update((alone if run.settled else whole, x) for x in found)
+            at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
+            if at:
+                learned.update((soon if at <= SOON else late, x) for x in found)
+    return [
+        *_fared("Settled or not", ended, (alone, whole)),
+        *_fared("Learned soon or late", learned, (soon, late)),
     ]
-    return [f"- **Settled or not**: model by model, {', '.join(parts)}."] if parts else []
+
+
+def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) -> list[str]:
+    """At how many lengths the models of each kind agree."""
+    judged = {kind: counts[kind, AGREE] + counts[kind, DIVERGE] for kind in kinds}
+    parts = [f"{k} agree at {counts[k, AGREE]} of {n} lengths" for k, n in judged.items() if n]
+    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
 
 
 def markdown(

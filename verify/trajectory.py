@@ -143,12 +143,24 @@ def timing(cell: Cell, trajectory: Trajectory, digits: int, share: float) -> Tim
     Raises:
         ValueError: the cell has no learned function, or no test length that was trained.
     """
-    trained = [n for n in trajectory.correct if cell.setting.is_premise(n)]
-    if trajectory.learned is None or not trained:
+    if trajectory.learned is None or not _trained(cell, trajectory):
         raise ValueError("a trajectory without a learned function or a premise has no timing")
-    lowest = [min(values) for values in zip(*(trajectory.correct[n] for n in trained), strict=True)]
     outside = trajectory.learned[digits]
-    return Timing(_first(trajectory, lowest, PREMISE), _first(trajectory, outside, share))
+    return Timing(learned_at(cell, trajectory, PREMISE), _first(trajectory, outside, share))
+
+
+def learned_at(cell: Cell, trajectory: Trajectory, share: float) -> int | None:
+    """The first step at which a model was seen to be right in domain on that share of the answers.
+
+    At the trained length where it is lowest; None if it never was, or no test length was trained.
+    """
+    curves = [trajectory.correct[n] for n in _trained(cell, trajectory)]
+    lowest = [min(values) for values in zip(*curves, strict=True)]
+    return _first(trajectory, lowest, share) if curves else None
+
+
+def _trained(cell: Cell, trajectory: Trajectory) -> list[int]:
+    return [n for n in trajectory.correct if cell.setting.is_premise(n)]
 
 
 def _first(trajectory: Trajectory, values: Sequence[float], goal: float) -> int | None:

@@ -17,6 +17,7 @@ from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, exit_code, jud
 from verify.measure import Measurement
 from verify.report import summary
 from verify.store import Run
+from verify.trajectory import Trajectory
 
 
 def cell(task: str = "add", pe: str = "ape", modulus: int | None = None, n: int = 3) -> Cell:
@@ -111,6 +112,21 @@ def test_most_models_have_to_agree_by_themselves() -> None:
     assert verdicts(c, run(c, right), run(c, wrong, seed=1))[3] == DIVERGE
     three = (run(c, right), run(c, wrong, seed=1), run(c, right, seed=2))
     assert verdicts(c, *three)[3] == AGREE
+
+
+def test_a_report_tells_models_that_learned_soon_from_those_that_took_longer() -> None:
+    c = cell()
+
+    def learning(step: int, seed: int, longer: float) -> Run:
+        steps, values = (50, step, 4000), (0.0, 0.95, 1.0)
+        curves = Trajectory(steps, {3: values, 4: (0.0, 0.0, longer)}, None)
+        right = {1: 1, 2: 1, 3: 1, 4: longer}
+        return replace(run(c, right, seed=seed), trajectory=curves)
+
+    text = summary([judge(c, [learning(900, 0, 0.0), learning(2000, 1, 0.7)])])
+    assert (
+        "within 1,000 steps agree at 3 of 3 lengths, those that took longer agree at 2 of 3" in text
+    )
 
 
 def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
