@@ -397,7 +397,6 @@ def test_plateaus_are_explained_to_programs_too() -> None:
     assert "plateaus" not in predicted(*asked)
     [*_, last] = predicted(*asked, "--explain")["plateaus"]
     assert (last["digits_read"], last["accuracy"]) == (2, "1/3")
-    assert last["upward"] == {"4": ["1/3", "1/3"]}
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:

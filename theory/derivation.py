@@ -31,7 +31,7 @@ class Step:
 
 SUPPORT, CONTINUES, SAME, NOTHING, BLIND = "support", "continues", "same", "nothing", "blind"
 """What happens at positions that training kept constant: the digits there are ignored, the
-local rule goes on, no query sees them, nothing follows, or nothing is predicted at all."""
+local rule goes on, no query sees them, nothing follows, or nothing is predicted but what was trained."""
 NOTHING_FOLLOWS = "Nothing follows there."
 """How a step ends that leaves lengths open by joint support."""
 

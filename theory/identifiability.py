@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 from theory.domains import Box
 from theory.encodings import Encoding
@@ -84,6 +85,13 @@ def continuation(
         return Continuation(
             "impossible", f"in the {layout.name} layout the digits stand at changing offsets"
         )
+    fixed = [
+        place
+        for place in product(range(task.operands), range(1, trained + 1))
+        if shown.constant(place) is not None
+    ]
+    if fixed:
+        return Continuation("open", f"training showed one digit only at {_what(task, fixed[0])}")
     whole = [
         v for v in seen if v.position <= trained and _shows_rule(task, base, shown, v.position)
     ]
@@ -127,8 +135,8 @@ def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     """Whether training showed the local rule of a finite carry whole at a result digit.
 
     It did if the digits that the rule reads took every value, the combinations that joint
-    support does not fix were shown, and no carry from below them was built in.  (Where none came
-    in, at the lowest digits, the padding above shows how carries go on.)
+    support does not fix were shown, and the carry from below them varied.  (Below the units there
+    is nothing that could vary; the padding above shows how carries go on.)
     """
     lowest = max(1, position - (carry_reach(task, base) or 0))
     span = {(j, i) for j in range(task.operands) for i in range(lowest, position + 1)}
@@ -138,7 +146,7 @@ def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     if any(set(combination) <= span for combination in unseen(task, shown, (every,), base)):
         return False
     least, most = carry_range(task, shown, lowest, base)
-    return not least == most != 0
+    return lowest == 1 or least < most
 
 
 @lru_cache(maxsize=4096)

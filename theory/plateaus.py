@@ -15,17 +15,15 @@ from functools import lru_cache
 import numpy as np
 
 from theory.accuracy import members
-from theory.domains import Box
+from theory.domains import Box, Domain
 from theory.integer_arrays import SAFE, Array
-from theory.predict import Prediction
 from theory.residues import digit_sum
-from theory.settings import Setting
 from theory.tasks import Task
 
 LARGEST = 4_000_000
-"""Operand tuples of the training domain that are enumerated at most."""
+"""Operand tuples of the training domain, and residues, that are enumerated at most."""
 _MOST_EVALUATED = 30_000_000
-"""Evaluations for one longer test length at most (about a second)."""
+"""Evaluations for one test length at most (seconds)."""
 _AT_ONCE = 2_000_000
 
 
@@ -36,45 +34,56 @@ class Plateau:
     Args:
         read: how many digits of each operand are read, the lowest ones.
         accuracy: the share of the training domain that they are right on.
-        upward: by longer test length the least and the largest accuracy of such answers, which
-            differ where training shows several results equally often.  Without the lengths that
-            take too long to count, and empty where longer inputs do not follow from the support.
     """
 
     read: int
     accuracy: Fraction
-    upward: dict[int, tuple[Fraction, Fraction]]
 
 
-def plateaus(prediction: Prediction) -> tuple[Plateau, ...]:
+def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     """The plateaus of a task below 1, the lowest first; a digit that tells nothing makes none.
 
-    Empty for tasks without a modulus, for primed or drawn training sets, and for training
-    domains of more than ``LARGEST`` operand tuples.
+    Empty for tasks without a modulus or whose results never reach it, for primed or drawn
+    training sets, and where the domain has more operand tuples, or the modulus more residues,
+    than ``LARGEST``.
     """
-    lengths = [x.digits for x in prediction.lengths if x.direction == "upward"]
-    return _plateaus(prediction.setting, tuple(lengths) if prediction.learned is not None else ())
+    found: list[Plateau] = []
+    answers = _answers(task, base, train)
+    size = sum(box.size for box in train.boxes(base, task.operands))
+    for k, best in enumerate(answers):
+        accuracy = Fraction(best.right, size)
+        if accuracy < 1 and accuracy > (found[-1].accuracy if found else 0):
+            found.append(Plateau(k, accuracy))
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)
-def _plateaus(setting: Setting, lengths: tuple[int, ...]) -> tuple[Plateau, ...]:
-    task, base, train = setting.task, setting.base, setting.train
-    boxes = train.boxes(base, task.operands)
-    size = sum(box.size for box in boxes)
-    if task.modulus is None or train.priming or train.pairs is not None:
-        return ()
-    if max(size, task.modulus * task.divisor) > LARGEST:
-        return ()
-    shown = np.concatenate([_members(task, box, base) for box in boxes], axis=1)
-    results = task.evaluate(*shown)
-    found: list[Plateau] = []
-    for k in range(max(train.every_length)):
-        answers = _best(shown, results, base**k, task.modulus)
-        accuracy = Fraction(answers.right, size)
-        if accuracy < 1 and accuracy > (found[-1].accuracy if found else 0):
-            upward = {n: x for n in lengths if (x := _longer(setting, k, answers, n)) is not None}
-            found.append(Plateau(k, accuracy, upward))
-    return tuple(found)
+def plateau_accuracy(
+    task: Task, base: int, train: Domain, plateau: Plateau, test: Domain
+) -> tuple[Fraction, Fraction] | None:
+    """The least and the largest accuracy of such answers on a test domain, digits above ignored.
+
+    They differ where training shows several results equally often.  None where training lacks
+    combinations of low digits that the test may ask for, or the count would take too long.
+    """
+    answers = _answers(task, base, train)[plateau.read]
+    if len(answers.starts) < base ** (plateau.read * task.operands):
+        return None
+    layers = test.layers(base, task.operands)
+    total = sum(sign * box.size for sign, box in layers)
+    right = np.zeros(len(answers.result), dtype=_whole(sum(box.size for _, box in layers)))
+    for sign, box in layers:
+        high, weight = _high(task, base, box, plateau.read)
+        if high.shape[1] * len(right) > _MOST_EVALUATED:
+            return None
+        step = max(1, _AT_ONCE // len(right))
+        for start in range(0, high.shape[1], step):
+            part = slice(start, start + step)
+            x = answers.low[:, :, None] + high[:, None, part]
+            hits = task.evaluate(*x) == answers.result[:, None]
+            right += sign * (hits.astype(right.dtype) @ weight[part].astype(right.dtype))
+    least, most = (int(f.reduceat(right, answers.starts).sum()) for f in (np.minimum, np.maximum))
+    return Fraction(least, total), Fraction(most, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +103,34 @@ class _Answers:
     right: int
 
 
+@lru_cache(maxsize=8)
+def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
+    """The best answers from the lowest 0, 1, ... digits, as far as training goes."""
+    boxes = train.boxes(base, task.operands)
+    if task.modulus is None or train.priming or train.pairs is not None:
+        return ()
+    top = base ** train.every_length[-1] - 1
+    reach = sum(max(c, 0) * top ** sum(e) for c, e in task.terms) // task.divisor
+    if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
+        return ()
+    if max(sum(box.size for box in boxes), task.modulus * task.divisor) > LARGEST:
+        return ()
+    shown = np.concatenate([_members(task, box, base) for box in boxes], axis=1)
+    results = task.evaluate(*shown)
+    found: list[_Answers] = []
+    for k in range(train.every_length[-1]):
+        found.append(_best(shown, results, base**k, task.modulus))
+        if found[-1].right == len(results):
+            break
+    return tuple(found)
+
+
 def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     """The best answers to operands of which only the rest modulo ``limit`` is read."""
-    key = np.zeros(shown.shape[1], dtype=np.int64)
+    key = np.zeros(shown.shape[1], dtype=_whole(limit ** len(shown) * modulus))
     for x in shown:
-        key = key * limit + (x % limit).astype(np.int64)
-    pairs, counts = np.unique(key * modulus + results.astype(np.int64), return_counts=True)
+        key = key * limit + x % limit
+    pairs, counts = np.unique(key * modulus + results, return_counts=True)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
@@ -112,30 +143,6 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
 def _starts(ascending: Array) -> Array:
     """Where runs of equal numbers begin."""
     return np.flatnonzero(np.diff(ascending, prepend=-1))
-
-
-def _longer(
-    setting: Setting, k: int, answers: _Answers, length: int
-) -> tuple[Fraction, Fraction] | None:
-    """The least and the largest accuracy of the answers at a length above the trained ones."""
-    task, base = setting.task, setting.base
-    layers = setting.test(length).layers(base, task.operands)
-    if len(answers.starts) < base ** (k * task.operands):
-        return None  # some low digits were never shown together
-    right = np.zeros(len(answers.result), dtype=_whole(base ** (length * task.operands)))
-    for sign, box in layers:
-        high, weight = _high(task, base, box, k)
-        if high.shape[1] * len(right) > _MOST_EVALUATED:
-            return None
-        step = max(1, _AT_ONCE // len(right))
-        for start in range(0, high.shape[1], step):
-            part = slice(start, start + step)
-            x = answers.low[:, :, None] + high[:, None, part]
-            hits = task.evaluate(*x) == answers.result[:, None]
-            right += sign * (hits.astype(right.dtype) @ weight[part].astype(right.dtype))
-    total = sum(sign * box.size for sign, box in layers)
-    least, most = (int(f.reduceat(right, answers.starts).sum()) for f in (np.minimum, np.maximum))
-    return Fraction(least, total), Fraction(most, total)
 
 
 def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:

@@ -82,12 +82,13 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     from theory.plateaus import plateaus
 
-    found = plateaus(prediction)
+    s = prediction.setting
+    found = plateaus(s.task, s.base, s.train)
     if not found:
         return []
     lines = [
         "",
-        "Until the premise is met (rule: plateau) it stands still where it is right in domain on",
+        "Before it converges (rule: plateau), right in domain at the most on",
     ]
     for x in found:
         share = f"{fraction_text(x.accuracy)} = {float(x.accuracy):.4g}"

@@ -87,7 +87,8 @@ def in_domain(verdicts: Sequence[CellVerdict], path: Path) -> None:
                         label = f"{n} digits" if run is v.runs[0] else None
                         ax.plot(curve.steps, curve.correct[n], color=colour, lw=1, label=label)
             ax.axhline(PREMISE, color=_FAINT, lw=0.6, ls=":")
-            for plateau in plateaus(v.prediction):
+            s = v.cell.setting
+            for plateau in plateaus(s.task, s.base, s.train):
                 ax.axhline(float(plateau.accuracy), color=_COLOURS[1], lw=0.6, ls="--")
             ax.set_xscale("log")
             ax.set_ylim(-0.03, 1.03)

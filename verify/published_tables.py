@@ -13,16 +13,16 @@ from tabulate import tabulate
 
 from theory.domains import Domain
 from theory.literature import Finding, LengthComparison, compare, findings
-from theory.plateaus import Plateau, plateaus
-from theory.predict import predict
+from theory.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.settings import Setting
 from theory.text import fraction_text, reads_text
 from verify.cells import Cell
-from verify.judge import TOLERANCE, CellVerdict, pooled
+from verify.judge import CellVerdict, pooled
 from verify.recipe import PREMISE
 from verify.report import judge_evidence
 from verify.sizes import size
 from verify.store import Run
+from verify.unlearned import nearest
 
 PAPER = "2407.17963"
 REACH = 3
@@ -134,17 +134,17 @@ def _plateau(row: PublishedRow) -> Plateau | None:
     """The plateau at which P's model stands that had not converged, if it is at one."""
     if min(_in_domain(row)) >= 100 * PREMISE:
         return None
-    found = plateaus(predict(row[0].setting()))
-    reached = max(_in_domain(row)) / 100
-    return next((x for x in found if abs(float(x.accuracy) - reached) <= TOLERANCE), None)
+    setting = row[0].setting()
+    found = plateaus(setting.task, setting.base, setting.train)
+    return nearest(found, max(_in_domain(row)) / 100)
 
 
-def _at_plateau(at: Plateau, setting: Setting, digits: int) -> str:
+def _at_plateau(at: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if setting.direction(digits) == "in_domain":
-        return _percent(at.accuracy)
-    bounds = {_percent(x): None for x in at.upward.get(digits, ())}
-    return " to ".join(bounds) or "-"
+    if s.direction(digits) not in ("in_domain", "upward"):
+        return "-"
+    bounds = plateau_accuracy(s.task, s.base, s.train, at, s.test(digits))
+    return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))
 
 
 def _seeds(best: CellVerdict | None) -> str:

@@ -175,16 +175,19 @@ def _settling(verdicts: Sequence[CellVerdict]) -> list[str]:
     alone = "those whose training ended by itself (long enough under all of the dropout)"
     soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
     late = "those that took longer"
+    unknown = 0
     for v in verdicts:
         for run in v.converged:
             found = [x.verdict for x in judge(v.cell, [run], v.prediction).lengths]
             ended.update((alone if run.settled else whole, x) for x in found)
             at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
+            unknown += not at
             if at:
                 learned.update((soon if at <= SOON else late, x) for x in found)
+    rest = f" ({unknown} models were not tested on what they were trained on)" if unknown else ""
     return [
         *_fared("Settled or not", ended, (alone, whole)),
-        *_fared("Learned soon or late", learned, (soon, late)),
+        *(line + rest for line in _fared("Learned soon or late", learned, (soon, late))),
     ]
 
 
@@ -266,8 +269,7 @@ def _cell_section(v: CellVerdict) -> str:
     lines = [
         f"## {cell_name(v)}",
         table,
-        (f"Learned function: `{learned}`. " if learned else "")
-        + f"{runs[:1].upper() + runs[1:] or 'No runs'}.",
+        (f"Learned function: `{learned}`. " if learned else "") + f"{runs[:1].upper() + runs[1:]}.",
         "Rerun: " + ("; ".join(f"`{text}`" for text in _commands(v)) or f"`{v.cell.command(0)}`"),
     ]
     return "\n\n".join(lines)

@@ -6,14 +6,13 @@ premise.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tabulate import tabulate
 
-from theory.plateaus import Plateau, plateaus
+from theory.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.predict import Prediction
 from theory.text import reads_text
 from verify import pictures
@@ -22,6 +21,9 @@ from verify.judge import AGREE, DIVERGE, TOLERANCE, UNDECIDED, CellVerdict, pool
 from verify.recipe import PREMISE
 from verify.store import Run
 
+APART = 2 * TOLERANCE
+"""How far a plateau has to be from the others for a measured accuracy to tell them apart."""
+
 
 @dataclass(frozen=True)
 class Stand:
@@ -29,34 +31,50 @@ class Stand:
 
     Args:
         plateau: the nearest one within the judge's tolerance in domain, if any.
-        longer: by longer test length the measured accuracy and whether it is the plateau's.
-        verdict: agree, diverge, or undetermined for a model that is past the last plateau, which
-            reads every digit and has not learned the task all the same.
+        longer: by longer test length that was counted: the least and the largest accuracy of the
+            plateau, the measured one, and whether they agree.
+        verdict: agree, diverge, or undetermined: for a model that is past the last plateau, which
+            reads every digit and has not learned the task all the same, and at one that is too
+            near another to be told from it.
     """
 
     plateau: Plateau | None
-    longer: dict[int, tuple[float, bool]]
+    longer: dict[int, tuple[float, float, float, bool]]
     verdict: str
+
+
+def nearest(found: Sequence[Plateau], accuracy: float) -> Plateau | None:
+    """The nearest plateau within the judge's tolerance, if any."""
+    near = min(found, key=lambda x: abs(float(x.accuracy) - accuracy), default=None)
+    if near is None or abs(float(near.accuracy) - accuracy) > TOLERANCE:
+        return None
+    return near
 
 
 def stand(prediction: Prediction, run: Run) -> Stand | None:
     """Where a model stands; None if it met the premise, or the task has no known plateau."""
-    found = () if run.premise >= PREMISE else plateaus(prediction)
+    s = prediction.setting
+    found = () if run.premise >= PREMISE else plateaus(s.task, s.base, s.train)
     if not found:
         return None
-    nearest = min(found, key=lambda x: abs(float(x.accuracy) - run.premise))
-    if abs(float(nearest.accuracy) - run.premise) > TOLERANCE:
+    near = nearest(found, run.premise)
+    if near is None:
         past = run.premise > float(found[-1].accuracy)
         return Stand(None, {}, UNDECIDED if past else DIVERGE)
     longer = {}
     for m in run.measurements:
-        if m.digits in nearest.upward:
-            least, most = map(float, nearest.upward[m.digits])
+        if s.direction(m.digits) != "upward" or prediction.learned is None:
+            continue
+        bounds = plateau_accuracy(s.task, s.base, s.train, near, s.test(m.digits))
+        if bounds is not None:
+            least, most = map(float, bounds)
             seen = pooled([(m.correct, m.samples)])
             alike = seen.low <= most + TOLERANCE and seen.high >= least - TOLERANCE
-            longer[m.digits] = seen.value, alike
-    alike = all(same for _, same in longer.values())
-    return Stand(nearest, longer, AGREE if alike else DIVERGE)
+            longer[m.digits] = least, most, seen.value, bool(alike)
+    if any(x != near and abs(float(x.accuracy - near.accuracy)) < APART for x in found):
+        return Stand(near, longer, UNDECIDED)
+    alike = all(same for *_, same in longer.values())
+    return Stand(near, longer, AGREE if alike else DIVERGE)
 
 
 def verdicts_of(v: CellVerdict) -> list[str]:
@@ -81,16 +99,20 @@ def section(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     ]
     if not stands:
         return ""
-    counts = Counter(x.verdict for _, _, x in stands)
-    at = sum(x.plateau is not None for _, _, x in stands)
+    told = [x for _, _, x in stands if x.plateau and x.verdict != UNDECIDED]
+    agree = sum(x.verdict == AGREE for x in told)
+    counted = sum(bool(x.longer) for x in told)
+    near = sum(x.plateau is not None for _, _, x in stands) - len(told)
+    past = sum(x.plateau is None and x.verdict == UNDECIDED for _, _, x in stands)
     return "\n\n".join(
         [
             "## What models know that did not learn a modular task",
-            f"Of {len(stands)} models of modular tasks that missed the premise, {at} are right in domain on "
-            f"the share of a plateau (give or take {TOLERANCE}), {counts[AGREE]} of them at every longer "
-            f"length that was counted too. Past the last plateau: {counts[UNDECIDED]}; between two: "
-            f"{len(stands) - at - counts[UNDECIDED]}. A plateau is the accuracy of the most frequent "
-            "result given the lowest digits of the operands, counted exactly.",
+            f"Of {len(stands)} models of modular tasks that missed the premise, {len(told)} are right in "
+            f"domain on the share of a plateau (give or take {TOLERANCE}) that stands apart from the others, "
+            f"{agree} of them at the longer lengths too, where these were counted (for {counted}). Near a "
+            f"plateau that is less than {APART} from another: {near}; past the last: {past}; at none: "
+            f"{len(stands) - len(told) - near - past}. A plateau is the accuracy of the most frequent result "
+            "given the lowest digits of the operands, counted exactly.",
             tabulate(
                 [_row(v, run, x) for v, run, x in stands],
                 COLUMNS,
@@ -102,6 +124,11 @@ def section(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     )
 
 
+def _of(v: CellVerdict) -> tuple[Plateau, ...]:
+    s = v.cell.setting
+    return plateaus(s.task, s.base, s.train)
+
+
 def _on_the_way(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
     """A picture of the models that came past a plateau at which every digit but the top ones is read."""
     shown = [
@@ -109,14 +136,13 @@ def _on_the_way(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
         for v in verdicts
         if v.converged
         and (n := max(v.cell.setting.train.every_length)) > 2
-        and any(x.read == n - 1 for x in plateaus(v.prediction))
+        and any(x.read == n - 1 for x in _of(v))
     ]
     if not shown:
         return []
     pictures.in_domain(shown, folder / "plateaus.svg")
     return [
-        "Cells of which some model did learn the task, all digits of it, stood at the same places on the "
-        "way (dashed):",
+        "Cells of which some model did learn the task, with the plateaus on the way (dashed):",
         "![Plateaus on the way](plateaus.svg)",
     ]
 
@@ -126,8 +152,10 @@ def _row(v: CellVerdict, run: Run, x: Stand) -> list[str]:
     if x.plateau is None:
         return [*row, "past the last" if x.verdict == UNDECIDED else "none", "", ""]
     longer = ", ".join(
-        f"{n} digits {float(x.plateau.upward[n][0]):.3f}: {value:.3f}{'' if alike else ' (not)'}"
-        for n, (value, alike) in x.longer.items()
+        f"{n} digits {least:.3f}{'' if least == most else f' to {most:.3f}'}: {value:.3f}"
+        f"{'' if alike else ' (not)'}"
+        for n, (least, most, value, alike) in x.longer.items()
     )
     share = f"{x.plateau.accuracy} = {float(x.plateau.accuracy):.3f}"
-    return [*row, share, reads_text(x.plateau.read), longer]
+    reads = reads_text(x.plateau.read)
+    return [*row, share, reads if x.verdict != UNDECIDED else f"{reads}, or other", longer]

@@ -157,6 +157,12 @@ LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5
         ({"train_allowed": ("1:6-9", "2:6-9", "3:6-9")}, "undetermined"),
         ({"train_allowed": ("3:1-9",)}, "generalizes"),  # position 2 shows all
         ({"train_domain": "every"}, "generalizes"),
+        ({"task": "affine", "train_digits": "4"}, "generalizes"),  # its constant is no carry
+        ({"train_digits": "4", "train_allowed": ("2:4",)}, "undetermined"),
+        (
+            {"train_digits": "4", "train_allowed": ("2:0-4",)},
+            "undetermined",
+        ),  # nothing carries there
         ({"base": 2}, "generalizes"),
         ({"base": 2, "window": 6}, "undetermined"),  # the clear position lacks 0 and 0
         ({"window": 6, "train_allowed": ("1:3",)}, "undetermined"),  # where <bos> is in view

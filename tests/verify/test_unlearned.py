@@ -20,8 +20,7 @@ MOD_150 = cell("mod_add", modulus=150)
     [
         (0.34, 0.33, 2, AGREE),
         (0.34, 0.6, 2, DIVERGE),  # not so at the longer length
-        (0.05, 0.06, 1, AGREE),
-        (0.0, 0.0, 0, AGREE),
+        (0.05, 0.06, 1, UNDECIDED),  # 1/150 is as near, give or take
         (0.2, 0.2, None, DIVERGE),  # between two plateaus
         (0.9, 0.3, None, UNDECIDED),  # past the last one
     ],
@@ -49,13 +48,13 @@ def test_the_section_says_how_many_stand_where(tmp_path: Path) -> None:
     runs = [
         run(MOD_150, {4: measured}, premise=premise, seed=seed)
         for seed, (premise, measured) in enumerate(
-            [(0.33, 0.33), (0.33, 0.9), (0.2, 0.2), (0.9, 0)]
+            [(0.33, 0.33), (0.33, 0.9), (0.2, 0.2), (0.9, 0), (0.05, 0.06)]
         )
     ]
     text = section([judge(MOD_150, runs)], tmp_path)
-    assert "Of 4 models of modular tasks that missed the premise, 2 are right in domain" in text
-    assert ", 1 of them at every longer length" in text
-    assert "Past the last plateau: 1; between two: 1." in text
+    assert "Of 5 models of modular tasks that missed the premise, 2 are right in domain" in text
+    assert ", 1 of them at the longer lengths too, where these were counted (for 2)" in text
+    assert "from another: 1; past the last: 1; at none: 1." in text
     text = " ".join(text.split())
     assert "1/3 = 0.333 | the lowest 2 digits of each operand | 4 digits 0.333: 0.900 (not)" in text
     assert not list(tmp_path.iterdir())
