@@ -137,7 +137,7 @@ RULES: dict[str, Rule] = {
             "a relative encoding; tokens in between pass on what they have read",
             "ours, against the published theorem: where p divides B^n, under RPE and T5, sums were right "
             "on 0.96 to 1.00 of the inputs one digit up and on 0.63 to 1.00 two digits up, products on "
-            "0.66 to 0.76 and 0.34 to 0.52; sums mod 150 under RPE were right on 0.24 to 0.32, where the "
+            "0.62 to 0.76 and 0.28 to 0.52; sums mod 150 under RPE were right on 0.24 to 0.32, where the "
             "support rule says 1/3",
         ),
         Rule(
