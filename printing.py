@@ -106,20 +106,17 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
     None where no learned function is predicted, or it is the task itself.
     """
-    from theory.digit_accuracy import digit_accuracies
+    from theory.text import predicted_digits
 
     if prediction.learned is None:
         return None
     rows = []
-    for x in prediction.lengths:
-        if x.accuracy is None:
-            continue
-        found = digit_accuracies(prediction.learned, prediction.setting.test(x.digits))
+    for digits, found in predicted_digits(prediction):
         each, lowest = (
             [None if v is None else str(v) for v in values]
             for values in (found.digit, found.lowest)
         )
-        rows.append({"digits": x.digits, "each": each, "lowest": lowest})
+        rows.append({"digits": digits, "each": each, "lowest": lowest})
     return rows
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from theory.advise import Advice
+    from theory.digit_accuracy import DigitAccuracy
     from theory.predict import LengthPrediction, Prediction
     from theory.settings import Setting
 
@@ -121,23 +123,26 @@ def advice_text(advice: Advice) -> list[str]:
     return lines + [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
 
 
-def digit_rows(prediction: Prediction) -> list[list[str]]:
-    """Per length with a learned function: the accuracy of each result digit, units first.
+def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:
+    """The accuracy of the result's digits at each length with a predicted accuracy.
 
-    Lengths without a claim are left out; empty where no learned function is predicted.
+    Nothing where no learned function is predicted.
     """
     from theory.digit_accuracy import digit_accuracies
 
-    if prediction.learned is None:
-        return []
-    rows = []
     for x in prediction.lengths:
-        if x.accuracy is None:
-            continue
-        found = digit_accuracies(prediction.learned, prediction.setting.test(x.digits))
+        if prediction.learned is not None and x.accuracy is not None:
+            test = prediction.setting.test(x.digits)
+            yield x.digits, digit_accuracies(prediction.learned, test)
+
+
+def digit_rows(prediction: Prediction) -> list[list[str]]:
+    """Per length of ``predicted_digits``: the accuracy of each result digit, units first."""
+    rows = []
+    for digits, found in predicted_digits(prediction):
         for what, values in (("each", found.digit), ("lowest", found.lowest)):
             shown = " ".join("?" if v is None else f"{float(v):.4g}" for v in values)
-            rows.append([str(x.digits), what, shown])
+            rows.append([str(digits), what, shown])
     return rows
 
 

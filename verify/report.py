@@ -32,7 +32,7 @@ from verify.mechanism import Mechanism
 from verify.recipe import PREMISE, RECIPE
 from verify.sequences import HELD_OUT
 from verify.store import Run
-from verify.trajectory import learned_at
+from verify.training_course import by_training
 
 COLUMNS = (
     "digits",
@@ -158,44 +158,9 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"makes none, and {lengths[INCONCLUSIVE]} are inconclusive.",
             f"- **Published theorems**: {theorem[AGREE]} agree, {theorem[DIVERGE]} diverge "
             f"({theorem[UNDECIDED]} without a claim, {theorem[INCONCLUSIVE]} inconclusive).",
-            *_settling(trained),
+            *by_training(trained),
         ]
     )
-
-
-LEARNED, SOON = 0.9, 1000
-"""A model has learned its task soon if it is right on this share in domain within so many steps."""
-
-
-def _settling(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """What it makes of the verdicts how a training went, model by model."""
-    ended: Counter[tuple[str, str]] = Counter()
-    learned: Counter[tuple[str, str]] = Counter()
-    whole = "those that met the premise when their budget was spent"
-    alone = "those whose training ended by itself (long enough under all of the dropout)"
-    soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
-    late = "those that took longer"
-    unknown = 0
-    for v in verdicts:
-        for run in v.converged:
-            found = [x.verdict for x in judge(v.cell, [run], v.prediction).lengths]
-            ended.update((alone if run.settled else whole, x) for x in found)
-            at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
-            unknown += not at
-            if at:
-                learned.update((soon if at <= SOON else late, x) for x in found)
-    rest = f" ({unknown} models were not tested on what they were trained on)" if unknown else ""
-    return [
-        *_fared("Settled or not", ended, (alone, whole)),
-        *(line + rest for line in _fared("Learned soon or late", learned, (soon, late))),
-    ]
-
-
-def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) -> list[str]:
-    """At how many lengths the models of each kind agree."""
-    judged = {kind: counts[kind, AGREE] + counts[kind, DIVERGE] for kind in kinds}
-    parts = [f"{k} agree at {counts[k, AGREE]} of {n} lengths" for k, n in judged.items() if n]
-    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
 
 
 def markdown(
