@@ -385,6 +385,7 @@ def test_inspect_trains_one_cell_and_looks_inside(tmp_path: Path) -> None:
     assert "in domain" in done.stdout and "learned function" in done.stdout
     found = json.loads((tmp_path / "in" / "mechanism.json").read_text())
     assert found["digits"] == 4
+    assert len(found["leaks"]["mended by layer"]) == 2
     truth = found["influence"]["truth"]
     assert truth[0][0][0] == 1  # the units digit of a sum changes with that of an operand
     assert truth[0][1][0] == 0  # and with no higher one

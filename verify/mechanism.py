@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from verify import influence as influences
 from verify import states
 from verify.cells import Cell
 from verify.influence import Disagreement, by_learned, by_model, by_truth, disagreement, influence
+from verify.leaks import Leaks, leaks
 from verify.model import GPT
 from verify.states import Equivalence, equivalence
 
@@ -27,11 +29,13 @@ class Mechanism:
         influence: by who answered (``model``, ``learned function`` if one is predicted,
             ``truth``), shares ``(k, digits, M)``: see ``verify.influence``.
         equivalence: see ``verify.states``; None where no position is predicted to be ignored.
+        leaks: see ``verify.leaks``; None likewise.
     """
 
     digits: int
     influence: dict[str, np.ndarray]
     equivalence: Equivalence | None
+    leaks: Leaks | None
 
     def distance(self, name: str) -> Disagreement:
         """How far the model's influences are from the learned function's or the truth's."""
@@ -48,6 +52,12 @@ class Mechanism:
             ratios = self.equivalence.ratios
             known = [None if np.isnan(x) else round(x, 4) for x in ratios]
             found["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
+        if self.leaks is not None:
+            found["leaks"] = {
+                "samples": self.leaks.samples,
+                "as it is": round(self.leaks.as_it_is, 4),
+                "mended by layer": [round(x, 4) for x in self.leaks.mended],
+            }
         return found
 
 
@@ -64,13 +74,12 @@ def measure_mechanism(model: GPT, cell: Cell, digits: int) -> Mechanism:
     answerers["truth"] = by_truth(cell)
     everybody = tuple(answerers.values())
     found = {name: influence(a, cell, digits, others=everybody) for name, a in answerers.items()}
-    same = None
+    same, leak = None, None
     if prediction.learned is not None:
-        try:
-            same = equivalence(model, cell, digits)
-        except InvalidInput:  # nothing of that length is equivalent to a trained input
-            same = None
-    return Mechanism(digits, found, same)
+        # It may be that nothing of that length is equivalent to a trained input.
+        with suppress(InvalidInput):
+            same, leak = equivalence(model, cell, digits), leaks(model, cell, digits)
+    return Mechanism(digits, found, same, leak)
 
 
 def draw(model: GPT, cell: Cell, found: Mechanism, folder: Path) -> list[Path]:

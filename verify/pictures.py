@@ -177,6 +177,32 @@ def _predicted_and_measured(ax: Axes, y: int, v: CellVerdict, digits: int) -> No
             ax.plot([x.accuracy.value], [y], "o", color=_COLOURS[0], ms=4)
 
 
+def leaks(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:
+    """Answers that follow the learned function, a row per model.
+
+    Args:
+        shares: of each model, as it is, then with one layer mended, layer by layer.
+    """
+    with _figure(8, 0.3 * len(names) + 1.0, path) as figure:
+        ax = figure.subplots()
+        most = max(map(len, shares))
+        for i in range(most):
+            rows = [y for y, of_model in enumerate(shares) if i < len(of_model)]
+            values = [shares[y][i] for y in rows]
+            style: Any = {"color": _COLOURS[i - 1], "ms": 7 - i} if i else {"color": _INK, "ms": 8}
+            label = f"layer {i} mended" if i else "as it is"
+            mark = "o" if i else "|"
+            ax.plot(values, rows, mark, markeredgewidth=0 if i else 2, label=label, **style)
+        for y, of_model in enumerate(shares):
+            ax.plot([min(of_model), max(of_model)], [y, y], color=_FAINT, lw=0.8, zorder=0)
+        ax.set_yticks(range(len(names)), names, fontsize=6.5)
+        ax.invert_yaxis()
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_xlabel("share of the answers to the longest inputs that follow f^")
+        ax.legend(fontsize=6.5, frameon=False, loc="lower left")
+        figure.tight_layout()
+
+
 def _upward(v: CellVerdict) -> list[Any]:
     return [x for x in v.lengths if x.prediction.direction == "upward"]
 

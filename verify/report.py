@@ -304,6 +304,10 @@ def mechanism_rows(found: Mechanism) -> list[list[str]]:
         ratios = ", ".join("-" if x != x else f"{x:.3f}" for x in found.equivalence.ratios)
         what = "distance to the equivalent trained input, unrelated ones being 1, by layer"
         rows.append([at, what, ratios])
+    if found.leaks is not None:
+        shares = (found.leaks.as_it_is, *found.leaks.mended)
+        what = "share that follows f^; then if one layer saw no ignored digit, by layer"
+        rows.append([at, what, ", ".join(f"{x:.3f}" for x in shares)])
     return rows
 
 

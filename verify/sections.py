@@ -6,7 +6,6 @@ was found.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +13,8 @@ from statistics import median
 
 from tabulate import tabulate
 
-from verify import claims, pictures, published_tables, unlearned
+from verify import claims, inside, pictures, published_tables, unlearned
 from verify.causes import Causes, name
-from verify.cells import Cell
 from verify.grids import grid
 from verify.judge import CellVerdict
 from verify.trajectory import GROWTH, Timing, timing
@@ -44,7 +42,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> l
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
             training_data(verdicts, folder),
-            inside(folder),
+            *inside.sections(folder),
             published_tables.section(runs),
         )
         if text
@@ -173,54 +171,6 @@ def window_scan(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             "at least 95% of the longer inputs; of those without a claim (a landmark in view, or an encoding "
             f"that cannot single out an offset), {open_ or 'none was trained'}.",
             "![Upward accuracy by window](windows.svg)",
-        ]
-    )
-
-
-def inside(folder: Path) -> str:
-    """What ``arith inspect`` found in single models, kept under ``mechanism`` beside the evidence."""
-    files = sorted((folder / "mechanism").glob("*/mechanism.json"))
-    if not files:
-        return ""
-    found = [(file.parent.name, json.loads(file.read_text())) for file in files]
-    rows, parts = [], []
-    for model, data in found:
-        cell = Cell.from_json(data["cell"])
-        far = data["distance"]
-        same = data.get("equivalence", {}).get("by layer", ["-"])
-        near = far.get("learned function")
-        rows.append(
-            [
-                cell.label(),
-                str(data["digits"]),
-                "-" if near is None else f"{near['largest']:.3f}",
-                f"{far['truth']['largest']:.3f}",
-                "-" if same[-1] is None else f"{same[-1]}",
-            ]
-        )
-        parts.append(f"![Influences: {cell.label()}](mechanism/{model}/influence.svg)")
-        if (folder / "mechanism" / model / "states.svg").exists():
-            parts.append(f"![States: {cell.label()}](mechanism/{model}/states.svg)")
-    learned = [d["distance"] for _, d in found if "learned function" in d["distance"]]
-    nearer = sum(d["learned function"]["largest"] <= d["truth"]["largest"] for d in learned)
-    table = tabulate(
-        rows,
-        ("cell", "digits", "from f^", "from f", "from the equivalent input"),
-        tablefmt="github",
-        disable_numparse=True,
-    )
-    return "\n\n".join(
-        [
-            "## Inside",
-            f"In {nearer} of {len(learned)} models with a predicted f^, which operand digits change which digits of the answers is "
-            "at least as near to the learned function as to the task.",
-            table,
-            "*from f^*, *from f*: the largest difference between an influence of the model (how often the "
-            "answer's digit changes with an operand's) and that of the learned function or the task. *from "
-            "the equivalent input*: the distance of the last states to those of the trained input that the "
-            "learned function cannot tell from it, where an unrelated trained input is at 1. Made by "
-            "`arith inspect` with the options of the cell.",
-            *parts,
         ]
     )
 
