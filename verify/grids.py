@@ -136,6 +136,13 @@ _PLATEAUS = (
     _row("mod_add", "ape", 3, 5, modulus=20, base=6),
     *(_row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 250)),
 )
+# Products that leak, by where the ignored digits stand: after the digits that count, or before.
+_LAYOUTS = tuple(
+    _row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
+    for p in (50, 100, 150, 200)
+    for form in ("aligned", "plain", "reversed")
+)
+
 _FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -144,6 +151,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "data": _DATA,
     "windows": _WINDOWS,
     "plateaus": _PLATEAUS,
+    "layouts": _LAYOUTS,
     "full": tuple(dict.fromkeys(_FULL)),
 }
 """Every named grid.
@@ -151,7 +159,8 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees.  ``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is
-for the rule of that name, which is about models that did not learn their task.
+for the rule of that name, which is about models that did not learn their task; ``layouts`` asks
+whether products leak less where nothing can be worked out at the places of ignored digits.
 """
 
 
