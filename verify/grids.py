@@ -130,37 +130,45 @@ _WINDOWS = (
     *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in _RELATIVE),
     _row("add", "rpe", 3, 5, layout="bare"),
 )
-# Tasks that few models learn in their budget, and that have plateaus far apart.
-_PLATEAUS = (
-    *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (40, 250, 300)),
-    _row("mod_add", "ape", 3, 5, modulus=20, base=6),
-    *(_row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 250)),
-)
 # Products that leak, by where the ignored digits stand: after the digits that count, or before.
 _LAYOUTS = tuple(
     _row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
     for p in (50, 100, 150, 200)
     for form in ("aligned", "plain", "reversed")
 )
-
-_FULL = (*_HEADLINE, *_ADDITION, *_MODULAR_ADDITION, *_EXPRESSIONS, *_PRODUCTS, *_DATA, *_WINDOWS)
+# Tasks that few models learn in their budget, and that have plateaus far apart.
+_PLATEAUS = (
+    *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (40, 250, 300)),
+    _row("mod_add", "ape", 3, 5, modulus=20, base=6),
+    *(_row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 250)),
+)
+_FULL = (
+    *_HEADLINE,
+    *_ADDITION,
+    *_MODULAR_ADDITION,
+    *_EXPRESSIONS,
+    *_PRODUCTS,
+    *_DATA,
+    *_WINDOWS,
+    *_LAYOUTS,
+)
 
 GRIDS: dict[str, tuple[Row, ...]] = {
     "smoke": tuple(_HEADLINE[i] for i in (2, 3, 12)),
     "headline": _HEADLINE,
     "data": _DATA,
     "windows": _WINDOWS,
-    "plateaus": _PLATEAUS,
     "layouts": _LAYOUTS,
+    "plateaus": _PLATEAUS,
     "full": tuple(dict.fromkeys(_FULL)),
 }
 """Every named grid.
 
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
-a query sees.  ``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is
-for the rule of that name, which is about models that did not learn their task; ``layouts`` asks
-whether products leak less where nothing can be worked out at the places of ignored digits.
+a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
+after.  ``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is for the
+rule of that name, which is about models that did not learn their task.
 """
 
 

@@ -5,7 +5,7 @@ SVG with text as text and no date, so that the same evidence gives the same file
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
@@ -175,6 +175,32 @@ def _predicted_and_measured(ax: Axes, y: int, v: CellVerdict, digits: int) -> No
         if x.accuracy is not None:
             ax.plot([x.accuracy.low, x.accuracy.high], [y, y], color=_COLOURS[0], lw=1)
             ax.plot([x.accuracy.value], [y], "o", color=_COLOURS[0], ms=4)
+
+
+def layouts(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
+    """Answers that follow the learned function by task and layout, a panel per longer length.
+
+    Args:
+        followed: by task and layout, the shares at the longer lengths.
+    """
+    forms = list(next(iter(followed.values())))
+    lengths = len(next(iter(followed.values()))[forms[0]])
+    with _figure(8, 0.34 * len(followed) + 1.3, path) as figure:
+        axes = figure.subplots(1, lengths, sharey=True, squeeze=False)[0]
+        for n, ax in enumerate(axes):
+            for i, form in enumerate(forms):
+                values = [found[form][n] for found in followed.values()]
+                places = [y + 0.2 * (i - (len(forms) - 1) / 2) for y in range(len(values))]
+                ax.plot(values, places, "o", color=_COLOURS[i], ms=5, label=form)
+            ax.set_xlim(-0.03, 1.03)
+            ax.set_title(f"{n + 1} digit{'s' if n else ''} more than trained", fontsize=8)
+            ax.grid(axis="y", color="#eeeeee")
+            ax.set_axisbelow(True)
+        axes[0].set_yticks(range(len(followed)), list(followed), fontsize=7)
+        axes[0].invert_yaxis()
+        axes[0].legend(fontsize=7, frameon=False, loc="lower left")
+        figure.supxlabel("share of the answers that follow f^", fontsize=8)
+        figure.tight_layout()
 
 
 def leaks(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from tabulate import tabulate
 
@@ -42,6 +42,7 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> l
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
             training_data(verdicts, folder),
+            layouts(verdicts, folder),
             *inside.sections(folder),
             published_tables.section(runs),
         )
@@ -204,5 +205,36 @@ def training_data(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             f"Of the {len(claims)} test lengths at which the theory makes a claim for a changed training "
             f"set, {agree} agree.",
             "![Predicted and measured accuracy by training set](data.svg)",
+        ]
+    )
+
+
+def layouts(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """The same products with the ignored digits before those that count, and after them."""
+    compared = [v for v in _of_grid("layouts", verdicts) if v.converged]
+    forms = list(dict.fromkeys(v.cell.setting.layout.name for v in compared))
+    followed: dict[str, dict[str, list[float]]] = {}
+    for v in compared:
+        upward = [x for x in v.lengths if x.prediction.direction == "upward"]
+        shares = [x.learned.value for x in upward if x.learned is not None]
+        followed.setdefault(v.cell.setting.task.text(), {})[v.cell.setting.layout.name] = shares
+    whole = {task: found for task, found in followed.items() if len(found) == len(forms)}
+    if not whole:
+        return ""
+    pictures.layouts(whole, folder / "layouts.svg")
+    means = (f"{fmean(found[form][-1] for found in whole.values()):.2f} ({form})" for form in forms)
+    rows = [
+        [task, *(", ".join(f"{x:.3f}" for x in found[form]) for form in forms)]
+        for task, found in whole.items()
+    ]
+    return "\n\n".join(
+        [
+            "## Layouts",
+            f"Of the answers to the longest inputs f^ explains {', '.join(means)}, means of {len(whole)} "
+            "products: in the aligned layout ignored digits stand after those that count, in the others "
+            "before, where less can be worked out at their places.",
+            "![Answers that follow f^ by layout](layouts.svg)",
+            tabulate(rows, ("task", *forms), tablefmt="github", disable_numparse=True),
+            "The share of answers that follow f^, one digit up and two.",
         ]
     )
