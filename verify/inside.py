@@ -14,9 +14,10 @@ from tabulate import tabulate
 
 from verify import pictures
 from verify.cells import Cell
+from verify.recipe import PREMISE
 
-LEAKS = 0.95
-"""A model leaks if fewer of its answers follow the learned function."""
+LEAKS = PREMISE
+"""A model leaks if fewer of its answers follow the learned function: as many as in domain."""
 
 
 def sections(folder: Path) -> list[str]:

@@ -197,7 +197,7 @@ def layouts(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
             ax.grid(axis="y", color="#eeeeee")
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(followed)), list(followed), fontsize=7)
-        axes[0].invert_yaxis()
+        axes[0].set_ylim(len(followed) - 0.5, -0.5)
         axes[0].legend(fontsize=7, frameon=False, loc="lower left")
         figure.supxlabel("share of the answers that follow f^", fontsize=8)
         figure.tight_layout()
@@ -225,7 +225,8 @@ def leaks(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
         ax.invert_yaxis()
         ax.set_xlim(-0.02, 1.02)
         ax.set_xlabel("share of the answers to the longest inputs that follow f^")
-        ax.legend(fontsize=6.5, frameon=False, loc="lower left")
+        style = {"fontsize": 6.5, "frameon": False, "ncols": most, "borderaxespad": 0.2}
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), **style)
         figure.tight_layout()
 
 

@@ -211,21 +211,22 @@ def training_data(verdicts: Sequence[CellVerdict], folder: Path) -> str:
 
 def layouts(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     """The same products with the ignored digits before those that count, and after them."""
-    compared = [v for v in _of_grid("layouts", verdicts) if v.converged]
+    compared = [v for v in _of_grid("layouts", verdicts) if v.runs]
     forms = list(dict.fromkeys(v.cell.setting.layout.name for v in compared))
-    followed: dict[str, dict[str, list[float]]] = {}
+    found: dict[str, dict[str, CellVerdict]] = {}
     for v in compared:
-        upward = [x for x in v.lengths if x.prediction.direction == "upward"]
-        shares = [x.learned.value for x in upward if x.learned is not None]
-        followed.setdefault(v.cell.setting.task.text(), {})[v.cell.setting.layout.name] = shares
-    whole = {task: found for task, found in followed.items() if len(found) == len(forms)}
+        found.setdefault(v.cell.setting.task.text(), {})[v.cell.setting.layout.name] = v
+    whole = {task: of_task for task, of_task in found.items() if len(of_task) == len(forms)}
     if not whole:
         return ""
-    pictures.layouts(whole, folder / "layouts.svg")
-    means = (f"{fmean(found[form][-1] for found in whole.values()):.2f} ({form})" for form in forms)
+    shares = {
+        task: {form: _followed(of_task[form]) for form in forms} for task, of_task in whole.items()
+    }
+    pictures.layouts(shares, folder / "layouts.svg")
+    means = (f"{fmean(x[form][-1] for x in shares.values()):.2f} ({form})" for form in forms)
     rows = [
-        [task, *(", ".join(f"{x:.3f}" for x in found[form]) for form in forms)]
-        for task, found in whole.items()
+        [task, *(_shares_text(shares[task][form], whole[task][form]) for form in forms)]
+        for task in whole
     ]
     return "\n\n".join(
         [
@@ -235,6 +236,21 @@ def layouts(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             "before, where less can be worked out at their places.",
             "![Answers that follow f^ by layout](layouts.svg)",
             tabulate(rows, ("task", *forms), tablefmt="github", disable_numparse=True),
-            "The share of answers that follow f^, one digit up and two.",
+            "The share of answers that follow f^, one digit up and two: of the models that met the premise, "
+            "or of all where none did (*).",
         ]
     )
+
+
+def _followed(v: CellVerdict) -> list[float]:
+    """The share of answers equal to the learned function at each longer length."""
+    upward = [x.prediction.digits for x in v.lengths if x.prediction.direction == "upward"]
+    shares = []
+    for n in upward:
+        seen = [m for run in v.converged or v.runs for m in run.measurements if m.digits == n]
+        shares.append(sum(m.learned or 0 for m in seen) / sum(m.samples for m in seen))
+    return shares
+
+
+def _shares_text(shares: Sequence[float], v: CellVerdict) -> str:
+    return ", ".join(f"{x:.3f}" for x in shares) + ("" if v.converged else " *")

@@ -35,9 +35,19 @@ def test_layouts_are_compared_by_the_mean_of_the_longest_inputs(tmp_path: Path) 
     assert "2 digits more than trained" in (tmp_path / "layouts.svg").read_text()
 
 
-def test_a_task_is_compared_where_it_was_learned_in_every_layout(tmp_path: Path) -> None:
+def test_models_that_missed_the_premise_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
     found = verdicts()
     cell = found[1].cell
-    found[1] = judge(cell, [run(cell, dict.fromkeys(range(1, 5), 1.0), premise=0.5)])
+    lengths = dict.fromkeys(range(1, 5), 1.0)
+    missed, met = run(cell, lengths, 0.4, premise=0.5), run(cell, lengths, 0.7, seed=1)
+    found[1] = judge(cell, [missed])
+    assert "0.400, 0.400 *" in layouts(found, tmp_path)
+    found[1] = judge(cell, [missed, met])
+    assert "0.700, 0.700 |" in layouts(found, tmp_path)
+
+
+def test_a_task_is_compared_where_every_layout_was_trained(tmp_path: Path) -> None:
+    found = verdicts()
+    found[1] = judge(found[1].cell, [])
     assert "means of 3 products" in layouts(found, tmp_path)
     assert layouts(found[1:], tmp_path) == ""  # a cell of the grid is missing
