@@ -80,8 +80,9 @@ def _leaks(found: dict[str, dict[str, Any]], folder: Path) -> str:
     names = [_label(data) for data in measured]
     shares = [(x["leaks"]["as it is"], *x["leaks"]["mended by layer"]) for x in measured]
     pictures.leaks(names, shares, folder / "leaks.svg")
-    later = sum(max(_recovered(x)[1:]) > _recovered(x)[0] for x in leaking)
-    worked = sum(max(_recovered(x)[1:]) >= 0.1 for x in leaking)
+    recovered = [_recovered(data) for data in leaking]
+    some = sum(max(x[1:], default=0.0) >= 0.1 for x in recovered)
+    most = sum(max(x[1:], default=0.0) > x[0] for x in recovered)
     rows = [
         [name, str(data["digits"]), *(f"{x:.3f}" for x in of_model)]
         for name, data, of_model in zip(names, measured, shares, strict=True)
@@ -91,15 +92,15 @@ def _leaks(found: dict[str, dict[str, Any]], folder: Path) -> str:
     return "\n\n".join(
         [
             "## Leaks",
-            f"Of {len(leaking)} models that leak, {worked} have put the places of the ignored digits to work: a tenth "
-            "or more of what is lost comes back where a later layer does not see what was worked out there, and "
-            f"in {later} more than where the first layer does not see the digits themselves.",
+            f"In {some} of {len(leaking)} models that leak, a tenth or more of what is lost comes back where a later "
+            f"layer does not see the places of the ignored digits, in {most} more than where the first does not: what "
+            "leaks is not only the digits, but what the model has made of them at their places.",
             "![Answers that follow the learned function, as they are and mended](leaks.svg)",
             _table(rows, headers),
             "The share of answers that follow f^, each digit given the right ones before it. *layer i mended*: "
             "the share if that layer's keys and values at the places of ignored digits were those of the "
-            "equivalent trained input, and all else as it is. The first layer sees the digits themselves, later "
-            "ones what was worked out at their places. Made by `arith inspect`.",
+            "equivalent trained input, and all else as it is. The first layer sees the digits, a later one what "
+            "stands at their places by then: the digit, and what was worked out there. Made by `arith inspect`.",
         ]
     )
 

@@ -5,7 +5,9 @@ empty: that place always holds the same digit in training, so that a block can r
 it, or work there on what it has read elsewhere (background patches of images are used like that:
 Darcet et al. 2023, arXiv 2309.16588).  Another digit at the place then disturbs the work.  To see
 where, each layer in turn is shown, at the ignored places, the keys and values of the equivalent
-trained input (see ``verify.states``), and everything else is left as it is.
+trained input (see ``verify.states``), and everything else is left as it is.  The first layer sees
+the digits; a later one sees what stands at their places by then, which is the digit, and what
+was worked out there.
 
 Shapes: n inputs, k operands, N digits of each, T tokens, L blocks, C model width.
 """

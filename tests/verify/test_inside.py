@@ -41,8 +41,8 @@ def test_leaks_are_counted_by_the_layer_that_mends_them(tmp_path: Path) -> None:
         tmp_path, one=by_digits, two=by_work, three=model("three", 0.99, 1, 1)
     )
     assert "In 3 of 3 models" in inside
-    assert "Of 2 models that leak, 1 have put" in leaks
-    assert "in 1 more than where the first layer" in leaks
+    assert "In 1 of 2 models that leak" in leaks
+    assert "in 1 more than where the first does not" in leaks
     row = next(x for x in leaks.splitlines() if "a·b" in x)
     assert [x.strip() for x in row.split("|")[3:6]] == ["0.400", "0.500", "0.800"]
     assert "as it is" in (tmp_path / "leaks.svg").read_text()
