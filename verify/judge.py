@@ -101,6 +101,11 @@ class CellVerdict:
         return tuple(r for r in self.runs if r.premise >= PREMISE)
 
     @property
+    def shown(self) -> tuple[Run, ...]:
+        """The runs that tables show: those that met the premise, or all where none did."""
+        return self.converged or self.runs
+
+    @property
     def verdict(self) -> str:
         """The worst of the lengths' verdicts; undetermined where the theory claims nothing."""
         found = {x.verdict for x in self.lengths}

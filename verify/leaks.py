@@ -24,11 +24,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from theory.predict import predict
-from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.model import GPT, Block
-from verify.states import pairs
+from verify.states import pairs, predicted_support
 
 SAMPLES = 1000
 """Inputs per length; a share is then known to about 0.02."""
@@ -96,10 +94,7 @@ def ignored_places(cell: Cell) -> np.ndarray:
     Raises:
         InvalidInput: no learned function is predicted.
     """
-    learned = predict(cell.setting).learned
-    if learned is None:
-        raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
-    constant = learned.support.constant
+    constant = predicted_support(cell).constant
     return np.array(
         [
             t.kind == "operand" and constant((t.operand, t.position)) is not None

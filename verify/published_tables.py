@@ -151,7 +151,7 @@ def _seeds(best: CellVerdict | None) -> str:
     """How many models are pooled in our column, `` (2 seeds)``; all where none converged."""
     if best is None:
         return ""
-    count = len(best.converged or best.runs)
+    count = len(best.shown)
     what = "" if best.converged else ", not converged"
     return f" ({count} seed{'' if count == 1 else 's'}{what})"
 
@@ -174,7 +174,7 @@ def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
 def _shares(v: CellVerdict, against: str) -> dict[int, float]:
     """Our share of right answers by length, of the converged models or, where none is, of all."""
     counts: dict[int, list[tuple[int, int]]] = {}
-    for m in (m for run in v.converged or v.runs for m in run.measurements):
+    for m in (m for run in v.shown for m in run.measurements):
         right = m.learned if against == "learned_function" else m.correct
         if right is not None:
             counts.setdefault(m.digits, []).append((right, m.samples))

@@ -247,7 +247,7 @@ def _followed(v: CellVerdict) -> list[float]:
     upward = [x.prediction.digits for x in v.lengths if x.prediction.direction == "upward"]
     shares = []
     for n in upward:
-        seen = [m for run in v.converged or v.runs for m in run.measurements if m.digits == n]
+        seen = [m for run in v.shown for m in run.measurements if m.digits == n]
         shares.append(sum(m.learned or 0 for m in seen) / sum(m.samples for m in seen))
     return shares
 

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from theory.drawing import FAINT, INK, save
 from theory.predict import predict
+from theory.support import Support
 from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.measure import answers
@@ -77,6 +78,18 @@ def hidden(
     return np.concatenate(states)
 
 
+def predicted_support(cell: Cell) -> Support:
+    """What the learned function reads, and which positions it ignores.
+
+    Raises:
+        InvalidInput: no learned function is predicted that ignores positions.
+    """
+    learned = predict(cell.setting).learned
+    if learned is None:
+        raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
+    return learned.support
+
+
 def equivalents(cell: Cell, operands: np.ndarray) -> np.ndarray:
     """The inputs that the learned function cannot tell from these: digits ``(n, k, N)`` of both.
 
@@ -85,12 +98,9 @@ def equivalents(cell: Cell, operands: np.ndarray) -> np.ndarray:
     Raises:
         InvalidInput: no learned function is predicted that ignores positions.
     """
-    learned = predict(cell.setting).learned
-    if learned is None:
-        raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
-    reduced = operands.copy()
+    support, reduced = predicted_support(cell), operands.copy()
     for j, i in np.ndindex(*operands.shape[1:]):
-        constant = learned.support.constant((j, i + 1))
+        constant = support.constant((j, i + 1))
         if constant is not None:
             reduced[:, j, i] = constant
     return reduced
