@@ -205,7 +205,7 @@ ModelOption = Annotated[
     ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-GRID_HELP = "smoke, headline, data, windows, layouts, plateaus, full, or a TOML file of cells."
+GRID_HELP = "smoke, headline, data, windows, layouts, depths, plateaus, full, or a TOML file."
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 

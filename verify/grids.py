@@ -130,11 +130,24 @@ _WINDOWS = (
     *(_row("add", pe, 3, 5, layout="bare", window=13) for pe in _RELATIVE),
     _row("add", "rpe", 3, 5, layout="bare"),
 )
-# Products that leak, by where the ignored digits stand: after the digits that count, or before.
+# What leaks, by where the ignored digits stand: after the digits that count, or before.
 _LAYOUTS = tuple(
     _row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
     for p in (50, 100, 150, 200)
     for form in ("aligned", "plain", "reversed")
+) + (
+    _row("mod_mul", "ape", 2, 4, modulus=51, layout="plain"),
+    _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", layout="plain"),
+    *(_row("mod_add", "ape", 3, 5, modulus=p, layout="plain") for p in (101, 200)),
+    _row("mod_add", "ape", 3, 5, modulus=101, layout="plain", model="wide"),
+    _row(None, "ape", 2, 4, expr="a + b + c", layout="plain", model="wide"),
+)
+# What leaks with two layers, with four.
+_DEPTHS = (
+    *(_row("mod_mul", "ape", 2, 4, modulus=p, model="micro") for p in (51, 150, 200)),
+    _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", model="micro"),
+    _row("mod_add", "ape", 3, 5, modulus=101, model="micro"),
+    _row(None, "ape", 2, 4, expr="a + b + c", model="micro"),
 )
 # Tasks that few models learn in their budget, and that have plateaus far apart.
 _PLATEAUS = (
@@ -151,6 +164,7 @@ _FULL = (
     *_DATA,
     *_WINDOWS,
     *_LAYOUTS,
+    *_DEPTHS,
 )
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -159,6 +173,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "data": _DATA,
     "windows": _WINDOWS,
     "layouts": _LAYOUTS,
+    "depths": _DEPTHS,
     "plateaus": _PLATEAUS,
     "full": tuple(dict.fromkeys(_FULL)),
 }
@@ -167,8 +182,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
-after.  ``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is for the
-rule of that name, which is about models that did not learn their task.
+after, ``depths`` what leaks with two layers, with four.  ``full`` has all of these, and every task,
+encoding and layout.  ``plateaus`` is for the rule of that name, which is about models that did not
+learn their task.
 """
 
 
