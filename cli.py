@@ -205,7 +205,9 @@ ModelOption = Annotated[
     ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-GRID_HELP = "smoke, headline, data, windows, layouts, depths, plateaus, full, or a TOML file."
+GRID_HELP = (
+    "smoke, headline, data, windows, layouts, depths, plateaus, leaps, full, or a TOML file."
+)
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 

@@ -131,29 +131,53 @@ _WINDOWS = (
     _row("add", "rpe", 3, 5, layout="bare"),
 )
 # What leaks, by where the ignored digits stand: after the digits that count, or before.
-_LAYOUTS = tuple(
-    _row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
-    for p in (50, 100, 150, 200)
-    for form in ("aligned", "plain", "reversed")
-) + (
-    _row("mod_mul", "ape", 2, 4, modulus=51, layout="plain"),
-    _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", layout="plain"),
-    *(_row("mod_add", "ape", 3, 5, modulus=p, layout="plain") for p in (101, 200)),
-    _row("mod_add", "ape", 3, 5, modulus=101, layout="plain", model="wide"),
-    _row(None, "ape", 2, 4, expr="a + b + c", layout="plain", model="wide"),
+_LAYOUTS = (
+    *(
+        _row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
+        for p in (50, 100, 150, 200)
+        for form in ("aligned", "plain", "reversed")
+    ),
+    *(
+        row
+        for form in ("aligned", "plain")
+        for row in (
+            _row("mod_mul", "ape", 2, 4, modulus=51, layout=form),
+            _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", layout=form),
+            *(_row("mod_add", "ape", 3, 5, modulus=p, layout=form) for p in (101, 200)),
+            _row("mod_add", "ape", 3, 5, modulus=101, layout=form, model="wide"),
+            _row(None, "ape", 2, 4, expr="a + b + c", layout=form, model="wide"),
+        )
+    ),
 )
-# What leaks with two layers, with four.
+# The same by depth: two layers (the size of products by default) and four, of one width.
 _DEPTHS = (
-    *(_row("mod_mul", "ape", 2, 4, modulus=p, model="micro") for p in (51, 150, 200)),
-    _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", model="micro"),
-    _row("mod_add", "ape", 3, 5, modulus=101, model="micro"),
-    _row(None, "ape", 2, 4, expr="a + b + c", model="micro"),
+    *(
+        row
+        for model in (None, "micro")
+        for row in (
+            *(_row("mod_mul", "ape", 2, 4, modulus=p, model=model) for p in (51, 150, 200)),
+            _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", model=model),
+        )
+    ),
+    *(
+        row
+        for model in ("wide", "micro")
+        for row in (
+            _row("mod_add", "ape", 3, 5, modulus=101, model=model),
+            _row(None, "ape", 2, 4, expr="a + b + c", model=model),
+        )
+    ),
 )
 # Tasks that few models learn in their budget, and that have plateaus far apart.
 _PLATEAUS = (
     *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (40, 250, 300)),
     _row("mod_add", "ape", 3, 5, modulus=20, base=6),
     *(_row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 250)),
+)
+# Sums that ask for two digits at once (400, 500; 36, 108), and for more (60, 120; 35, 72).
+_LEAPS = (
+    *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (400, 500, 60, 120)),
+    *(_row("mod_add", "ape", 3, 5, modulus=p, base=6) for p in (36, 108, 35, 72)),
 )
 _FULL = (
     *_HEADLINE,
@@ -175,6 +199,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "layouts": _LAYOUTS,
     "depths": _DEPTHS,
     "plateaus": _PLATEAUS,
+    "leaps": _LEAPS,
     "full": tuple(dict.fromkeys(_FULL)),
 }
 """Every named grid.
@@ -182,9 +207,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
-after, ``depths`` what leaks with two layers, with four.  ``full`` has all of these, and every task,
-encoding and layout.  ``plateaus`` is for the rule of that name, which is about models that did not
-learn their task.
+after, ``depths`` how many layers a model has.  ``full`` has all of these, and every task, encoding
+and layout.  ``plateaus`` is for the rule of that name, which is about models that did not
+learn their task, ``leaps`` for how soon one is learned.
 """
 
 

@@ -177,21 +177,22 @@ def _predicted_and_measured(ax: Axes, y: int, v: CellVerdict, digits: int) -> No
             ax.plot([x.accuracy.value], [y], "o", color=_COLOURS[0], ms=4)
 
 
-def layouts(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
-    """Answers that follow the learned function by task and layout, a panel per longer length.
+def leaking(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
+    """Answers that follow the learned function by task and variant, a panel per longer length.
 
     Args:
-        followed: by task and layout, the shares at the longer lengths.
+        followed: by task and variant, the shares at the longer lengths, as many for each.
     """
-    forms = list(next(iter(followed.values())))
-    lengths = len(next(iter(followed.values()))[forms[0]])
+    variants = list(dict.fromkeys(x for found in followed.values() for x in found))
+    lengths = len(next(iter(next(iter(followed.values())).values())))
     with _figure(8, 0.34 * len(followed) + 1.3, path) as figure:
         axes = figure.subplots(1, lengths, sharey=True, squeeze=False)[0]
         for n, ax in enumerate(axes):
-            for i, form in enumerate(forms):
-                values = [found[form][n] for found in followed.values()]
-                places = [y + 0.2 * (i - (len(forms) - 1) / 2) for y in range(len(values))]
-                ax.plot(values, places, "o", color=_COLOURS[i], ms=5, label=form)
+            for i, variant in enumerate(variants):
+                rows = [y for y, found in enumerate(followed.values()) if variant in found]
+                values = [found[variant][n] for found in followed.values() if variant in found]
+                places = [y + 0.2 * (i - (len(variants) - 1) / 2) for y in rows]
+                ax.plot(values, places, "o", color=_COLOURS[i], ms=5, label=variant)
             ax.set_xlim(-0.03, 1.03)
             ax.set_title(f"{n + 1} digit{'s' if n else ''} more than trained", fontsize=8)
             ax.grid(axis="y", color="#eeeeee")
@@ -200,6 +201,34 @@ def layouts(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
         axes[0].set_ylim(len(followed) - 0.5, -0.5)
         axes[0].legend(fontsize=7, frameon=False, loc="lower left")
         figure.supxlabel("share of the answers that follow f^", fontsize=8)
+        figure.tight_layout()
+
+
+def how_soon(points: Sequence[tuple[int, int | None, int]], path: Path) -> None:
+    """Steps until models learned their task, a row per leap.
+
+    Args:
+        points: of each model its task's leap, the step, None if it never came, and its budget.
+    """
+    leaps = sorted({size for size, _, _ in points})
+    with _figure(8, 0.5 * len(leaps) + 1.0, path) as figure:
+        ax = figure.subplots()
+        for came, mark, label in ((True, "o", "learned"), (False, "x", "not within its budget")):
+            shown = [p for p in points if (p[1] is not None) is came]
+            # Models of one leap stand above each other, in the order in which they are listed.
+            places = [
+                leaps.index(size) + 0.3 * ((7 * i % 13) / 6 - 1)
+                for i, (size, _, _) in enumerate(shown)
+            ]
+            steps = [at or budget for _, at, budget in shown]
+            ax.plot(steps, places, mark, color=_COLOURS[not came], ms=4, alpha=0.7, label=label)
+        ax.set_xscale("log")
+        ax.set_yticks(range(len(leaps)), [f"{n} digit{'s' * (n > 1)}" for n in leaps], fontsize=8)
+        ax.invert_yaxis()
+        ax.set_xlabel("steps", fontsize=8)
+        ax.grid(axis="x", color="#eeeeee")
+        ax.set_axisbelow(True)
+        ax.legend(fontsize=7, frameon=False, loc="upper right")
         figure.tight_layout()
 
 

@@ -13,7 +13,7 @@ from statistics import fmean, median
 
 from tabulate import tabulate
 
-from verify import claims, inside, pictures, published_tables, unlearned
+from verify import claims, inside, pictures, published_tables, training_course, unlearned
 from verify.causes import Causes, name
 from verify.grids import grid
 from verify.judge import CellVerdict
@@ -42,7 +42,8 @@ def sections(verdicts: Sequence[CellVerdict], folder: Path, causes: Causes) -> l
             along_training(verdicts, folder),
             window_scan(verdicts, folder),
             training_data(verdicts, folder),
-            layouts(verdicts, folder),
+            training_course.how_soon(verdicts, folder),
+            leaking(verdicts, folder),
             *inside.sections(folder),
             published_tables.section(runs),
         )
@@ -209,37 +210,57 @@ def training_data(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     )
 
 
-def layouts(verdicts: Sequence[CellVerdict], folder: Path) -> str:
-    """The same products with the ignored digits before those that count, and after them."""
-    compared = [v for v in _of_grid("layouts", verdicts) if v.runs]
-    forms = list(dict.fromkeys(v.cell.setting.layout.name for v in compared))
-    found: dict[str, dict[str, CellVerdict]] = {}
-    for v in compared:
-        found.setdefault(v.cell.setting.task.text(), {})[v.cell.setting.layout.name] = v
-    whole = {task: of_task for task, of_task in found.items() if len(of_task) == len(forms)}
-    if not whole:
+def leaking(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """What leaks in the aligned layout under two layers, in other layouts and under four."""
+    tasks: dict[str, dict[str, CellVerdict]] = {}
+    for v in dict.fromkeys((*_of_grid("layouts", verdicts), *_of_grid("depths", verdicts))):
+        if v.runs:
+            tasks.setdefault(_task_and_width(v), {})[_variant(v)] = v
+    tasks = {task: found for task, found in tasks.items() if _BASELINE in found and len(found) > 1}
+    if not tasks:
         return ""
+    variants = [x for x in _VARIANTS if any(x in found for found in tasks.values())]
     shares = {
-        task: {form: _followed(of_task[form]) for form in forms} for task, of_task in whole.items()
+        task: {x: _followed(found[x]) for x in variants if x in found}
+        for task, found in tasks.items()
     }
-    pictures.layouts(shares, folder / "layouts.svg")
-    means = (f"{fmean(x[form][-1] for x in shares.values()):.2f} ({form})" for form in forms)
+    pictures.leaking(shares, folder / "leaking.svg")
+    means = []
+    for variant in variants[1:]:
+        pairs = [(x[variant][-1], x[_BASELINE][-1]) for x in shares.values() if variant in x]
+        there, here = (fmean(x) for x in zip(*pairs, strict=True))
+        means.append(f"{there:.2f} in place of {here:.2f} ({variant}; {len(pairs)} tasks)")
     rows = [
-        [task, *(_shares_text(shares[task][form], whole[task][form]) for form in forms)]
-        for task in whole
+        [task, *(_shares_text(shares[task][x], found[x]) if x in found else "" for x in variants)]
+        for task, found in tasks.items()
     ]
     return "\n\n".join(
         [
-            "## Layouts",
-            f"Of the answers to the longest inputs f^ explains {', '.join(means)}, means of {len(whole)} "
-            "products: in the aligned layout ignored digits stand after those that count, in the others "
-            "before, where less can be worked out at their places.",
-            "![Answers that follow f^ by layout](layouts.svg)",
-            tabulate(rows, ("task", *forms), tablefmt="github", disable_numparse=True),
+            "## Layouts and depths",
+            f"Of the answers to the longest inputs f^ explains {', '.join(means)}: in the aligned layout "
+            "ignored digits stand after those that count, in the others before, where less can be worked "
+            "out at their places; and a deeper model need not work there.",
+            "![Answers that follow f^ by layout and depth](leaking.svg)",
+            tabulate(rows, ("task", *variants), tablefmt="github", disable_numparse=True),
             "The share of answers that follow f^, one digit up and two: of the models that met the premise, "
-            "or of all where none did (*).",
+            "or of all where none did (*). Two layers, 128 wide, where nothing else is said.",
         ]
     )
+
+
+_BASELINE = "aligned"
+_VARIANTS = (_BASELINE, "plain", "reversed", "four layers")
+
+
+def _variant(v: CellVerdict) -> str:
+    return "four layers" if v.cell.model == "micro" else v.cell.setting.layout.name
+
+
+def _task_and_width(v: CellVerdict) -> str:
+    """The task and what it is trained on; models of two and of four layers are 128 wide."""
+    s = v.cell.setting
+    width = "" if v.cell.model in ("wide", "micro") else f" · {v.cell.model}"
+    return f"{s.task.text()} · {s.train.text()}{width}"
 
 
 def _followed(v: CellVerdict) -> list[float]:

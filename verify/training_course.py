@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
 
+from tabulate import tabulate
+
+from theory.leaps import leap
+from verify import pictures
 from verify.judge import AGREE, DIVERGE, CellVerdict, judge
+from verify.store import Run
 from verify.trajectory import learned_at
 
 LEARNED, SOON = 0.9, 1000
@@ -49,3 +56,68 @@ def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) ->
     judged = {kind: counts[kind, AGREE] + counts[kind, DIVERGE] for kind in kinds}
     parts = [f"{k} agree at {counts[k, AGREE]} of {n} lengths" for k, n in judged.items() if n]
     return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
+
+
+def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
+    """How soon models with a learned position each learn, by the leap of their task; as Markdown."""
+    models: dict[int, list[tuple[CellVerdict, Run, int | None]]] = {}
+    for v in verdicts:
+        s = v.cell.setting
+        size = leap(s.task, s.base, s.train) if s.encoding.name == "ape" and v.runs else None
+        for run in v.runs if size else ():
+            at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
+            if at or run.premise < LEARNED:  # or else it was not tested on what it was trained on
+                models.setdefault(size or 0, []).append((v, run, at or None))
+    if len(models) < 2:
+        return ""
+    rows, points = [], []
+    for size, found in sorted(models.items()):
+        steps = sorted(at for _, _, at in found if at)
+        judged = [
+            x.verdict
+            for v, run, _ in found
+            for x in judge(v.cell, [run], v.prediction).lengths
+            if x.verdict in (AGREE, DIVERGE)
+        ]
+        rows.append(
+            [
+                size,
+                len({v.cell.setting.task.text() for v, _, _ in found}),
+                len(found),
+                sum(at <= SOON for at in steps),
+                len(found) - len(steps),
+                f"{median(steps):,.0f}" if steps else "",
+                f"{judged.count(AGREE)} of {len(judged)}" if judged else "",
+            ]
+        )
+        points += [(size, at, run.budget) for _, run, at in found]
+    pictures.how_soon(points, folder / "how_soon.svg")
+    few, more = (
+        [at for size, found in models.items() if (size <= 2) is small for _, _, at in found]
+        for small in (True, False)
+    )
+    soon_few, soon_more = (sum(at is not None and at <= SOON for at in x) for x in (few, more))
+    return "\n\n".join(
+        [
+            "## How soon",
+            f"Within {SOON:,} steps {soon_few} of {len(few)} models had learned a task that asks for one or two "
+            f"digits at once, and {soon_more} of {len(more)} one that asks for more.",
+            "![Steps until a task is learned, by its leap](how_soon.svg)",
+            tabulate(rows, COLUMNS, tablefmt="github", disable_numparse=True),
+            "Models under APE. The leap (`theory/leaps.py`) is counted, not fitted, but for the share of what there "
+            "is to know that a step has to gain, chosen after the fact. Learned is right in domain on "
+            f"{LEARNED:.0%}; the lengths are those at which the theory makes a claim for a model that met the "
+            "premise.",
+        ]
+    )
+
+
+COLUMNS = (
+    "leap",
+    "tasks",
+    "models",
+    "learned soon",
+    "not in budget",
+    "median step",
+    "lengths that agree",
+)

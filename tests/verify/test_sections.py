@@ -6,33 +6,43 @@ from pathlib import Path
 
 from test_judge import run
 
+from verify.cells import Cell
 from verify.grids import grid
 from verify.judge import CellVerdict, judge
-from verify.sections import layouts
+from verify.sections import leaking
 
 SHARES = {"aligned": 0.6, "plain": 0.9, "reversed": 0.8}
+DEEP = 0.7
+
+
+def share(cell: Cell) -> float:
+    """How many answers of a cell's model follow the learned function; in one cell 0.1 more."""
+    more = 0.1 * (cell.label() == "a·b mod 50 · APE · plain · D_2")
+    return DEEP if cell.model == "micro" else SHARES[cell.setting.layout.name] + more
 
 
 def verdicts() -> list[CellVerdict]:
-    """Every product follows its learned function as its layout says, one in plain by 0.1 more."""
-    found = []
-    for cell in grid("layouts"):
-        more = 0.1 * (cell.label() == "a·b mod 50 · APE · plain · D_2")
-        share = SHARES[cell.setting.layout.name] + more
-        found.append(judge(cell, [run(cell, dict.fromkeys(range(1, 5), 1.0), share)]))
+    cells = dict.fromkeys((*grid("layouts"), *grid("depths")))
+    return [judge(c, [run(c, dict.fromkeys(c.setting.test_lengths, 1.0), share(c))]) for c in cells]
+
+
+def row(text: str, task: str) -> list[str]:
+    rows = [[x.strip() for x in line.split("|")[1:-1]] for line in text.splitlines()]
+    [found] = [x[1:] for x in rows if x[:1] == [task]]
     return found
 
 
-def test_layouts_are_compared_by_the_mean_of_the_longest_inputs(tmp_path: Path) -> None:
-    text = layouts(verdicts(), tmp_path)
-    assert "0.60 (aligned), 0.93 (plain), 0.80 (reversed), means of 4 products" in text
-    row = next(x for x in text.splitlines() if "mod 50" in x)
-    assert [x.strip() for x in row.split("|")[2:5]] == [
-        "0.600, 0.600",
-        "1.000, 1.000",
-        "0.800, 0.800",
-    ]
-    assert "2 digits more than trained" in (tmp_path / "layouts.svg").read_text()
+def test_variants_are_compared_with_the_same_tasks_by_the_mean_of_the_longest_inputs(
+    tmp_path: Path,
+) -> None:
+    text = leaking(verdicts(), tmp_path)
+    assert "0.91 in place of 0.60 (plain; 10 tasks)" in text
+    assert "0.80 in place of 0.60 (reversed; 4 tasks)" in text
+    assert "0.70 in place of 0.60 (four layers; 6 tasks)" in text
+    assert row(text, "a·b mod 50 · D_2") == ["0.600, 0.600", "1.000, 1.000", "0.800, 0.800", ""]
+    assert row(text, "(a + b) mod 101 · D_3 · pico") == ["0.600, 0.600", "0.900, 0.900", "", ""]
+    assert row(text, "(a + b) mod 101 · D_3")[3] == "0.700, 0.700"
+    assert "2 digits more than trained" in (tmp_path / "leaking.svg").read_text()
 
 
 def test_models_that_missed_the_premise_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
@@ -41,13 +51,16 @@ def test_models_that_missed_the_premise_are_shown_where_there_are_no_others(tmp_
     lengths = dict.fromkeys(range(1, 5), 1.0)
     missed, met = run(cell, lengths, 0.4, premise=0.5), run(cell, lengths, 0.7, seed=1)
     found[1] = judge(cell, [missed])
-    assert "0.400, 0.400 *" in layouts(found, tmp_path)
+    assert "0.400, 0.400 *" in leaking(found, tmp_path)
     found[1] = judge(cell, [missed, met])
-    assert "0.700, 0.700 |" in layouts(found, tmp_path)
+    assert "0.700, 0.700 |" in leaking(found, tmp_path)
 
 
-def test_a_task_is_compared_where_every_layout_was_trained(tmp_path: Path) -> None:
+def test_a_task_is_compared_where_it_was_trained_in_the_aligned_layout(tmp_path: Path) -> None:
     found = verdicts()
-    found[1] = judge(found[1].cell, [])
-    assert "means of 3 products" in layouts(found, tmp_path)
-    assert layouts(found[1:], tmp_path) == ""  # a cell of the grid is missing
+    found[0] = judge(found[0].cell, [])
+    text = leaking(found, tmp_path)
+    assert "(plain; 9 tasks)" in text and "a·b mod 50 · D_2" not in text
+    both = next(v for v in found if v.cell in grid("layouts") and v.cell in grid("depths"))
+    # Neither grid is there as a whole without it.
+    assert leaking([v for v in found if v is not both], tmp_path) == ""

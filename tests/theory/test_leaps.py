@@ -1,0 +1,92 @@
+"""Leaps: known ones, against counting by hand, and what they do not depend on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.domains import Domain
+from theory.expressions import parse_task
+from theory.leaps import CONSTANT, GAIN, leap
+from theory.tasks import Task, named_task
+
+
+def by_hand(task: Task, base: int, n: int) -> int:
+    """The definition, with dictionaries and fractions."""
+    shown = [
+        xs
+        for xs in product(range(base**n), repeat=task.operands)
+        if n == 1 or max(xs) >= base ** (n - 1)
+    ]
+    digits = [tuple(x // base**i % base for x in xs for i in range(n)) for xs in shown]
+    results = [task.evaluate(*xs) for xs in shown]
+    places = range(task.operands * n)
+    leaps = [0]
+    for r in range(task.result_width(base, n)):
+
+        def share(read: tuple[int, ...], r: int = r) -> Fraction:
+            found: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+            for row, result in zip(digits, results, strict=True):
+                found[tuple(row[i] for i in read)][result // base**r % base] += 1
+            return Fraction(sum(max(c.values()) for c in found.values()), len(shown))
+
+        g = {s: share(s) for k in range(len(places) + 1) for s in combinations(places, k)}
+        least, most = g[()], g[tuple(places)]
+        if least >= CONSTANT:
+            continue
+        for largest in range(1, len(places) + 1):
+            reached = {()}
+            for k in range(1, len(places) + 1):
+                for there in combinations(places, k):
+                    for here in [s for s in reached if set(s) < set(there)]:
+                        gain = g[there] - g[here]
+                        enough = gain >= GAIN * (most - least) or g[there] == most > g[here]
+                        if enough and k - len(here) <= largest:
+                            reached.add(there)
+            if any(g[s] == most for s in reached):
+                leaps.append(largest)
+                break
+    return max(leaps)
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "n", "expected"),
+    [
+        ("a + b", 10, 2, 2),  # digit by digit
+        ("(a + b) % 100", 10, 2, 2),
+        ("(a + b) % 101", 10, 2, 2),  # wraps at most once
+        ("a + b + c", 10, 2, 3),  # two of three operands tell nothing of a digit
+        ("a*b", 10, 2, 3),
+        ("a % 10", 10, 2, 1),
+        ("10*a % 10", 10, 2, 0),
+    ],
+)
+def test_known_leaps(text: str, base: int, n: int, expected: int) -> None:
+    assert leap(parse_task(text), base, Domain((n,))) == expected
+
+
+def test_sums_of_three_digits_that_are_learned_soon_and_late() -> None:
+    leaps = {p: leap(named_task("mod_add", p), 10, Domain((3,))) for p in (100, 101, 150, 200, 300)}
+    assert leaps == {100: 2, 101: 4, 150: 4, 200: 3, 300: 2}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(2, 3),
+    st.integers(1, 2),
+    st.integers(2, 30),
+    st.sampled_from(("a + b", "a*b", "a + 2*b")),
+)
+def test_counting_by_hand_gives_the_same(base: int, n: int, p: int, text: str) -> None:
+    task = parse_task(f"({text}) % {p}")
+    assert leap(task, base, Domain((n,))) == by_hand(task, base, n)
+
+
+def test_too_many_tuples_and_drawn_pairs_have_none() -> None:
+    assert leap(named_task("add"), 10, Domain((4,))) is None
+    assert leap(named_task("add"), 10, Domain((2,), pairs=100)) is None
