@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from printing import (
     digits_json,
-    plateaus_json,
+    learning_json,
     print_digits,
     print_list,
     print_prediction,
@@ -167,7 +167,7 @@ def predict(
         bool,
         typer.Option(
             "--explain",
-            help="Show the derivation, and what a model knows that has not learned a modular task.",
+            help="Show the derivation, how soon the task is learned, and what a model knows before.",
         ),
     ] = False,
     per_digit: Annotated[
@@ -181,7 +181,7 @@ def predict(
     prediction = run(asked.setting())
     if as_json:
         digits = {"per_digit": digits_json(prediction)} if per_digit else {}
-        below = {"plateaus": plateaus_json(prediction)} if explain else {}
+        below = learning_json(prediction) if explain else {}
         print(json.dumps({**prediction.to_json(), **below, **digits}, indent=2))
         return
     print_prediction(prediction, explain)

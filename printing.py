@@ -90,15 +90,23 @@ def print_digits(prediction: Prediction) -> None:
         print(f"no accuracy of single digits: no {lacking} is predicted")
 
 
-def plateaus_json(prediction: Prediction) -> list[dict[str, Any]]:
-    """The plateaus of a modular task: how many digits are read, and the accuracy in domain."""
+def learning_json(prediction: Prediction) -> dict[str, Any]:
+    """How a task is learned: its leap, None where it is not counted, and the plateaus on the way."""
+    from theory.leaps import leap
     from theory.plateaus import plateaus
 
     s = prediction.setting
-    return [
-        {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
-        for x in plateaus(s.task, s.base, s.train)
-    ]
+    return {
+        "leap": leap(s.task, s.base, s.train),
+        "plateaus": [
+            {
+                "digits_read": x.read,
+                "accuracy": str(x.accuracy),
+                "accuracy_float": float(x.accuracy),
+            }
+            for x in plateaus(s.task, s.base, s.train)
+        ],
+    }
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:

@@ -398,6 +398,16 @@ def test_plateaus_are_explained_to_programs_too() -> None:
     assert "plateaus" not in predicted(*asked)
     [*_, last] = predicted(*asked, "--explain")["plateaus"]
     assert (last["digits_read"], last["accuracy"]) == (2, "1/3")
+    assert predicted(*asked, "--explain")["leap"] == 4
+
+
+def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
+    asked = ("predict", "--task", "mod_add", "--explain")
+    soon = "at most 2 digits at once (rule: leap): learned soon"
+    assert soon in arith(*asked, "--modulus", "300").stdout
+    late = "at most 3 digits at once (rule: leap): learned late"
+    assert late in arith(*asked, "--modulus", "200").stdout
+    assert "rule: leap" not in arith(*asked, "--modulus", "200", "--pe", "rpe").stdout
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:

@@ -77,7 +77,7 @@ def explanation(prediction: Prediction) -> list[str]:
     for number, step in enumerate(prediction.derivation, 1):
         lines.append(f"{number}. {step.statement}")
         lines.append(f"   rule: {step.rule}; source: {step.source}")
-    return lines + _before_convergence(prediction)
+    return lines + _before_convergence(prediction) + _how_soon(prediction)
 
 
 def _before_convergence(prediction: Prediction) -> list[str]:
@@ -98,11 +98,29 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     return lines
 
 
+def _how_soon(prediction: Prediction) -> list[str]:
+    """How many digits the task asks for at once, where that can be counted."""
+    from theory.leaps import leap
+
+    s = prediction.setting
+    size = leap(s.task, s.base, s.train)
+    if not size:
+        return []
+    lines = ["", f"To be put together from at most {_digits_text(size)} at once"]
+    if s.encoding.name == "ape":
+        lines[-1] += f" (rule: leap): learned {'soon' if size <= 2 else 'late, or not at all'}"
+    return lines
+
+
 def reads_text(digits: int) -> str:
     """``the lowest 2 digits of each operand``."""
     if not digits:
         return "no digit"
-    return f"the lowest {'digit' if digits == 1 else f'{digits} digits'} of each operand"
+    return f"the lowest {'digit' if digits == 1 else _digits_text(digits)} of each operand"
+
+
+def _digits_text(number: int) -> str:
+    return f"{number} digit{'' if number == 1 else 's'}"
 
 
 def advice_text(advice: Advice) -> list[str]:

@@ -24,6 +24,7 @@ from theory.published import treats
 from theory.rules import RULES
 from theory.tasks import TASKS
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, CellVerdict, judge
+from verify.training_course import leap_verdicts
 from verify.unlearned import verdicts_of
 
 PUBLISHED, REFINED = "published", "refined"
@@ -166,8 +167,10 @@ def _of_theorem(name: str, direction: str) -> _Found:
 
 
 def _of_rule(rule: str) -> _Found:
-    if rule == "plateau":  # the one rule about models that missed the premise
+    if rule == "plateau":  # about models that missed the premise
         return verdicts_of
+    if rule == "leap":  # about how soon a model meets it
+        return leap_verdicts
 
     def found(v: CellVerdict) -> list[str]:
         return [

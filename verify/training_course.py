@@ -23,6 +23,8 @@ LEARNED, SOON = 0.9, 1000
 
 Chosen after the fact, to describe the evidence: no verdict depends on them.
 """
+FEW = 2
+"""Digits that a task may ask for at once to be learned soon (the rule ``leap``)."""
 
 
 def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -58,16 +60,33 @@ def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) ->
     return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
 
 
+def leap_verdicts(v: CellVerdict) -> list[str]:
+    """What the models of a cell say of the rule ``leap``."""
+    return [
+        AGREE if (size <= FEW) == (at is not None and at <= SOON) else DIVERGE
+        for size, _, at in _learned(v)
+    ]
+
+
+def _learned(v: CellVerdict) -> list[tuple[int, Run, int | None]]:
+    """The task's leap, each model, and the step at which it had learned the task, None if never.
+
+    Without those of other encodings, and those that were not tested on what they were trained on.
+    """
+    s = v.cell.setting
+    size = leap(s.task, s.base, s.train) if s.encoding.name == "ape" and v.runs else None
+    found = [
+        (run, run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)) for run in v.runs
+    ]
+    return [(size, run, at or None) for run, at in found if size and (at or run.premise < LEARNED)]
+
+
 def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     """How soon models with a learned position each learn, by the leap of their task; as Markdown."""
     models: dict[int, list[tuple[CellVerdict, Run, int | None]]] = {}
     for v in verdicts:
-        s = v.cell.setting
-        size = leap(s.task, s.base, s.train) if s.encoding.name == "ape" and v.runs else None
-        for run in v.runs if size else ():
-            at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
-            if at or run.premise < LEARNED:  # or else it was not tested on what it was trained on
-                models.setdefault(size or 0, []).append((v, run, at or None))
+        for size, run, at in _learned(v):
+            models.setdefault(size, []).append((v, run, at))
     if len(models) < 2:
         return ""
     rows, points = [], []
@@ -93,7 +112,7 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
         points += [(size, at, run.budget) for _, run, at in found]
     pictures.how_soon(points, folder / "how_soon.svg")
     few, more = (
-        [at for size, found in models.items() if (size <= 2) is small for _, _, at in found]
+        [at for size, found in models.items() if (size <= FEW) is small for _, _, at in found]
         for small in (True, False)
     )
     soon_few, soon_more = (sum(at is not None and at <= SOON for at in x) for x in (few, more))

@@ -249,7 +249,7 @@ def test_convergence_is_the_premise_of_all() -> None:
 
 
 def test_every_rule_is_covered_and_complete() -> None:
-    assert set(CASES) | {"convergence", "joint support", "plateau"} == set(RULES)
+    assert set(CASES) | {"convergence", "joint support", "plateau", "leap"} == set(RULES)
     for rule in RULES.values():
         assert rule.statement.endswith(".")
         assert rule.premises

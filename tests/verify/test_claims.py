@@ -22,6 +22,7 @@ from verify.grids import grid
 from verify.judge import CellVerdict, judge
 from verify.report import judge_evidence
 from verify.store import read_evidence
+from verify.trajectory import Trajectory
 
 EVIDENCE = Path(__file__).parents[2] / "reports" / "headline" / "evidence.jsonl"
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
@@ -201,6 +202,27 @@ def test_the_plateau_rule_counts_the_modular_models_that_did_not_learn() -> None
     assert (claim.cells, claim.seeds) == (Tally(contradicts=1), Tally(contradicts=1, no_claim=1))
 
 
+@pytest.mark.parametrize(
+    ("modulus", "steps", "expected"),
+    [  # mod 300 asks for two digits at once, mod 200 for three
+        (300, 500, Tally(supports=1)),
+        (300, 2000, Tally(contradicts=1)),
+        (200, 500, Tally(contradicts=1)),
+        (200, 2000, Tally(supports=1)),
+    ],
+)
+def test_the_leap_rule_counts_how_soon_models_learned(
+    modulus: int, steps: int, expected: Tally
+) -> None:
+    c = cell("mod_add", modulus=modulus)
+    course = Trajectory((100, steps), {3: (0.0, 1.0)}, None)
+    made = replace(run(c, RIGHT), trajectory=course)
+    assert found(judge(c, [made]))["leap"].seeds == expected
+    never = replace(run(c, RIGHT, premise=0.5), trajectory=Trajectory((100,), {3: (0.5,)}, None))
+    late = Tally(supports=1) if modulus == 200 else Tally(contradicts=1)
+    assert found(judge(c, [never]))["leap"].seeds == late
+
+
 def test_each_headline_cell_counts_under_one_theorem(headline: list[CellVerdict]) -> None:
     for direction in ("downward", "upward"):
         mine = [c for c in claims(headline) if c.name.endswith(direction)]
@@ -214,7 +236,10 @@ def test_each_headline_cell_counts_under_the_rules_that_it_cites(
     headline: list[CellVerdict],
 ) -> None:
     listed = found(*headline)
-    for name in set(RULES) - {"plateau"}:  # no derivation cites it: it is for the others
+    for name in set(RULES) - {
+        "plateau",
+        "leap",
+    }:  # no derivation cites them: they are about learning
         citing = [v for v in headline if name in {s.rule for s in v.prediction.derivation}]
         if name == "support":
             citing = [v for v in citing if not v.prediction.continues]
