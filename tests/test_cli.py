@@ -403,9 +403,9 @@ def test_plateaus_are_explained_to_programs_too() -> None:
 
 def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
     asked = ("predict", "--task", "mod_add", "--explain")
-    soon = "at most 2 digits at once (rule: leap): learned soon"
+    soon = "up to 2 digits at once (rule: leap): learned soon"
     assert soon in arith(*asked, "--modulus", "300").stdout
-    late = "at most 3 digits at once (rule: leap): learned late"
+    late = "up to 3 digits at once (rule: leap): learned late"
     assert late in arith(*asked, "--modulus", "200").stdout
     assert "rule: leap" not in arith(*asked, "--modulus", "200", "--pe", "rpe").stdout
 

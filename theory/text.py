@@ -106,7 +106,7 @@ def _how_soon(prediction: Prediction) -> list[str]:
     size = leap(s.task, s.base, s.train)
     if not size:
         return []
-    lines = ["", f"To be put together from at most {_digits_text(size)} at once"]
+    lines = ["", f"Asks for up to {_digits_text(size)} at once"]
     if s.encoding.name == "ape":
         lines[-1] += f" (rule: leap): learned {'soon' if size <= 2 else 'late, or not at all'}"
     return lines

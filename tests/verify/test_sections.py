@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from test_judge import run
+from test_judge import cell, run
 
 from verify.cells import Cell
 from verify.grids import grid
 from verify.judge import CellVerdict, judge
 from verify.sections import leaking
+from verify.training_course import how_soon
+from verify.trajectory import Trajectory
 
 SHARES = {"aligned": 0.6, "plain": 0.9, "reversed": 0.8}
 DEEP = 0.7
@@ -64,3 +67,23 @@ def test_a_task_is_compared_where_it_was_trained_in_the_aligned_layout(tmp_path:
     both = next(v for v in found if v.cell in grid("layouts") and v.cell in grid("depths"))
     # Neither grid is there as a whole without it.
     assert leaking([v for v in found if v is not both], tmp_path) == ""
+
+
+def learned(modulus: int, *steps: int | None) -> CellVerdict:
+    """Models of a sum that learned it after so many steps, or never."""
+    c, found = cell("mod_add", modulus=modulus), []
+    for seed, step in enumerate(steps):
+        course = Trajectory((50, step or 6000), {3: (0.0, float(step is not None))}, None)
+        made = run(c, {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, premise=float(step is not None), seed=seed)
+        found.append(replace(made, trajectory=course))
+    return judge(c, found)
+
+
+def test_how_soon_models_learn_is_told_by_the_leap_of_their_task(tmp_path: Path) -> None:
+    soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
+    text = how_soon([soon, late], tmp_path)
+    assert "Within 1,000 steps 2 of 3 models" in text and "and 1 of 3 one that" in text
+    assert row(text, "2")[:5] == ["1", "3", "2", "0", "700"]
+    assert row(text, "3")[:5] == ["1", "3", "1", "1", "2,450"]
+    assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
+    assert how_soon([soon], tmp_path) == ""  # nothing to compare
