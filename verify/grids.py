@@ -154,10 +154,7 @@ _DEPTHS = (
     *(
         row
         for model in (None, "micro")
-        for row in (
-            *(_row("mod_mul", "ape", 2, 4, modulus=p, model=model) for p in (51, 150, 200)),
-            _row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", model=model),
-        )
+        for row in (_row("mod_mul", "ape", 2, 4, modulus=p, model=model) for p in (51, 150, 200))
     ),
     *(
         row
