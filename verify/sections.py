@@ -213,7 +213,7 @@ def training_data(verdicts: Sequence[CellVerdict], folder: Path) -> str:
 def leaking(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     """What leaks in the aligned layout under two layers, in other layouts and under four."""
     tasks: dict[str, dict[str, CellVerdict]] = {}
-    for v in dict.fromkeys((*_of_grid("layouts", verdicts), *_of_grid("depths", verdicts))):
+    for v in (*_of_grid("layouts", verdicts), *_of_grid("depths", verdicts)):
         if v.runs:
             tasks.setdefault(_task_and_width(v), {})[_variant(v)] = v
     tasks = {task: found for task, found in tasks.items() if _BASELINE in found and len(found) > 1}
@@ -239,7 +239,7 @@ def leaking(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             "## Layouts and depths",
             f"Of the answers to the longest inputs f^ explains {', '.join(means)}: in the aligned layout "
             "ignored digits stand after those that count, in the others before, where less can be worked "
-            "out at their places; and a deeper model need not work there.",
+            "out at their places.",
             "![Answers that follow f^ by layout and depth](leaking.svg)",
             tabulate(rows, ("task", *variants), tablefmt="github", disable_numparse=True),
             "The share of answers that follow f^, one digit up and two: of the models that met the premise, "
