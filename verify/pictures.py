@@ -191,7 +191,7 @@ def leaking(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
             for i, variant in enumerate(variants):
                 rows = [y for y, found in enumerate(followed.values()) if variant in found]
                 values = [found[variant][n] for found in followed.values() if variant in found]
-                places = [y + 0.2 * (i - (len(variants) - 1) / 2) for y in rows]
+                places = [y + 0.15 * (i - (len(variants) - 1) / 2) for y in rows]
                 ax.plot(values, places, "o", color=_COLOURS[i], ms=5, label=variant)
             ax.set_xlim(-0.03, 1.03)
             ax.set_title(f"{n + 1} digit{'s' if n else ''} more than trained", fontsize=8)
@@ -199,9 +199,10 @@ def leaking(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(followed)), list(followed), fontsize=7)
         axes[0].set_ylim(len(followed) - 0.5, -0.5)
-        axes[0].legend(fontsize=7, frameon=False, loc="lower left")
+        labels = axes[0].get_legend_handles_labels()
+        figure.legend(*labels, ncols=len(variants), fontsize=7, frameon=False, loc="upper center")
         figure.supxlabel("share of the answers that follow f^", fontsize=8)
-        figure.tight_layout()
+        figure.tight_layout(rect=(0, 0, 1, 0.96))
 
 
 def how_soon(points: Sequence[tuple[int, int | None, int]], path: Path) -> None:
