@@ -17,7 +17,7 @@ import numpy as np
 
 from theory.accuracy import members
 from theory.domains import Domain
-from theory.integer_arrays import Array
+from theory.integer_arrays import SAFE, Array
 from theory.tasks import Task
 
 GAIN = Fraction(1, 10)
@@ -27,6 +27,8 @@ Chosen after the fact; a fifth would do as well, a twentieth would not for sums 
 """
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
+FEW = 2
+"""Digits that a task may ask for at once to be learned soon (rule ``leap``)."""
 LARGEST = 10_000_000
 """Counts in a table, and operand tuples, at most (a second or two)."""
 
@@ -42,17 +44,22 @@ def leap(task: Task, base: int, train: Domain) -> int | None:
     the largest of its result digits.
 
     Returns:
-        None for primed or drawn training sets, and where there are more than ``LARGEST`` tuples.
+        None for primed or drawn training sets, and where there are more than ``LARGEST`` tuples,
+        or values too large for machine integers.
     """
     places = [(j, i) for j in range(task.operands) for i in range(train.every_length[-1])]
     if train.priming or train.pairs is not None or base ** (len(places) + 1) > LARGEST:
         return None
+    top = base ** train.every_length[-1]
+    if sum(abs(c) * top ** sum(e) for c, e in task.terms) >= SAFE:
+        return None
     boxes = [members(box, base, np.dtype(np.int64)) for box in train.boxes(base, task.operands)]
     shown = np.concatenate([np.stack(x) for x in boxes], axis=1)
+    results = task.evaluate(*shown)
+    shown, results = shown[:, results >= 0], results[results >= 0]  # where the task is defined
     key = np.zeros(shown.shape[1], dtype=np.int64)
     for j, i in places:
         key = key * base + shown[j] // base**i % base
-    results = task.evaluate(*shown)
     leaps = []
     for r in range(task.result_width(base, train.every_length[-1])):
         counts = np.bincount(

@@ -100,7 +100,7 @@ def _before_convergence(prediction: Prediction) -> list[str]:
 
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
-    from theory.leaps import leap
+    from theory.leaps import FEW, leap
 
     s = prediction.setting
     size = leap(s.task, s.base, s.train)
@@ -108,7 +108,7 @@ def _how_soon(prediction: Prediction) -> list[str]:
         return []
     lines = ["", f"Asks for up to {_digits_text(size)} at once"]
     if s.encoding.name == "ape":
-        lines[-1] += f" (rule: leap): learned {'soon' if size <= 2 else 'late, or not at all'}"
+        lines[-1] += f" (rule: leap): learned {'soon' if size <= FEW else 'late, or not at all'}"
     return lines
 
 

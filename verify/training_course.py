@@ -12,7 +12,7 @@ from statistics import median
 
 from tabulate import tabulate
 
-from theory.leaps import leap
+from theory.leaps import FEW, leap
 from verify import pictures
 from verify.judge import AGREE, DIVERGE, TOLERANCE, CellVerdict, LengthVerdict, judge
 from verify.store import Run
@@ -23,8 +23,6 @@ LEARNED, SOON = 0.9, 1000
 
 Chosen after the fact, to describe the evidence: no verdict depends on them.
 """
-FEW = 2
-"""Digits that a task may ask for at once to be learned soon (the rule ``leap``)."""
 
 
 def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:

@@ -21,7 +21,7 @@ def by_hand(task: Task, base: int, n: int) -> int:
     shown = [
         xs
         for xs in product(range(base**n), repeat=task.operands)
-        if n == 1 or max(xs) >= base ** (n - 1)
+        if (n == 1 or max(xs) >= base ** (n - 1)) and task.evaluate(*xs) >= 0
     ]
     digits = [tuple(x // base**i % base for x in xs for i in range(n)) for xs in shown]
     results = [task.evaluate(*xs) for xs in shown]
@@ -87,6 +87,12 @@ def test_counting_by_hand_gives_the_same(base: int, n: int, p: int, text: str) -
     assert leap(task, base, Domain((n,))) == by_hand(task, base, n)
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_difference_is_counted_where_it_is_defined(n: int) -> None:
+    assert leap(named_task("sub"), 3, Domain((n,))) == by_hand(named_task("sub"), 3, n)
+
+
 def test_too_many_tuples_and_drawn_pairs_have_none() -> None:
+    assert leap(parse_task("a**8"), 10, Domain((3,))) is None
     assert leap(named_task("add"), 10, Domain((4,))) is None
     assert leap(named_task("add"), 10, Domain((2,), pairs=100)) is None

@@ -41,7 +41,7 @@ def test_variants_are_compared_with_the_same_tasks_by_the_mean_of_the_longest_in
     text = leaking(verdicts(), tmp_path)
     assert "0.91 in place of 0.60 (plain; 10 tasks)" in text
     assert "0.80 in place of 0.60 (reversed; 4 tasks)" in text
-    assert "0.70 in place of 0.60 (four layers; 6 tasks)" in text
+    assert "0.70 in place of 0.60 (four layers; 5 tasks)" in text
     assert row(text, "a·b mod 50 · D_2") == ["0.600, 0.600", "1.000, 1.000", "0.800, 0.800", ""]
     assert row(text, "(a + b) mod 101 · D_3 · pico") == ["0.600, 0.600", "0.900, 0.900", "", ""]
     assert row(text, "(a + b) mod 101 · D_3")[3] == "0.700, 0.700"
