@@ -173,7 +173,9 @@ RULES: dict[str, Rule] = {
             "takes three at once.",
             "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of the recipe",
             "Abbe, Boix-Adserà and Misiakiewicz (arXiv 2302.11055) for Fourier expansions and gradient descent; the "
-            "count over digits and the tenth are ours, chosen after the fact on sums mod 100, 200 and 300",
+            "count over digits and the tenth are ours, chosen after the fact on sums mod 100, 200 and 300: 51 of 51 "
+            "models were soon and 62 of 73 late or not done; of eight sums, predicted before they were trained, "
+            "seven; sums mod 250 and products mod 40 are not learned soon, against the rule",
         ),
         Rule(
             "blind",
