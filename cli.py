@@ -206,7 +206,7 @@ ModelOption = Annotated[
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 GRID_HELP = (
-    "smoke, headline, data, windows, layouts, depths, plateaus, leaps, full, or a TOML file."
+    "smoke, headline, data, windows, layouts, depths, leaks, plateaus, leaps, full, or a TOML file."
 )
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 

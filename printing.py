@@ -69,6 +69,8 @@ def print_prediction(prediction: Prediction, explain: bool) -> None:
     for row in length_rows(prediction):
         table.add_row(*(_coloured(text) for text in row))
     console.print(table)
+    if prediction.leaks:
+        console.print(f"{prediction.derivation[-1].statement} (rule: leak)", markup=False)
     if explain:
         console.print()
         for line in explanation(prediction):
@@ -91,13 +93,13 @@ def print_digits(prediction: Prediction) -> None:
 
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
-    """How a task is learned: its leap, None where it is not counted, and the plateaus on the way."""
-    from theory.leaps import leap
+    """How a task is learned: whether by leaps, None where it is not counted, and the plateaus on the way."""
+    from theory.leaps import leaps
     from theory.plateaus import plateaus
 
     s = prediction.setting
     return {
-        "leap": leap(s.task, s.base, s.train),
+        "leaps": leaps(s.task, s.base, s.train),
         "plateaus": [
             {
                 "digits_read": x.read,

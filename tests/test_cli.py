@@ -398,16 +398,25 @@ def test_plateaus_are_explained_to_programs_too() -> None:
     assert "plateaus" not in predicted(*asked)
     [*_, last] = predicted(*asked, "--explain")["plateaus"]
     assert (last["digits_read"], last["accuracy"]) == (2, "1/3")
-    assert predicted(*asked, "--explain")["leap"] == 4
+    assert predicted(*asked, "--explain")["leaps"] is True
 
 
 def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
     asked = ("predict", "--task", "mod_add", "--explain")
     soon = "up to 2 digits at once (rule: leap): learned soon"
     assert soon in arith(*asked, "--modulus", "300").stdout
-    late = "up to 3 digits at once (rule: leap): learned late"
+    late = "more than 2 digits at once (rule: leap): learned late"
     assert late in arith(*asked, "--modulus", "200").stdout
     assert "rule: leap" not in arith(*asked, "--modulus", "200", "--pe", "rpe").stdout
+
+
+def test_a_prediction_says_what_is_claimed() -> None:
+    asked = ("--task", "mod_mul", "--modulus", "150", "--train-digits", "2", "--test-digits", "1-3")
+    assert [x["claim"] for x in predicted(*asked)["lengths"]] == ["none", "exact", "at most"]
+    shown = arith("predict", *asked).stdout
+    assert "at most 0.447564" in shown and "(rule: leak)" in shown
+    asked = ("predict", "--task", "mod_mul", "--modulus", "100", "--test-digits", "4")
+    assert "1 (not claimed)" in arith(*asked).stdout
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:

@@ -53,7 +53,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
         return BLIND, (cite("selection", what),)
     if out_of_sight(task, base, setting.layout, setting.digits, shown):
         return SAME, (cite("out of sight", "No query sees a digit that training kept constant."),)
-    if encoding.reference == "absolute" and encoding.own_parameter:
+    if encoding.own_positions:
         return SUPPORT, modulus_steps(setting, shown)
     goes_on = continuation(
         task,

@@ -51,6 +51,11 @@ class Encoding:
         if self.selection not in SELECTIONS:
             raise unknown_name("selection", self.selection, SELECTIONS)
 
+    @property
+    def own_positions(self) -> bool:
+        """Whether every place in the sequence has a vector of its own, learned."""
+        return self.reference == "absolute" and self.own_parameter
+
 
 ENCODINGS: dict[str, Encoding] = {
     e.name: e

@@ -23,6 +23,7 @@ from theory.derivation import (
 )
 from theory.domains import Domain
 from theory.formulas import learned_formula, task_formula
+from theory.leaps import FEW, leaps
 from theory.learned import LearnedFunction
 from theory.properties import base_aligned
 from theory.published import Published, published
@@ -31,6 +32,7 @@ from theory.support import support
 from theory.tasks import InvalidInput, Task
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
+EXACT, AT_MOST, NO_CLAIM = "exact", "at most", "none"
 MOST_UNSEEN = Fraction(1, 20)
 """The largest share of a test domain on which training may leave the answer open.
 
@@ -49,6 +51,8 @@ class LengthPrediction:
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, and whose answer it
             fixes all the same (joint support).
+        extends: the accuracy rests on what the learned function does with digits that training
+            never showed, at their place or together.
     """
 
     digits: int
@@ -58,6 +62,7 @@ class LengthPrediction:
     unseen: Fraction = Fraction(0)
     at_most: Fraction = Fraction(1)
     inferred: Fraction = Fraction(0)
+    extends: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Prediction:
     """The prediction for a setting, and why.
 
     Args:
+        steps: from the premises to the accuracy of the learned function.
         learned: the function that the support rule says was learned, None where it does
             not follow.
         continues: the local rule goes on at every length, so the task itself was learned.
@@ -73,13 +79,35 @@ class Prediction:
     setting: Setting
     published: Published
     lengths: tuple[LengthPrediction, ...]
-    derivation: tuple[Step, ...]
+    steps: tuple[Step, ...]
     learned: LearnedFunction | None = field(repr=False)
     continues: bool = False
 
     def verdict(self, direction: str) -> str:
         """``generalizes``, ``fails``, ``undetermined``, or ``none`` without such a length."""
         return _verdict([x for x in self.lengths if x.direction == direction])
+
+    @cached_property
+    def leaks(self) -> bool:
+        """Whether the learned function may be met in part only (rule ``leak``)."""
+        s = self.setting
+        extends = s.encoding.own_positions and any(x.extends for x in self.lengths)
+        return extends and bool(leaps(s.task, s.base, s.train))
+
+    def claim(self, x: LengthPrediction) -> str:
+        """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
+        if x.status != UNDETERMINED and not (x.extends and self.leaks):
+            return EXACT
+        return AT_MOST if x.at_most < 1 else NO_CLAIM
+
+    @cached_property
+    def derivation(self) -> tuple[Step, ...]:
+        """Every step, from the premises to what is claimed."""
+        what = (
+            f"The task asks for more than {FEW} digits at once. Where an input needs what training never showed, "
+            "the accuracy is that of the learned function or less."
+        )
+        return (*self.steps, cite("leak", what)) if self.leaks else self.steps
 
     @cached_property
     def learned_text(self) -> str | None:
@@ -134,6 +162,7 @@ class Prediction:
                     "accuracy_float": None if x.accuracy is None else float(x.accuracy),
                     "unseen_share": str(x.unseen),
                     "at_most": str(x.at_most),
+                    "claim": self.claim(x),
                 }
                 for x in self.lengths
             ],
@@ -239,7 +268,8 @@ def _at_length(
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
     inferred = max(Fraction(0), 1 - shown_share(reading, test) - unseen)
     at_most = min(Fraction(1), value + unseen)
-    return LengthPrediction(length, direction, status, value, unseen, at_most, inferred)
+    extends = inferred > MOST_UNSEEN or (upward == SUPPORT and _replaces(reading, test))
+    return LengthPrediction(length, direction, status, value, unseen, at_most, inferred, extends)
 
 
 def _replaces(reading: LearnedFunction, test: Domain) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from theory.leaps import FEW, leaps
+from theory.predict import AT_MOST, GENERALIZES, NO_CLAIM
+
 if TYPE_CHECKING:
     from theory.advise import Advice
     from theory.digit_accuracy import DigitAccuracy
@@ -41,21 +44,45 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
             x.direction.replace("_", " "),
             x.status,
             fraction_text(x.accuracy),
-            "" if x.accuracy is None else f"{float(x.accuracy):.6g}{_room(x)}",
+            _claimed(prediction, x),
         ]
         for x in prediction.lengths
     ]
 
 
-def _room(x: LengthPrediction) -> str:
-    """`` ± 0.01``, where training leaves the answer open on that share; empty where on none."""
-    return f" ± {float(x.unseen):.2g}" if x.unseen else ""
+def _claimed(prediction: Prediction, x: LengthPrediction) -> str:
+    """The accuracy in decimals, with how far it is claimed."""
+    claim = prediction.claim(x)
+    if claim == AT_MOST:
+        return f"at most {float(x.at_most):.6g}"
+    if x.accuracy is None:
+        return ""
+    # Where training leaves the answer open on a share of the inputs, those may go either way.
+    room = f" ± {float(x.unseen):.2g}" if x.unseen else ""
+    return f"{float(x.accuracy):.6g}{room}" + (" (not claimed)" if claim == NO_CLAIM else "")
+
+
+def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
+    """What is predicted at a length, exactly: ``49/4950``, ``at most 1/4``, ``1 (not claimed)``."""
+    claim = prediction.claim(x)
+    if claim == AT_MOST:
+        return f"at most {fraction_text(x.at_most)}"
+    if x.accuracy is None:
+        return x.status
+    return fraction_text(x.accuracy) + (" (not claimed)" if claim == NO_CLAIM else "")
+
+
+def verdict_text(prediction: Prediction, direction: str) -> str:
+    """The refined verdict, and that it is not claimed where nothing else is (rule ``leak``)."""
+    verdict = prediction.verdict(direction)
+    claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
+    return f"{verdict} (not claimed)" if verdict == GENERALIZES and NO_CLAIM in claims else verdict
 
 
 def verdict_rows(prediction: Prediction) -> list[list[str]]:
     """Direction, refined verdict, published verdict."""
     return [
-        [d, prediction.verdict(d), f"(published theorem: {prediction.published_verdict(d)})"]
+        [d, verdict_text(prediction, d), f"(published theorem: {prediction.published_verdict(d)})"]
         for d in ("downward", "upward")
     ]
 
@@ -73,6 +100,10 @@ def explanation(prediction: Prediction) -> list[str]:
     lines = [f"Published theorem: {prediction.published.theorem}."]
     for direction, longer in (("downward", "Shorter inputs"), ("upward", "Longer inputs")):
         lines.append(f"{longer}: {_PLAIN[prediction.verdict(direction)]}.")
+    if prediction.leaks:
+        lines.append(
+            "This holds where the learned function is met, which is not claimed (rule: leak)."
+        )
     lines.append("")
     for number, step in enumerate(prediction.derivation, 1):
         lines.append(f"{number}. {step.statement}")
@@ -100,16 +131,13 @@ def _before_convergence(prediction: Prediction) -> list[str]:
 
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
-    from theory.leaps import FEW, leap
-
     s = prediction.setting
-    size = leap(s.task, s.base, s.train)
-    if not size:
+    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
+    if more is None:
         return []
-    lines = ["", f"Asks for up to {_digits_text(size)} at once"]
-    if s.encoding.name == "ape":
-        lines[-1] += f" (rule: leap): learned {'soon' if size <= FEW else 'late, or not at all'}"
-    return lines
+    how = f"more than {FEW} digits at once (rule: leap): learned late, or not at all"
+    few = f"up to {FEW} digits at once (rule: leap): learned soon"
+    return ["", f"Asks for {how if more else few}"]
 
 
 def reads_text(digits: int) -> str:

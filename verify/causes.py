@@ -2,6 +2,7 @@
 
 A divergence that has been looked into is a finding; one that has not fails the gate.  So does a
 text about a divergence or an inconclusive cell that is none: the evidence or the theory has moved on.
+Where the learned function is not met, a cause is named as well, whether or not it was claimed to be.
 """
 
 from __future__ import annotations
@@ -61,9 +62,12 @@ def _line(text: str) -> str:
 
 
 def divergences(verdicts: Sequence[CellVerdict]) -> list[tuple[str, int]]:
-    """What diverges, as ``Causes`` names it."""
+    """What diverges, if only from the learned function, as ``Causes`` names it."""
     return [
-        (name(v), x.prediction.digits) for v in verdicts for x in v.lengths if x.verdict == DIVERGE
+        (name(v), x.prediction.digits)
+        for v in verdicts
+        for x in v.lengths
+        if DIVERGE in (x.verdict, x.exact)
     ]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from theory.predict import (
+    EXACT,
     FAILS,
     GENERALIZES,
     MOST_UNSEEN,
@@ -113,7 +114,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from
     what ``theory.predict`` does with them: the premise covers what was trained, a continuation,
     a blind query and too small a sample decide every other length, joint support fixes or blocks the
-    lengths that ask for unseen combinations, and the other rules are about digits above the trained ones.
+    lengths that ask for unseen combinations, a leak is of the lengths that ask for anything unseen, and the
+    other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -125,6 +127,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return length.direction != "upward" or prediction.learned is not None
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
+    if rule == "leak":
+        return length.extends
     return trained or rule in _EVERYWHERE or length.direction == "upward"
 
 
@@ -174,7 +178,7 @@ def _of_rule(rule: str) -> _Found:
 
     def found(v: CellVerdict) -> list[str]:
         return [
-            UNDECIDED if x.prediction.status == UNDETERMINED else x.verdict
+            x.verdict if rule == "leak" or v.prediction.claim(x.prediction) == EXACT else UNDECIDED
             for x in v.lengths
             if uses(rule, v.prediction, x.prediction)
         ]

@@ -176,6 +176,13 @@ _LEAPS = (
     *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (400, 500, 60, 120)),
     *(_row("mod_add", "ape", 3, 5, modulus=p, base=6) for p in (36, 108, 35, 72)),
 )
+# Tasks that ask for one or two digits at once, and products that ask for more (15, 25, 75, 120).
+_LEAKS = (
+    *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (12, 20, 30, 60, 15, 25, 75, 120)),
+    *(_row("mod_mul", "ape", 2, 4, modulus=p, base=6) for p in (24, 36)),
+    _row("mod_add", "ape", 2, 4, modulus=170),
+    _row(None, "ape", 2, 4, expr="(a + 2*b) % 150"),
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -186,6 +193,7 @@ _FULL = (
     *_WINDOWS,
     *_LAYOUTS,
     *_DEPTHS,
+    *_LEAKS,
 )
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -195,6 +203,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "windows": _WINDOWS,
     "layouts": _LAYOUTS,
     "depths": _DEPTHS,
+    "leaks": _LEAKS,
     "plateaus": _PLATEAUS,
     "leaps": _LEAPS,
     "full": tuple(dict.fromkeys(_FULL)),
@@ -204,8 +213,8 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
-after, ``depths`` how many layers a model has.  ``full`` has all of these, and every task, encoding
-and layout.  ``plateaus`` is for the rule of that name, which is about models that did not
+after, ``depths`` how many layers a model has, ``leaks`` how many digits a task asks for at once.
+``full`` has all of these, and every task, encoding and layout.  ``plateaus`` is for the rule of that name, which is about models that did not
 learn their task, ``leaps`` for how soon one is learned.
 """
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.predict import UNDETERMINED, LengthPrediction, Prediction, predict
+from theory.predict import AT_MOST, EXACT, UNDETERMINED, LengthPrediction, Prediction, predict
 from verify.cells import Cell
 from verify.measure import Measurement
 from verify.recipe import PREMISE
@@ -75,7 +75,8 @@ class LengthVerdict:
     Args:
         accuracy: measured against the truth, None where no run converged.
         learned: measured against the learned function, None where none is predicted.
-        verdict: on the refined prediction.
+        verdict: on what the refined theory claims.
+        exact: on the accuracy of the learned function, whether or not it is claimed to be exact.
         published: on the published theorem.
     """
 
@@ -83,6 +84,7 @@ class LengthVerdict:
     accuracy: Interval | None
     learned: Interval | None
     verdict: str
+    exact: str
     published: str
 
 
@@ -133,24 +135,32 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
 ) -> LengthVerdict:
     if not measured:
-        return LengthVerdict(expected, None, None, INCONCLUSIVE, INCONCLUSIVE)
-    accuracy = pooled([(m.correct, m.samples) for m in measured])
+        return LengthVerdict(expected, None, None, *(INCONCLUSIVE,) * 3)
+    counts = [(m.correct, m.samples) for m in measured]
+    accuracy, alone = pooled(counts), [pooled([c]) for c in counts]
     learned = None
     if prediction.learned is not None:
         learned = pooled([(m.learned or 0, m.samples) for m in measured])
     if prediction.setting.is_premise(expected.digits):
-        return LengthVerdict(expected, accuracy, learned, PREMISE_MET, PREMISE_MET)
-    verdict = UNDECIDED
+        return LengthVerdict(expected, accuracy, learned, *(PREMISE_MET,) * 3)
+    claim, verdict, exact = prediction.claim(expected), UNDECIDED, UNDECIDED
     if expected.status != UNDETERMINED:
         wanted = expected.accuracy or Fraction(0)
-        alone = [_near(pooled([(m.correct, m.samples)]), wanted, expected.unseen) for m in measured]
         # An interval that respects the seeds meets anything where they differ: most have to agree.
-        near = _near(accuracy, wanted, expected.unseen) and 2 * sum(alone) > len(alone)
+        near = [_near(x, wanted, expected.unseen) for x in (accuracy, *alone)]
         explained = learned is None or learned.value >= MECHANISM
-        verdict = AGREE if near and explained else DIVERGE
-    return LengthVerdict(
-        expected, accuracy, learned, verdict, _judge_published(prediction, expected, accuracy)
-    )
+        exact = AGREE if near[0] and _most(near[1:]) and explained else DIVERGE
+    if claim == EXACT:
+        verdict = exact
+    elif claim == AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+        below = [x.low <= float(expected.at_most) + TOLERANCE for x in (accuracy, *alone)]
+        verdict = AGREE if below[0] and _most(below[1:]) else DIVERGE
+    published = _judge_published(prediction, expected, accuracy)
+    return LengthVerdict(expected, accuracy, learned, verdict, exact, published)
+
+
+def _most(found: list[bool]) -> bool:
+    return 2 * sum(found) > len(found)
 
 
 def _near(measured: Interval, predicted: Fraction, unseen: Fraction) -> bool:

@@ -205,26 +205,26 @@ def leaking(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
         figure.tight_layout(rect=(0, 0, 1, 0.96))
 
 
-def how_soon(points: Sequence[tuple[int, int | None, int]], path: Path) -> None:
-    """Steps until models learned their task, a row per leap.
+def how_soon(
+    points: Sequence[tuple[int, int | None, int]], kinds: Sequence[str], path: Path
+) -> None:
+    """Steps until models learned their task, a row per kind of task.
 
     Args:
-        points: of each model its task's leap, the step, None if it never came, and its budget.
+        points: of each model the index of its task's kind, the step, None if it never came, and its
+            budget.
+        kinds: digits that tasks ask for at once.
     """
-    leaps = sorted({size for size, _, _ in points})
-    with _figure(8, 0.5 * len(leaps) + 1.0, path) as figure:
+    with _figure(8, 0.9 * len(kinds) + 1.0, path) as figure:
         ax = figure.subplots()
         for came, mark, label in ((True, "o", "learned"), (False, "x", "not within its budget")):
             shown = [p for p in points if (p[1] is not None) is came]
-            # Models of one leap stand above each other, in the order in which they are listed.
-            places = [
-                leaps.index(size) + 0.3 * ((7 * i % 13) / 6 - 1)
-                for i, (size, _, _) in enumerate(shown)
-            ]
+            # Models of one kind stand above each other, in the order in which they are listed.
+            places = [kind + 0.3 * ((7 * i % 13) / 6 - 1) for i, (kind, _, _) in enumerate(shown)]
             steps = [at or budget for _, at, budget in shown]
             ax.plot(steps, places, mark, color=_COLOURS[not came], ms=4, alpha=0.7, label=label)
         ax.set_xscale("log")
-        ax.set_yticks(range(len(leaps)), [f"{n} digit{'s' * (n > 1)}" for n in leaps], fontsize=8)
+        ax.set_yticks(range(len(kinds)), [f"{n} digits" for n in kinds], fontsize=8)
         ax.invert_yaxis()
         ax.set_xlabel("steps", fontsize=8)
         ax.grid(axis="x", color="#eeeeee")

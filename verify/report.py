@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from theory.predict import Prediction
+from theory.predict import AT_MOST, NO_CLAIM, Prediction
 from theory.tasks import InvalidInput
+from theory.text import claim_text, verdict_text
 from verify.causes import Causes
 from verify.causes import name as cell_name
 from verify.cells import Cell, default_model
@@ -71,7 +72,7 @@ def length_row(verdict: CellVerdict, x: LengthVerdict) -> list[str]:
         str(p.digits),
         p.direction.replace("_", " "),
         says,
-        p.status if p.accuracy is None else f"{p.accuracy}",
+        claim_text(verdict.prediction, p),
         percent(x.accuracy),
         percent(x.learned),
         x.verdict,
@@ -92,7 +93,7 @@ def cell_row(v: CellVerdict) -> list[str]:
         _arrows(
             v.prediction.published_verdict("downward"), v.prediction.published_verdict("upward")
         ),
-        _arrows(v.prediction.verdict("downward"), v.prediction.verdict("upward")),
+        _arrows(verdict_text(v.prediction, "downward"), verdict_text(v.prediction, "upward")),
         " ".join(_upward(v)) or "-",
         runs,
         found,
@@ -105,13 +106,14 @@ PREDICTION_COLUMNS = ("cell", "model", "theorem (down, up)", "refined (down, up)
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """One line of a grid before it is trained: a cell and what is predicted at each test length."""
     accuracies = (
-        f"{x.digits}: {'?' if x.accuracy is None else x.accuracy}" for x in prediction.lengths
+        f"{x.digits}: {'?' if prediction.claim(x) == NO_CLAIM and x.accuracy is None else claim_text(prediction, x)}"
+        for x in prediction.lengths
     )
     return [
         cell.label(),
         cell.model,
         _arrows(*(prediction.published_verdict(d) for d in ("downward", "upward"))),
-        _arrows(*(prediction.verdict(d) for d in ("downward", "upward"))),
+        _arrows(*(verdict_text(prediction, d) for d in ("downward", "upward"))),
         ", ".join(accuracies),
     ]
 
@@ -142,7 +144,13 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     """What was found, in sentences."""
     trained = [v for v in verdicts if v.runs]
     lengths = Counter(x.verdict for v in trained for x in v.lengths)
+    exact = Counter(x.exact for v in trained for x in v.lengths)
     theorem = Counter(x.published for v in trained for x in v.lengths)
+    bounds = sum(
+        v.prediction.claim(x.prediction) == AT_MOST and x.verdict in (AGREE, DIVERGE)
+        for v in trained
+        for x in v.lengths
+    )
     conclusive = sum(1 for v in trained if v.converged)
     runs = sum(len(v.runs) for v in trained)
     lost = sum(len(v.runs) - len(v.converged) for v in trained)
@@ -154,8 +162,11 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"trained, {lost} of them did not meet it and are not judged."
             + (f" {left} more cells of the grid are still to be trained." if left else ""),
             f"- **Refined theory**: of the test lengths out of domain where it makes a claim, "
-            f"**{lengths[AGREE]} agree and {lengths[DIVERGE]} diverge**; at {lengths[UNDECIDED]} it "
-            f"makes none, and {lengths[INCONCLUSIVE]} are inconclusive.",
+            f"**{lengths[AGREE]} agree and {lengths[DIVERGE]} diverge** ({bounds} of the claims are that the accuracy "
+            f"is not above a bound); at {lengths[UNDECIDED]} it makes none that could be contradicted, and "
+            f"{lengths[INCONCLUSIVE]} are inconclusive.",
+            f"- **The learned function, taken as exact** wherever the theory has one, be it met in part only (rule "
+            f"*leak*): {exact[AGREE]} agree, {exact[DIVERGE]} diverge.",
             f"- **Published theorems**: {theorem[AGREE]} agree, {theorem[DIVERGE]} diverge "
             f"({theorem[UNDECIDED]} without a claim, {theorem[INCONCLUSIVE]} inconclusive).",
             *by_training(trained),
@@ -213,16 +224,31 @@ def cells_markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
 
 
 def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
-    unknown = "no cause is known"
-    lines = [
-        f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {x.prediction.accuracy}, "
-        f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}. Likely cause: "
-        f"{causes.likely.get((cell_name(v), x.prediction.digits), unknown)}"
+    claimed = [
+        _divergence(v, x, causes) for v in verdicts for x in v.lengths if x.verdict == DIVERGE
+    ]
+    leaks = [
+        _divergence(v, x, causes)
         for v in verdicts
         for x in v.lengths
-        if x.verdict == DIVERGE
+        if x.exact == DIVERGE != x.verdict
     ]
-    return ["## Divergences", "\n".join(lines) or "None."]
+    parts = ["## Divergences", "\n".join(claimed) or "None."]
+    if leaks:
+        parts += [
+            "## Where the learned function is not met",
+            "And was not claimed to be: these tasks ask for more than two digits at once (rule *leak*).",
+            "\n".join(leaks),
+        ]
+    return parts
+
+
+def _divergence(v: CellVerdict, x: LengthVerdict, causes: Causes) -> str:
+    return (
+        f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {claim_text(v.prediction, x.prediction)}, "
+        f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}. Likely cause: "
+        f"{causes.likely.get((cell_name(v), x.prediction.digits), 'no cause is known')}"
+    )
 
 
 def _cell_section(v: CellVerdict) -> str:
@@ -283,7 +309,8 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             "accuracy is measured on held-out tuples only.",
             f"- A length agrees when the measured interval comes within {TOLERANCE} of the predicted "
             f"accuracy, most models do so by themselves and, where a learned function is predicted, it "
-            f"explains at least {MECHANISM:.0%} of the answers; the same for every cell.",
+            f"explains at least {MECHANISM:.0%} of the answers; where the accuracy is predicted to be at most so "
+            f"much, when the interval reaches down to {TOLERANCE} above that. The same for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` remakes this page "
             "from it.",
@@ -318,7 +345,7 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
         for x in v.lengths:
             name = f"{x.prediction.digits} digits"
             case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
-            text = f"predicted {x.prediction.accuracy}, measured {percent(x.accuracy)}"
+            text = f"predicted {claim_text(v.prediction, x.prediction)}, measured {percent(x.accuracy)}"
             if x.verdict == DIVERGE:
                 ET.SubElement(case, "failure", message=text)
             elif x.verdict not in (AGREE, PREMISE_MET):

@@ -12,7 +12,7 @@ from statistics import median
 
 from tabulate import tabulate
 
-from theory.leaps import FEW, leap
+from theory.leaps import leaps
 from verify import pictures
 from verify.judge import AGREE, DIVERGE, TOLERANCE, CellVerdict, LengthVerdict, judge
 from verify.store import Run
@@ -36,7 +36,7 @@ def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:
     unknown = 0
     for v in verdicts:
         for run in v.converged:
-            found = [x.verdict for x in judge(v.cell, [run], v.prediction).lengths]
+            found = [x.exact for x in judge(v.cell, [run], v.prediction).lengths]
             ended.update((alone if run.settled else whole, x) for x in found)
             at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
             unknown += not at
@@ -61,22 +61,23 @@ def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) ->
 def leap_verdicts(v: CellVerdict) -> list[str]:
     """What the models of a cell say of the rule ``leap``."""
     return [
-        AGREE if (size <= FEW) == (at is not None and at <= SOON) else DIVERGE
-        for size, _, at in _learned(v)
+        DIVERGE if more == (at is not None and at <= SOON) else AGREE for more, _, at in _learned(v)
     ]
 
 
-def _learned(v: CellVerdict) -> list[tuple[int, Run, int | None]]:
-    """The task's leap, each model, and the step at which it had learned the task, None if never.
+def _learned(v: CellVerdict) -> list[tuple[bool, Run, int | None]]:
+    """Whether the task leaps, each model, and the step at which it had learned it, None if never.
 
     Without those of other encodings, and those that were not tested on what they were trained on.
     """
     s = v.cell.setting
-    size = leap(s.task, s.base, s.train) if s.encoding.name == "ape" and v.runs else None
+    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions and v.runs else None
     found = [
         (run, run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)) for run in v.runs
     ]
-    return [(size, run, at or None) for run, at in found if size and (at or run.premise < LEARNED)]
+    if more is None:
+        return []
+    return [(more, run, at or None) for run, at in found if at or run.premise < LEARNED]
 
 
 def _not_above(x: LengthVerdict) -> bool:
@@ -86,26 +87,26 @@ def _not_above(x: LengthVerdict) -> bool:
 
 
 def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
-    """How soon models with a learned position each learn, by the leap of their task; as Markdown."""
-    models: dict[int, list[tuple[CellVerdict, Run, int | None]]] = {}
+    """How soon models with a learned position each learn, by whether their task leaps; as Markdown."""
+    models: dict[bool, list[tuple[CellVerdict, Run, int | None]]] = {False: [], True: []}
     for v in verdicts:
-        for size, run, at in _learned(v):
-            models.setdefault(size, []).append((v, run, at))
-    if len(models) < 2:
+        for more, run, at in _learned(v):
+            models[more].append((v, run, at))
+    if not all(models.values()):
         return ""
-    rows, points = [], []
-    for size, found in sorted(models.items()):
+    rows = []
+    for name, found in zip(ASKED, models.values(), strict=True):
         steps = sorted(at for _, _, at in found if at)
         longer = [
             x
             for v, run, _ in found
             for x in judge(v.cell, [run], v.prediction).lengths
-            if x.verdict in (AGREE, DIVERGE) and x.prediction.direction == "upward"
+            if x.exact in (AGREE, DIVERGE) and x.prediction.direction == "upward"
         ]
-        agree = sum(x.verdict == AGREE for x in longer)
+        agree = sum(x.exact == AGREE for x in longer)
         rows.append(
             [
-                size,
+                name,
                 len({v.cell.setting.task.text() for v, _, _ in found}),
                 len(found),
                 sum(at <= SOON for at in steps),
@@ -115,30 +116,31 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
                 f"{sum(map(_not_above, longer))} of {len(longer)}" if longer else "",
             ]
         )
-        points += [(size, at, run.budget) for _, run, at in found]
-    pictures.how_soon(points, folder / "how_soon.svg")
-    few, more = (
-        [at for size, found in models.items() if (size <= FEW) is small for _, _, at in found]
-        for small in (True, False)
+    points = [(more, at, run.budget) for more, found in models.items() for _, run, at in found]
+    pictures.how_soon(points, ASKED, folder / "how_soon.svg")
+    soon_few, soon_more = (
+        f"{sum(at is not None and at <= SOON for _, _, at in found)} of {len(found)}"
+        for found in models.values()
     )
-    soon_few, soon_more = (sum(at is not None and at <= SOON for at in x) for x in (few, more))
     return "\n\n".join(
         [
             "## How soon",
-            f"Within {SOON:,} steps {soon_few} of {len(few)} models had learned a task that asks for one or two "
-            f"digits at once, and {soon_more} of {len(more)} one that asks for more.",
-            "![Steps until a task is learned, by its leap](how_soon.svg)",
+            f"Within {SOON:,} steps {soon_few} models had learned a task that asks for one or two "
+            f"digits at once, and {soon_more} one that asks for more.",
+            "![Steps until a task is learned, by the digits it asks for at once](how_soon.svg)",
             tabulate(rows, COLUMNS, tablefmt="github", disable_numparse=True),
-            "Models under APE. The leap (`theory/leaps.py`) is counted, not fitted, but for the share of what there "
-            "is to know that a step has to gain, chosen after the fact. Learned is right in domain on "
-            f"{LEARNED:.0%}. At longer lengths, of models that met the premise, the accuracy agrees with the "
-            "prediction, or at least is not above it.",
+            "Models under APE. How many digits a task asks for at once (`theory/leaps.py`) is counted, not fitted, but "
+            "for the share of what is still unknown that a step has to gain, chosen after the fact. Learned is right "
+            f"in domain on {LEARNED:.0%}. At longer lengths, of models that met the premise, the accuracy agrees with "
+            "that of the learned function, or at least is not above it.",
         ]
     )
 
 
+ASKED = ("one or two", "three or more")
+"""Digits at once: of tasks that do not leap, and of those that do."""
 COLUMNS = (
-    "leap",
+    "digits at once",
     "tasks",
     "models",
     "learned soon",

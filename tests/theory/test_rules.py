@@ -243,13 +243,39 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
         assert at_one.status == ("generalizes" if digits == "0-4" else verdict)
 
 
+def claims(words: dict) -> list[str]:
+    got = say(words)
+    assert got.leaks == ("leak" in {s.rule for s in got.derivation})
+    return [got.claim(x) for x in got.lengths]
+
+
+def test_a_task_that_leaps_is_claimed_in_part() -> None:
+    product = {"task": "mod_mul", "train_digits": "2", "test_digits": "1-3"}
+    assert claims({**product, "modulus": 100}) == ["none", "exact", "none"]
+    assert say({**product, "modulus": 100}).verdict("upward") == "generalizes"
+    assert claims({**product, "modulus": 150}) == ["none", "exact", "at most"]
+    third = say({**product, "modulus": 150}).lengths[-1]
+    assert third.at_most == third.accuracy + Fraction(1, 100) == Fraction(3077, 6875)
+    # Of a sum, or under another encoding, nothing is taken back.
+    assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
+    assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
+    assert not say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks
+    # Where training showed everything that counts there is nothing to leak.
+    assert claims({"task": "mod_mul", "modulus": 2, "test_digits": "1-3"})[:2] == ["exact"] * 2
+
+
+def test_what_training_leaves_open_is_claimed_as_a_bound() -> None:
+    assert claims({"task": "add", "train_domain": "every", "test_digits": "4"}) == ["at most"]
+    assert claims({"task": "add", "train_domain": "every", "test_digits": "2"}) == ["none"]
+
+
 def test_convergence_is_the_premise_of_all() -> None:
     for words in ({"task": "add"}, {"task": "mul", "pe": "rpe"}):
         assert say(words).derivation[0].rule == "convergence"
 
 
 def test_every_rule_is_covered_and_complete() -> None:
-    assert set(CASES) | {"convergence", "joint support", "plateau", "leap"} == set(RULES)
+    assert set(CASES) | {"convergence", "joint support", "plateau", "leap", "leak"} == set(RULES)
     for rule in RULES.values():
         assert rule.statement.endswith(".")
         assert rule.premises

@@ -142,7 +142,7 @@ def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
 
 def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
     setting = Setting(
-        named_task("mod_mul", 50),
+        named_task("mod_add", 50),
         10,
         encoding("ape"),
         layout("aligned"),
@@ -155,3 +155,31 @@ def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
     found = judge(c, [run(c, {2: 1, 3: 1, 4: 1})])
     assert [x.verdict for x in found.lengths] == [AGREE] * 3
     assert [x.published for x in found.lengths] == [AGREE, UNDECIDED, AGREE]
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict", "exact"),
+    [(0.41, AGREE, AGREE), (0.2, AGREE, DIVERGE), (0.6, DIVERGE, DIVERGE)],
+)
+def test_a_bound_is_contradicted_from_above_only(measured: float, verdict: str, exact: str) -> None:
+    """Products mod 150 ask for more than two digits at once: right on 0.413 or less."""
+    c = cell("mod_mul", modulus=150)
+    c = replace(c, setting=replace(c.setting, train=Domain((2,)), test_lengths=(2, 4)))
+    found = judge(c, [run(c, {2: 1, 4: measured})]).lengths[-1]
+    assert (found.verdict, found.exact) == (verdict, exact)
+
+
+def test_a_bound_of_nearly_one_cannot_be_contradicted() -> None:
+    c = cell("mod_mul", modulus=100)
+    for measured, exact in ((1.0, AGREE), (0.8, DIVERGE)):
+        found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: measured})]).lengths[-1]
+        assert (found.verdict, found.exact) == (UNDECIDED, exact)
+
+
+def test_what_training_leaves_open_bounds_the_accuracy() -> None:
+    """Sums of operands of three digits each: 0.19 of the longer ones ask for a first digit of 0."""
+    c = cell()
+    c = replace(c, setting=replace(c.setting, train=Domain((3,), "every")))
+    for measured, verdict in ((0.0, AGREE), (0.9, DIVERGE)):
+        found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: measured})]).lengths[-1]
+        assert (found.verdict, found.exact) == (verdict, UNDECIDED)
