@@ -50,7 +50,7 @@ def tables(quick: bool, device: str) -> list[Table]:
         )
     note = (
         f"Median and quartiles of {processes} fresh processes, imports done. A prediction is the "
-        f"verdicts and the exact accuracies at {len(_TESTED)} lengths."
+        f"verdicts, the exact accuracies at {len(_TESTED)} lengths, and what is claimed of them."
     )
     return [Table("Predictions a second", rows, note), _cold_start(2 if quick else 15)]
 
@@ -89,7 +89,7 @@ def _rate(settings: Sequence[Setting]) -> float:
 
 def _answer(setting: Setting) -> object:
     made = predict(setting)
-    lengths = [(x.status, x.accuracy) for x in made.lengths]
+    lengths = [(x.status, x.accuracy, made.claim(x)) for x in made.lengths]
     return made.verdict("upward"), made.verdict("downward"), lengths
 
 

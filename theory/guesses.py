@@ -7,6 +7,7 @@ enters by how it is distributed over residues.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import permutations
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class Guess:
     """The best guess of one result digit from some of the operands' digits.
 
     Args:
-        boxes: of the domain, disjoint.
+        boxes: of the domain, disjoint; together they treat all operands alike.
         r: the result digit, 0 for the units.
 
     Raises:
@@ -38,16 +39,23 @@ class Guess:
         if sum(box.size for box in boxes) > max(_EXACT):
             raise NotCountable(f"the domain is too large to count guesses of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
-        self._right: dict[frozenset[Place], int] = {}
+        self._right: dict[tuple[Place, ...], int] = {}
+        terms = {e: c for c, e in task.terms}
+        self._orders = [  # of the operands, that change nothing
+            order
+            for order in permutations(range(task.operands))
+            if {tuple(e[j] for j in order): c for e, c in terms.items()} == terms
+        ]
         alike, counts = self._counts(frozenset())
         self.total = int((alike * counts.sum(-1)).sum())
 
     def right(self, read: frozenset[Place]) -> int:
         """On how many tuples of the domain the guess is right that goes by these digits."""
-        if read not in self._right:
+        key = min(tuple(sorted((order[j], i) for j, i in read)) for order in self._orders)
+        if key not in self._right:
             alike, counts = self._counts(read)
-            self._right[read] = int((alike * counts.max(-1)).sum())
-        return self._right[read]
+            self._right[key] = int((alike * counts.max(-1)).sum())
+        return self._right[key]
 
 
 class _Sum:
@@ -63,7 +71,7 @@ class _Sum:
         top = base ** max(box.width for box in boxes) - 1
         least, most = (sum(top * edge(0, c) for c in self._factors) for edge in (min, max))
         self._m = min(most - least + 1, _period(task, base, r) or most - least + 1)
-        if self._m > _LARGEST_SUM:
+        if self._m > _LARGEST_SUM or self._m << len(boxes) >= SAFE:
             raise NotCountable(f"'{task.name}' has too many values to count guesses")
         sums = np.arange(self._m)
         if self._m > most - least:  # every value by itself, the negative ones last
@@ -107,15 +115,22 @@ class _Sum:
 
     def _rest(self, box: Box, read: frozenset[Place]) -> Array:
         """The counts of the result digit's values for each sum of what is read, over a box."""
-        rest = np.zeros(self._m, dtype=np.int64)
-        rest[0] = 1
-        for j, row in enumerate(box.digits):
-            for i, values in enumerate(row, 1):
-                if (j, i) not in read:
-                    weight = self._factors[j] * self._base ** (i - 1)
-                    rest = np.sum([np.roll(rest, v * weight) for v in values], axis=0)
+        rest = _sums(box, read, tuple(self._factors), self._m, self._base)
         # The digit of a sum s + x, summed over the rests x.
         return cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,))
+
+
+@lru_cache(maxsize=512)
+def _sums(box: Box, read: frozenset[Place], factors: tuple[int, ...], m: int, base: int) -> Array:
+    """How often what is not read of a box adds up to each residue mod m."""
+    rest = np.zeros(m, dtype=np.int64)
+    rest[0] = 1
+    for j, row in enumerate(box.digits):
+        for i, values in enumerate(row, 1):
+            if (j, i) not in read:
+                added = np.array(values) * (factors[j] * base ** (i - 1) % m)
+                rest = rest[(np.arange(m) - added[:, None]) % m].sum(0)
+    return rest
 
 
 class _Polynomial:
@@ -133,7 +148,8 @@ class _Polynomial:
         if sum(abs(c) * self._m ** sum(e) for c, e in task.terms) >= SAFE:
             raise NotCountable(f"'{task.name}' has values too large to count guesses")
         results = task.evaluate(*np.indices((self._m,) * task.operands))
-        exact = next(dtype for most, dtype in _EXACT.items() if top**task.operands <= most)
+        tuples = sum(box.size for box in boxes)
+        exact = next(dtype for most, dtype in _EXACT.items() if tuples <= most)
         self._is_digit = np.moveaxis(_is_digit(results, base, r), 0, -1).astype(exact)
         self._summed: dict[tuple[Box, tuple[tuple[int, ...], ...]], Array] = {}
 
@@ -162,7 +178,7 @@ class _Polynomial:
         return self._summed[box, read]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=32)
 def _residues(row: tuple[tuple[int, ...], ...], read: tuple[int, ...], m: int, base: int) -> Array:
     """How many numbers fall on each residue, by the digits that are read of them.
 

@@ -64,6 +64,9 @@ def test_guesses_are_right_as_often_as_counted_by_hand(
 
 
 def test_what_is_too_large_is_refused() -> None:
+    many = Domain(tuple(range(1, 40)), allowed=tuple((i, (0, 1)) for i in range(8, 41)))
+    with pytest.raises(NotCountable):
+        Guess(parse_task("(a + b) % 7"), 10, many.boxes(10, 2), 0)
     for text, n in (("a*b", 4), ("a + b", 6), ("a**8", 6), ("a % 7", 20)):
         with pytest.raises(NotCountable):
             Guess(parse_task(text), 10, Domain((n,)).boxes(10, 1 + ("b" in text)), 4)
