@@ -17,7 +17,7 @@ from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
-from theory.predict import FAILS, GENERALIZES, Prediction, predict
+from theory.predict import EXACT, FAILS, GENERALIZES, Prediction, predict
 from theory.properties import base_aligned, digit_causal, translation_invariant
 from theory.settings import Setting
 from theory.tasks import InvalidInput
@@ -52,10 +52,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Changes that together make every test length generalize, by the theory."""
+    """Changes that together make every test length generalize, by the theory.
+
+    Args:
+        claimed: whether that is claimed of a model, not of the learned function only (rule ``leak``).
+    """
 
     changes: tuple[Change, ...]
     setting: Setting
+    claimed: bool
 
     @property
     def cost(self) -> int:
@@ -88,12 +93,19 @@ class Advice:
         """Whether nothing has to be changed."""
         return _works(self.current)
 
+    @property
+    def claimed(self) -> bool:
+        """Whether that is claimed of a model, not of the learned function only."""
+        return _claimed(self.current)
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``arith advise --json`` prints."""
         return {
             "generalizes": self.generalizes,
+            "claimed": self.claimed,
             "suggestions": [
-                {"changes": [c.text for c in s.changes], "cost": s.cost} for s in self.suggestions
+                {"changes": [c.text for c in s.changes], "cost": s.cost, "claimed": s.claimed}
+                for s in self.suggestions
             ],
             "obstacles": list(self.obstacles),
         }
@@ -117,13 +129,17 @@ def advise(setting: Setting, most: int = 8) -> Advice:
                 continue
             changed = _apply(setting, chosen)
             if changed is not None and _all_lengths_work(changed):
-                found.append(Suggestion(chosen, changed))
+                found.append(Suggestion(chosen, changed, _claimed(predict(changed))))
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)))
 
 
 def _works(prediction: Prediction) -> bool:
     return all(x.status == GENERALIZES for x in prediction.lengths)
+
+
+def _claimed(prediction: Prediction) -> bool:
+    return all(prediction.claim(x) == EXACT for x in prediction.lengths)
 
 
 def _all_lengths_work(setting: Setting) -> bool:

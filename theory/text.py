@@ -10,7 +10,7 @@ from theory.leaps import FEW, leaps
 from theory.predict import AT_MOST, GENERALIZES, NO_CLAIM
 
 if TYPE_CHECKING:
-    from theory.advise import Advice
+    from theory.advise import Advice, Suggestion
     from theory.digit_accuracy import DigitAccuracy
     from theory.predict import LengthPrediction, Prediction
     from theory.settings import Setting
@@ -157,7 +157,7 @@ def advice_text(advice: Advice) -> list[str]:
     tested = f"tested on {', '.join(map(str, s.test_lengths))} digits"
     lines = [f"{setting_text(s)}, {tested}"]
     if advice.generalizes:
-        return [*lines, "Generalizes as it is: nothing has to be changed."]
+        return [*lines, f"Generalizes as it is{_unclaimed(advice)}: nothing has to be changed."]
     lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
     if not advice.suggestions:
         why = (
@@ -166,7 +166,11 @@ def advice_text(advice: Advice) -> list[str]:
         )
         return [*lines, "", f"None of ours makes it generalize, by exhaustion: {why}."]
     lines += ["", "Any of these makes it generalize, cheapest first:"]
-    return lines + [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
+    return lines + [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
+
+
+def _unclaimed(advice: Advice | Suggestion) -> str:
+    return "" if advice.claimed else " (not claimed: rule leak)"
 
 
 def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:
