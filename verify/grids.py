@@ -176,12 +176,22 @@ _LEAPS = (
     *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (400, 500, 60, 120)),
     *(_row("mod_add", "ape", 3, 5, modulus=p, base=6) for p in (36, 108, 35, 72)),
 )
-# Tasks that ask for one or two digits at once, and products that ask for more (15, 25, 75, 120).
+# What leaks, by how many digits a task asks for at once: by the first threshold of ``theory.leaps``
+# (a tenth) products mod 15, 25, 75 and 120 for more than two; by the second (a fifth) those mod
+# 12, 20, 60 and in base 6 too, and of the rest the last two.
 _LEAKS = (
     *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (12, 20, 30, 60, 15, 25, 75, 120)),
     *(_row("mod_mul", "ape", 2, 4, modulus=p, base=6) for p in (24, 36)),
     _row("mod_add", "ape", 2, 4, modulus=170),
     _row(None, "ape", 2, 4, expr="(a + 2*b) % 150"),
+    *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (4, 6, 10)),
+    _row("mod_mul", "ape", 2, 4, modulus=6, base=6),
+    _row("mod_add", "ape", 2, 4, modulus=30),
+    _row("mod_sub", "ape", 2, 4, modulus=100),
+    *(
+        _row(None, "ape", 2, 4, expr=expr)
+        for expr in ("(2*a + b) % 100", "(a + 5*b) % 100", "(4*a + b) % 100", "(2*a + 3*b) % 60")
+    ),
 )
 _FULL = (
     *_HEADLINE,
