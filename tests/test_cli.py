@@ -405,7 +405,7 @@ def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
     asked = ("predict", "--task", "mod_add", "--explain")
     soon = "up to 2 digits at once (rule: leap): learned soon"
     assert soon in arith(*asked, "--modulus", "300").stdout
-    late = "more than 2 digits at once (rule: leap): learned late"
+    late = "more than 2 digits at once (rule: leap): often learned late"
     assert late in arith(*asked, "--modulus", "200").stdout
     assert "rule: leap" not in arith(*asked, "--modulus", "200", "--pe", "rpe").stdout
 

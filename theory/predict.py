@@ -92,7 +92,7 @@ class Prediction:
         """Whether the learned function may be met in part only (rule ``leak``)."""
         s = self.setting
         extends = s.encoding.own_positions and any(x.extends for x in self.lengths)
-        return extends and bool(leaps(s.task, s.base, s.train))
+        return extends and (not s.task.is_linear or bool(leaps(s.task, s.base, s.train)))
 
     def claim(self, x: LengthPrediction) -> str:
         """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
@@ -103,11 +103,15 @@ class Prediction:
     @cached_property
     def derivation(self) -> tuple[Step, ...]:
         """Every step, from the premises to what is claimed."""
+        if not self.leaks:
+            return self.steps
+        linear = self.setting.task.is_linear
+        why = f"asks for more than {FEW} digits at once" if linear else "multiplies digits"
         what = (
-            f"The task asks for more than {FEW} digits at once. Where an input needs what training never showed, "
-            "the accuracy is that of the learned function or less."
+            f"The task {why}. Where an input needs what training never showed, the accuracy is that of the "
+            "learned function or less."
         )
-        return (*self.steps, cite("leak", what)) if self.leaks else self.steps
+        return (*self.steps, cite("leak", what))
 
     @cached_property
     def learned_text(self) -> str | None:

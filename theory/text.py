@@ -135,7 +135,7 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
     if more is None:
         return []
-    how = f"more than {FEW} digits at once (rule: leap): learned late, or not at all"
+    how = f"more than {FEW} digits at once (rule: leap): often learned late, or not at all"
     few = f"up to {FEW} digits at once (rule: leap): learned soon"
     return ["", f"Asks for {how if more else few}"]
 

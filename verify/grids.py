@@ -176,9 +176,8 @@ _LEAPS = (
     *(_row("mod_add", "ape", 3, 5, modulus=p) for p in (400, 500, 60, 120)),
     *(_row("mod_add", "ape", 3, 5, modulus=p, base=6) for p in (36, 108, 35, 72)),
 )
-# What leaks, by how many digits a task asks for at once: by the first threshold of ``theory.leaps``
-# (a tenth) products mod 15, 25, 75 and 120 for more than two; by the second (a fifth) those mod
-# 12, 20, 60 and in base 6 too, and of the rest the last two.
+# Products that ask for one or two digits at once, such that ask for more (15, 25, 75, 120), and
+# linear forms, all of one or two.
 _LEAKS = (
     *(_row("mod_mul", "ape", 2, 4, modulus=p) for p in (12, 20, 30, 60, 15, 25, 75, 120)),
     *(_row("mod_mul", "ape", 2, 4, modulus=p, base=6) for p in (24, 36)),

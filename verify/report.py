@@ -237,7 +237,7 @@ def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
     if leaks:
         parts += [
             "## Where the learned function is not met",
-            "And was not claimed to be: these tasks ask for more than two digits at once (rule *leak*).",
+            "And was not claimed to be: these tasks multiply digits, or ask for more than two at once (rule *leak*).",
             "\n".join(leaks),
         ]
     return parts

@@ -14,7 +14,15 @@ from tabulate import tabulate
 
 from theory.leaps import leaps
 from verify import pictures
-from verify.judge import AGREE, DIVERGE, TOLERANCE, CellVerdict, LengthVerdict, judge
+from verify.judge import (
+    AGREE,
+    DIVERGE,
+    TOLERANCE,
+    UNDECIDED,
+    CellVerdict,
+    LengthVerdict,
+    judge,
+)
 from verify.store import Run
 from verify.trajectory import learned_at
 
@@ -59,9 +67,10 @@ def _fared(what: str, counts: Counter[tuple[str, str]], kinds: Sequence[str]) ->
 
 
 def leap_verdicts(v: CellVerdict) -> list[str]:
-    """What the models of a cell say of the rule ``leap``."""
+    """What the models of a cell say of the rule ``leap``, which is silent on tasks that leap."""
     return [
-        DIVERGE if more == (at is not None and at <= SOON) else AGREE for more, _, at in _learned(v)
+        UNDECIDED if more else AGREE if at is not None and at <= SOON else DIVERGE
+        for more, _, at in _learned(v)
     ]
 
 

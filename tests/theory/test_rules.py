@@ -8,12 +8,14 @@ from fractions import Fraction
 import pytest
 
 from theory.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
+from theory.domains import Domain
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
+from theory.leaps import leaps
 from theory.predict import Prediction, predict
 from theory.requests import Request
 from theory.rules import RULES
-from theory.tasks import TASKS, InvalidInput
+from theory.tasks import TASKS, InvalidInput, named_task
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 CASES = {
@@ -260,8 +262,12 @@ def test_a_task_that_leaps_is_claimed_in_part() -> None:
     assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
     assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
     assert not say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks
-    # Where training showed everything that counts there is nothing to leak.
-    assert claims({"task": "mod_mul", "modulus": 2, "test_digits": "1-3"})[:2] == ["exact"] * 2
+    # A product leaks even if two digits at a time are enough, a sum of such does not.
+    assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
+    assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))
+    assert claims({**product, "task": "mod_add", "modulus": 50}) == ["exact"] * 3
+    assert "multiplies digits" in say({**product, "modulus": 20}).derivation[-1].statement
+    assert "more than 2 digits" in say({"expr": "a + b + c"}).derivation[-1].statement
 
 
 def test_what_training_leaves_open_is_claimed_as_a_bound() -> None:
