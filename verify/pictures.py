@@ -205,28 +205,28 @@ def leaking(followed: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -
         figure.tight_layout(rect=(0, 0, 1, 0.96))
 
 
-def how_soon(
-    points: Sequence[tuple[int, int | None, int]], kinds: Sequence[str], path: Path
-) -> None:
+def how_soon(kinds: Mapping[str, Sequence[tuple[int | None, int]]], path: Path) -> None:
     """Steps until models learned their task, a row per kind of task.
 
     Args:
-        points: of each model the index of its task's kind, the step, None if it never came, and its
+        kinds: by the digits that tasks ask for, of each model the step, None if it never came, and its
             budget.
-        kinds: digits that tasks ask for at once.
     """
-    with _figure(8, 0.9 * len(kinds) + 1.0, path) as figure:
+    with _figure(8, 0.8 * len(kinds) + 1.0, path) as figure:
         ax = figure.subplots()
         for came, mark, label in ((True, "o", "learned"), (False, "x", "not within its budget")):
-            shown = [p for p in points if (p[1] is not None) is came]
-            # Models of one kind stand above each other, in the order in which they are listed.
-            places = [kind + 0.3 * ((7 * i % 13) / 6 - 1) for i, (kind, _, _) in enumerate(shown)]
-            steps = [at or budget for _, at, budget in shown]
+            points = [
+                (at or budget, row + 0.3 * ((7 * i % 13) / 6 - 1))  # next to each other in a row
+                for row, models in enumerate(kinds.values())
+                for i, (at, budget) in enumerate(x for x in models if (x[0] is not None) is came)
+            ]
+            steps, places = zip(*points, strict=True) if points else ((), ())
             ax.plot(steps, places, mark, color=_COLOURS[not came], ms=4, alpha=0.7, label=label)
         ax.set_xscale("log")
-        ax.set_yticks(range(len(kinds)), [f"{n} digits" for n in kinds], fontsize=8)
+        ax.set_yticks(range(len(kinds)), list(kinds), fontsize=8)
         ax.invert_yaxis()
         ax.set_xlabel("steps", fontsize=8)
+        ax.set_ylabel("digits at once", fontsize=8)
         ax.grid(axis="x", color="#eeeeee")
         ax.set_axisbelow(True)
         ax.legend(fontsize=7, frameon=False, loc="upper right")

@@ -83,9 +83,9 @@ def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path:
     soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
     text = how_soon([soon, late], tmp_path)
     assert "Within 1,000 steps 2 of 3 models" in text and "and 1 of 3 one that" in text
-    assert row(text, "one or two")[:5] == ["1", "3", "2", "0", "700"]
+    assert row(text, "one or two, added")[:5] == ["1", "3", "2", "0", "700"]
     assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
-    assert row(text, "one or two")[5:] == ["0 of 3", "0 of 3"]  # predicted 1/3, measured 1
+    assert row(text, "one or two, added")[5:] == ["0 of 3", "0 of 3"]  # predicted 1/3, measured 1
     assert row(text, "three or more")[5:] == ["2 of 2", "2 of 2"]
     assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
     assert how_soon([soon], tmp_path) == ""  # nothing to compare
