@@ -262,10 +262,11 @@ def verify(
     from verify.cells import Cell, default_model
     from verify.grids import grid as read_grid
     from verify.judge import exit_code, judge
+    from verify.junit import junit
     from verify.machine import pick_device
     from verify.progress import ProgressDisplay
     from verify.recipe import DEFAULT_BUDGET, RECIPE
-    from verify.report import junit, write
+    from verify.report import write
     from verify.run import WorkerFailed, missing, run_all
     from verify.store import Store
 

@@ -153,10 +153,15 @@ def _judge_length(
     if claim == EXACT:
         verdict = exact
     elif claim == AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
-        below = [x.low <= float(expected.at_most) + TOLERANCE for x in (accuracy, *alone)]
+        below = [not_above(x, expected.at_most) for x in (accuracy, *alone)]
         verdict = AGREE if below[0] and _most(below[1:]) else DIVERGE
     published = _judge_published(prediction, expected, accuracy)
     return LengthVerdict(expected, accuracy, learned, verdict, exact, published)
+
+
+def not_above(measured: Interval, bound: Fraction) -> bool:
+    """Whether the interval reaches down to a bound, give or take the tolerance."""
+    return measured.low <= float(bound) + TOLERANCE
 
 
 def _most(found: list[bool]) -> bool:

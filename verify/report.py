@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +20,6 @@ from verify.judge import (
     DIVERGE,
     INCONCLUSIVE,
     MECHANISM,
-    PREMISE_MET,
     TOLERANCE,
     UNDECIDED,
     CellVerdict,
@@ -336,25 +334,6 @@ def mechanism_rows(found: Mechanism) -> list[list[str]]:
         what = "share that follows f^; then if one layer saw no ignored digit, by layer"
         rows.append([at, what, ", ".join(f"{x:.3f}" for x in shares)])
     return rows
-
-
-def junit(verdicts: Sequence[CellVerdict]) -> str:
-    """The verdicts as JUnit XML: a case per length, failed where it diverges."""
-    suite = ET.Element("testsuite", name="arith verify")
-    for v in verdicts:
-        for x in v.lengths:
-            name = f"{x.prediction.digits} digits"
-            case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
-            text = f"predicted {claim_text(v.prediction, x.prediction)}, measured {percent(x.accuracy)}"
-            if x.verdict == DIVERGE:
-                ET.SubElement(case, "failure", message=text)
-            elif x.verdict not in (AGREE, PREMISE_MET):
-                ET.SubElement(case, "skipped", message=x.verdict)
-    suite.set("tests", str(len(suite)))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    ET.indent(suite)
-    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def write(path: Path, text: str) -> None:

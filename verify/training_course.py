@@ -17,11 +17,10 @@ from verify import pictures
 from verify.judge import (
     AGREE,
     DIVERGE,
-    TOLERANCE,
     UNDECIDED,
     CellVerdict,
-    LengthVerdict,
     judge,
+    not_above,
 )
 from verify.store import Run
 from verify.trajectory import learned_at
@@ -46,7 +45,7 @@ def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:
         for run in v.converged:
             found = [x.exact for x in judge(v.cell, [run], v.prediction).lengths]
             ended.update((alone if run.settled else whole, x) for x in found)
-            at = run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)
+            at = _step(v, run)
             unknown += not at
             if at:
                 learned.update((soon if at <= SOON else late, x) for x in found)
@@ -81,18 +80,15 @@ def _learned(v: CellVerdict) -> list[tuple[bool, Run, int | None]]:
     """
     s = v.cell.setting
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions and v.runs else None
-    found = [
-        (run, run.trajectory and learned_at(v.cell, run.trajectory, LEARNED)) for run in v.runs
-    ]
     if more is None:
         return []
-    return [(more, run, at or None) for run, at in found if at or run.premise < LEARNED]
+    found = [(run, _step(v, run)) for run in v.runs]
+    return [(more, run, at) for run, at in found if at or run.premise < LEARNED]
 
 
-def _not_above(x: LengthVerdict) -> bool:
-    """Whether the accuracy is the predicted one or less, give or take as much as the judge does."""
-    most = float(x.prediction.accuracy or 0) + float(x.prediction.unseen) + TOLERANCE
-    return x.accuracy is not None and x.accuracy.low <= most
+def _step(v: CellVerdict, run: Run) -> int | None:
+    """The step at which a model had learned its task; None if never, or if that was not watched."""
+    return learned_at(v.cell, run.trajectory, LEARNED) if run.trajectory else None
 
 
 def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
@@ -115,6 +111,7 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             if x.exact in (AGREE, DIVERGE) and x.prediction.direction == "upward"
         ]
         agree = sum(x.exact == AGREE for x in longer)
+        below = sum(not_above(x.accuracy, x.prediction.at_most) for x in longer if x.accuracy)
         rows.append(
             [
                 kind,
@@ -124,7 +121,7 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
                 len(found) - len(steps),
                 f"{median(steps):,.0f}" if steps else "",
                 f"{agree} of {len(longer)}" if longer else "",
-                f"{sum(map(_not_above, longer))} of {len(longer)}" if longer else "",
+                f"{below} of {len(longer)}" if longer else "",
             ]
         )
     points = {kind: [(at, r.budget) for _, r, at in found] for kind, found in models.items()}

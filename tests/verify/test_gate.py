@@ -14,8 +14,9 @@ from theory import predict
 from theory.properties import base_aligned
 from verify.causes import read_causes
 from verify.grids import GRIDS, grid
+from verify.junit import junit
 from verify.recipe import RECIPE
-from verify.report import cells_markdown, judge_evidence, junit, markdown
+from verify.report import cells_markdown, judge_evidence, markdown
 from verify.sections import sections
 from verify.store import read_evidence
 
