@@ -19,6 +19,8 @@ _ITERATIONS = 5
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _BETAS = (0.9, 0.95)
 _TINY = 1e-8
+_NARROW = 64
+"""Rows below which the iteration is no faster in bfloat16, and is made in float32."""
 
 
 class Optimizer:
@@ -55,24 +57,26 @@ class Optimizer:
         """One step.
 
         Args:
-            gradients: of the weights' tensors.
+            gradients: of the weights' tensors; they are overwritten.
             scale: the share of the peak learning rate of each model, ``(M,)``.
         """
         self.steps += 1
-        squares = [g.flatten(1).square().sum(1) for g in gradients]
-        norm = torch.stack(squares).sum(0).sqrt()
+        norms = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients]
+        norm = torch.linalg.vector_norm(torch.stack(norms), dim=0)
         shrink = (self.clip / (norm + _TINY)).clamp(max=1.0)
         *matrices, rest = gradients
         for i, gradient in enumerate(matrices):
-            self._muon(i, gradient * shrink.view(-1, 1, 1, 1), scale.view(-1, 1, 1, 1))
-        self._adamw(rest * shrink[:, None], scale[:, None])
+            self._muon(i, gradient.mul_(shrink.view(-1, 1, 1, 1)), scale.view(-1, 1, 1, 1))
+        self._adamw(rest.mul_(shrink[:, None]), scale[:, None])
 
     def _muon(self, i: int, gradient: Tensor, scale: Tensor) -> None:
         momentum, rate = self.momenta[i], scale * self.matrix_rate
         momentum.lerp_(gradient, 1 - _MOMENTUM)
-        ahead = torch.lerp(gradient, momentum, _MOMENTUM)
-        update = orthogonal(ahead.flatten(0, 1), self.precision).view(ahead.shape)
-        self.matrices[i].mul_(1 - rate * self.decay).sub_(update * (rate * self.stretches[i]))
+        ahead = gradient.lerp_(momentum, _MOMENTUM)
+        precision = self.precision if ahead.shape[2] >= _NARROW else ahead.dtype
+        update = orthogonal(ahead.flatten(0, 1), precision).view(ahead.shape)
+        matrices = self.matrices[i].mul_(1 - rate * self.decay)
+        matrices.addcmul_(update, rate * self.stretches[i], value=-1)
 
     def _adamw(self, gradient: Tensor, scale: Tensor) -> None:
         (first, second), rate = _BETAS, scale * self.other_rate

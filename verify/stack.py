@@ -74,7 +74,7 @@ class Stack:
             cut: dropout rates in 256ths, ``(M,)``.
             scale: learning rates as shares of the peak, ``(M,)``.
         """
-        noise = torch.stack([source.draw() for source in self._noise])
+        noise = _stacked([source.draw() for source in self._noise])
         # A rate of 0 drops nothing, but costs a twentieth of a step; compiled code costs less than
         # compiling the step once more without dropout.
         dropping = self.compiled or bool(cut.any())
@@ -109,7 +109,7 @@ class Stack:
                 return vmap(one, dims)(tensors, tokens, noise, cut)
             # One model by itself is spared the cost of a batch of one.
             first = None if cut is None else cut[0]
-            return one([x[0] for x in tensors], tokens[0], noise[0], first)[None]
+            return one([x.squeeze(0) for x in tensors], tokens[0], noise[0], first)[None]
 
         if not self.compiled:
             return every
@@ -123,6 +123,11 @@ def _model(cell: Cell, seed: int) -> GPT:
     places = form.tokens[:-1]
     encoding, window = setting.encoding.name, setting.window
     return GPT(size(cell.model), form.vocabulary, places, encoding, window, seed)
+
+
+def _stacked(parts: list[Tensor]) -> Tensor:
+    """Tensors as one, with a dimension more; a single one is not copied."""
+    return torch.stack(parts) if len(parts) > 1 else parts[0][None]
 
 
 def places(slots: np.ndarray, device: str) -> Places:
@@ -159,12 +164,13 @@ class _Noise:
 
     def __init__(self, seed: int, size: int, device: str) -> None:
         self.size, self.device = size, device
-        self.rng = np.random.Generator(np.random.SFC64(seed))
+        self.rng = np.random.SFC64(seed)
         self.generator = torch.Generator(device).manual_seed(seed)
 
     def draw(self) -> Tensor:
         """The bytes of one step."""
         if self.device == "cpu":
-            return torch.frombuffer(bytearray(self.rng.bytes(self.size)), dtype=torch.uint8)
+            words = self.rng.random_raw(-(-self.size // 8))
+            return torch.from_numpy(words.view(np.uint8)[: self.size])
         noise = torch.empty(self.size, dtype=torch.uint8, device=self.device)
         return noise.random_(generator=self.generator)

@@ -51,21 +51,24 @@ def still(net: GPT, layer: int) -> GPT:
     return net
 
 
-@pytest.mark.parametrize("layer", [0, 1])
-def test_a_model_mended_where_it_reads_answers_as_for_the_trained_input(layer: int) -> None:
+def test_a_model_mended_where_it_reads_answers_as_for_the_trained_input() -> None:
     """Where one block only does anything, all that leaks does so there."""
-    net = still(copy.deepcopy(tiny().model), 1 - layer)
-    found = leaks(net, TINY, 4)
     long, short = pairs(TINY, 4, SAMPLES)
     result = TINY.format.results(short)
     slots = TINY.format.result_slots
+    shares = []
+    for layer in (0, 1):
+        net = still(copy.deepcopy(tiny().model), 1 - layer)
 
-    def follows(operands: np.ndarray) -> float:
-        tokens = torch.from_numpy(TINY.format.write(operands, result))
-        said = net(tokens[:, :-1]).argmax(2)[:, slots - 1]
-        return float((said == tokens[:, slots]).all(1).float().mean())
+        def follows(operands: np.ndarray, net: GPT = net) -> float:
+            tokens = torch.from_numpy(TINY.format.write(operands, result))
+            said = net(tokens[:, :-1]).argmax(2)[:, slots - 1]
+            return float((said == tokens[:, slots]).all(1).float().mean())
 
-    assert found.mended[layer] == follows(short)
-    assert found.mended[1 - layer] == found.as_it_is == follows(long)
-    assert found.mended[layer] != found.as_it_is
-    assert not any("attend" in vars(b) for b in net.blocks)
+        found = leaks(net, TINY, 4)
+        assert found.mended[layer] == follows(short)
+        assert found.mended[1 - layer] == found.as_it_is == follows(long)
+        assert not any("attend" in vars(b) for b in net.blocks)
+        shares.append((found.as_it_is, found.mended[layer]))
+    # A block by itself may be right as often as before by chance, but not both.
+    assert any(before != after for before, after in shares)

@@ -8,7 +8,7 @@ import torch
 
 from theory.encodings import ENCODINGS
 from theory.layouts import layout
-from verify.model import GPT, Dropout, relu
+from verify.model import GPT, Dropout, relu, spare_keys
 from verify.positions import POSITIONS
 from verify.sizes import SIZES, Size
 
@@ -147,3 +147,22 @@ def test_a_random_start_is_drawn_in_training_only() -> None:
     draws = torch.arange(64, dtype=torch.uint8)
     assert len(net.position.embed(x, None).unique(dim=0)) == 1
     assert len(net.position.embed(x, draws).unique(dim=0)) == net.position.STARTS
+
+
+def test_keys_that_nothing_sees_fill_up_to_a_multiple_of_sixteen_that_is_near() -> None:
+    assert {t: spare_keys(t) for t in range(80) if spare_keys(t)} == {
+        31: 1,
+        **{t: 48 - t for t in (46, 47)},
+        **{t: 64 - t for t in (61, 62, 63)},
+        **{t: 80 - t for t in (76, 77, 78, 79)},
+    }
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_keys_that_nothing_sees_change_nothing(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, x = model(encoding), tokens()
+    without = net(x)
+    monkeypatch.setattr("verify.model.spare_keys", lambda keys: 4)
+    assert torch.allclose(net(x), without, atol=1e-5)
