@@ -48,8 +48,8 @@ def main(
         for table in part(quick, device):
             print(f"{table.markdown()}\n", flush=True)
             tables.append(table.plain())
-    if json_path is not None:
-        json_path.write_text(json.dumps({"machine": where, "tables": tables}, indent=1) + "\n")
+        if json_path is not None:
+            json_path.write_text(json.dumps({"machine": where, "tables": tables}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

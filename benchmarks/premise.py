@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -10,7 +11,7 @@ from typing import cast
 
 from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
-from benchmarks.tables import Row, Table
+from benchmarks.tables import Row, Table, line
 from benchmarks.timing import clock
 from verify import grids
 from verify.cells import Cell
@@ -57,6 +58,7 @@ def tables(quick: bool, device: str) -> list[Table]:
     for request in _QUICK if quick else _CELLS:
         row, ratio = _compare(request.cell(), SEEDS[:1] if quick else SEEDS, device)
         rows.append(row)
+        print(line(row), file=sys.stderr, flush=True)
         ratios.append(ratio)
     note = (
         f"Until {PREMISE:.0%} of held-out answers are right, looked at every {EVERY} steps, "

@@ -43,6 +43,11 @@ class Table:
         return asdict(self)
 
 
+def line(row: Row) -> str:
+    """A row by itself, in one line."""
+    return ", ".join(f"{name} {_text(value)}" for name, value in row.items())
+
+
 def machine(device: str) -> str:
     """What the results depend on, in one line."""
     chip = f"{_processor()}, {os.cpu_count()} cores"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 
 from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
 from benchmarks.ours import StackTraining
 from benchmarks.peak import peak
-from benchmarks.tables import Row, Table, name
+from benchmarks.tables import Row, Table, line, name
 from benchmarks.timing import clock, in_turns, ratio, spread
 from verify import grids
 from verify.cells import Cell
@@ -29,7 +31,9 @@ def tables(quick: bool, device: str) -> list[Table]:
         peaks.append({"threads": threads} | {f"{n} GFLOP/s": x / 1e9 for n, x in best.items()})
         for model in MODELS[:1] if quick else MODELS:
             cells = [headline_cell(model)] if quick else [headline_cell(model), long_cell(model)]
-            rows += [apart(threads, _row, cell, quick, device, threads, best) for cell in cells]
+            for cell in cells:
+                rows.append(apart(threads, _row, cell, quick, device, threads, best))
+                print(line(rows[-1]), file=sys.stderr, flush=True)
     note = (
         f"Sequences a second of training, each side with its own recipe and with dropout, {device}: "
         f"ours has batch {RECIPE.batch}, the plain one {BATCH}; the second ratio gives the plain side "
