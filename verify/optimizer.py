@@ -20,7 +20,7 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _BETAS = (0.9, 0.95)
 _TINY = 1e-8
 _NARROW = 64
-"""Rows below which the iteration is no faster in bfloat16, and is made in float32."""
+"""Rows below which a CPU is no faster in bfloat16, and the iteration is made in float32."""
 
 
 class Optimizer:
