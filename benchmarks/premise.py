@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -11,7 +10,7 @@ from typing import cast
 
 from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
-from benchmarks.tables import Row, Table, line
+from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock
 from verify import grids
 from verify.cells import Cell
@@ -58,7 +57,7 @@ def tables(quick: bool, device: str) -> list[Table]:
     for request in _QUICK if quick else _CELLS:
         row, ratio = _compare(request.cell(), SEEDS[:1] if quick else SEEDS, device)
         rows.append(row)
-        print(line(row), file=sys.stderr, flush=True)
+        tell(row)
         ratios.append(ratio)
     note = (
         f"Until {PREMISE:.0%} of held-out answers are right, looked at every {EVERY} steps, "

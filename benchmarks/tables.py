@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,10 @@ class Table:
         return asdict(self)
 
 
-def line(row: Row) -> str:
-    """A row by itself, in one line."""
-    return ", ".join(f"{name} {_text(value)}" for name, value in row.items())
+def tell(row: Row) -> None:
+    """Print a row as it is measured, in one line, beside the tables."""
+    text = ", ".join(f"{name} {_text(value)}" for name, value in row.items())
+    print(text, file=sys.stderr, flush=True)
 
 
 def machine(device: str) -> str:

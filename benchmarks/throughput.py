@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import torch
 
 from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
 from benchmarks.ours import StackTraining
 from benchmarks.peak import peak
-from benchmarks.tables import Row, Table, line, name
+from benchmarks.tables import Row, Table, name, tell
 from benchmarks.timing import clock, in_turns, ratio, spread
 from verify import grids
 from verify.cells import Cell
@@ -33,7 +31,7 @@ def tables(quick: bool, device: str) -> list[Table]:
             cells = [headline_cell(model)] if quick else [headline_cell(model), long_cell(model)]
             for cell in cells:
                 rows.append(apart(threads, _row, cell, quick, device, threads, best))
-                print(line(rows[-1]), file=sys.stderr, flush=True)
+                tell(rows[-1])
     note = (
         f"Sequences a second of training, each side with its own recipe and with dropout, {device}: "
         f"ours has batch {RECIPE.batch}, the plain one {BATCH}; the second ratio gives the plain side "
