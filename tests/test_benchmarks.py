@@ -107,8 +107,11 @@ def test_the_baseline_is_asked_as_ours_is() -> None:
     assert (said == token_by_token(model, cell, operands[:20])).all()
 
 
-def test_the_baseline_is_stopped_when_its_time_is_over() -> None:
-    assert premise._plain(headline_cell("nano"), 0, "cpu", limit=0.05) is None
+def test_the_baseline_is_stopped_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(premise, "PATIENCE", 0)
+    ours, plain = premise._race(premise._QUICK[0].cell(), 0, "cpu")
+    assert ours is not None
+    assert plain is None  # it needs more steps than ours, which is all that it was given
 
 
 @pytest.mark.parametrize("model", ["nano", "micro"])

@@ -84,11 +84,14 @@ def answers(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
     slots = torch.from_numpy(np.sort(form.result_slots)).to(device)
     out = []
     for tokens in torch.from_numpy(written).to(device).split(_BATCH):
+        moving = torch.arange(len(tokens), device=device)
         for _ in range(form.result_width):
-            guess = model(tokens[:, :-1], slots - 1).argmax(dim=2)
-            if torch.equal(guess, tokens[:, slots]):
+            guess = model(tokens[moving, :-1], slots - 1).argmax(dim=2)
+            changed = (guess != tokens[moving][:, slots]).any(dim=1)
+            tokens[moving[:, None], slots] = guess
+            moving = moving[changed]
+            if not len(moving):
                 break
-            tokens[:, slots] = guess
         out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
     return np.concatenate(out)
 
