@@ -191,6 +191,23 @@ _LEAKS = (
         _row(None, "ape", 2, 4, expr=expr)
         for expr in ("(2*a + b) % 100", "(a + 5*b) % 100", "(4*a + b) % 100", "(2*a + 3*b) % 60")
     ),
+    # Once products had been named: forms of one or two digits, and three that ask for more.
+    *(
+        _row(None, "ape", 2, 4, expr=f"({form}) % {p}")
+        for form, p in (
+            ("3*a + b", 100),
+            ("5*a + b", 100),
+            ("a + 4*b", 100),
+            ("2*a + 2*b", 100),
+            ("3*a + 4*b", 100),
+            ("a - 2*b", 100),
+            ("a + 2*b", 50),
+            ("a + 3*b", 50),
+            ("a + 6*b", 100),
+            ("a + 7*b", 100),
+            ("a + 9*b", 100),
+        )
+    ),
 )
 _FULL = (
     *_HEADLINE,
