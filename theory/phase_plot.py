@@ -92,10 +92,12 @@ def _figure(grid: Map) -> Figure:
 
     numbered = len(grid.xs) <= MOST_NUMBERED
     pair = None if numbered else _neighbours(grid)
-    note = _note(grid) if numbered or pair else ""
+    notes = [*_numbers_note(grid)] if numbered or pair else []
+    notes += _leak_note(grid)
     marked = 0 < len(grid.generalizing) < len(grid.xs)
     zoom = max(0.42 * len(grid.rows), 1.6) if pair else 0
-    below = (0.3 if note else 0.1) + (zoom + 0.6 if pair else 0)
+    words = 0.1 + 0.17 * len(notes)
+    below = words + (zoom + 0.6 if pair else 0)
     main = max((0.5 if numbered else 0.42) * len(grid.rows), 0.6)
     bottom = below + 0.4
     height = bottom + main + (1.4 if marked else 1.05)
@@ -108,9 +110,10 @@ def _figure(grid: Map) -> Figure:
     if numbered:
         write_numbers(axes, grid)
     if pair:
-        _enlarge(axes, _axes(figure, LEFT, 0.55, ZOOM_WIDTH, zoom), grid, pair)
-        _explain(figure, grid, pair, 0.55 + zoom)
-    figure.text(EDGE / WIDTH, 0.1 / height, note, fontsize=7.5, va="bottom")
+        _enlarge(axes, _axes(figure, LEFT, words + 0.25, ZOOM_WIDTH, zoom), grid, pair)
+        _explain(figure, grid, pair, words + 0.25 + zoom)
+    text = "\n".join(notes)
+    figure.text(EDGE / WIDTH, 0.1 / height, text, fontsize=7.5, va="bottom", linespacing=1.4)
     return figure
 
 
@@ -168,16 +171,28 @@ def _legend(figure: Figure, grid: Map) -> None:
         )
 
 
-def _note(grid: Map) -> str:
+def _numbers_note(grid: Map) -> list[str]:
     """What the small numbers in the cells are."""
     point = grid.some
     if point.residual_modulus is None:
-        return ""
+        return []
     p, base = ("p", point.base) if grid.axis == "modulus" else (point.modulus, "base")
-    return (
+    return [
         f"Small numbers: p′ = {p} / gcd({p}, {base}ⁿ), what n digits in training leave open. "
         "At p′ = 1 the digits above cannot change the result."
-    )
+    ]
+
+
+def _leak_note(grid: Map) -> list[str]:
+    """Whose accuracy is drawn, where a model may fall below it."""
+    encoding = ENCODINGS.get(grid.some.encoding)
+    extends = any(x.extends for point in grid.cells.values() for x in point.lengths)
+    if encoding is None or not encoding.own_positions or not extends:
+        return []
+    return [
+        "The accuracy is the learned function's. Models of tasks that multiply digits, or ask for three at "
+        "once, are right as often or less (rule leak)."
+    ]
 
 
 # --- the heat map -----------------------------------------------------------------------
