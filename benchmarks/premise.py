@@ -44,7 +44,8 @@ class Arrival:
 
 
 NEVER = Arrival(math.inf, math.inf)
-_UNITS = ("steps", "seconds")
+_LOSSES = {"every token": False, "result digits": True}
+"""What the baseline's loss is of, and whether that is results only: nanoGPT's, and ours."""
 
 
 class _Arrived(Exception):
@@ -53,32 +54,39 @@ class _Arrived(Exception):
 
 def tables(quick: bool, device: str) -> list[Table]:
     """Steps and seconds to the premise, ours and the baseline's, medians of the seeds."""
-    rows, ratios = [], []
+    rows: list[Row] = []
+    ratios: dict[str, list[float]] = {loss: [] for loss in _LOSSES}
     for request in _QUICK if quick else _CELLS:
-        row, ratio = _compare(request.cell(), SEEDS[:1] if quick else SEEDS, device)
-        rows.append(row)
-        tell(row)
-        ratios.append(ratio)
+        cell = request.cell()
+        races = [apart(1, _race, cell, seed, device) for seed in (SEEDS[:1] if quick else SEEDS)]
+        for loss in _LOSSES:
+            ours, plain = zip(*((mine, theirs[loss]) for mine, theirs in races), strict=True)
+            row, ratio = _row(cell, loss, ours, plain)
+            rows.append(row)
+            tell(row)
+            ratios[loss].append(ratio)
+    medians = ", ".join(f"{_text(median(values))} ({loss})" for loss, values in ratios.items())
     note = (
         f"Until {PREMISE:.0%} of held-out answers are right, looked at every {CHUNK} steps, "
         f"one thread, {device}; medians of {1 if quick else len(SEEDS)} seeds. Seconds include "
-        f"compiling, where the step is compiled, but not the looks. Both sides train in turns until "
+        f"compiling, where the step is compiled, but not the looks. All train in turns until "
         f"ours gets there; later steps of the baseline count as long as those took, and it is "
-        f"stopped after {PATIENCE} times our seconds. Median of the cells: {_text(median(ratios))}."
+        f"stopped after {PATIENCE} times our seconds. Medians of the cells: {medians}."
     )
     return [Table("Time to the premise", rows, note)]
 
 
-def _compare(cell: Cell, seeds: Sequence[int], device: str) -> tuple[Row, float]:
-    ours, plain, ratios = [], [], []
-    for seed in seeds:
-        mine, theirs = apart(1, _race, cell, seed, device)
-        ours.append(mine or NEVER)
-        plain.append(theirs or NEVER)
-        ratios.append(plain[-1].seconds / mine.seconds if mine else 0.0)
-    row: Row = {"cell": cell.label(), "model": cell.model}
+def _row(
+    cell: Cell, loss: str, ours: Sequence[Arrival], plain: Sequence[Arrival]
+) -> tuple[Row, float]:
+    """A row of the table, from one arrival per seed, and its ratio."""
+    ratios = [
+        b.seconds / a.seconds if a != NEVER else 0.0 for a, b in zip(ours, plain, strict=True)
+    ]
+    row: Row = {"cell": cell.label(), "model": cell.model, "plain loss": loss}
     for name, side in (("our", ours), ("plain", plain)):
-        row |= {f"{name} {unit}": _text(median(getattr(x, unit) for x in side)) for unit in _UNITS}
+        row[f"{name} steps"] = _text(median(x.steps for x in side))
+        row[f"{name} seconds"] = _text(median(x.seconds for x in side))
     each = " ".join(map(_text, ratios))
     return row | {"ratio": _text(median(ratios)), "each seed": each}, median(ratios)
 
@@ -89,43 +97,49 @@ def _text(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
-def _race(cell: Cell, seed: int, device: str) -> tuple[Arrival | None, Arrival | None]:
+def _race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arrival]]:
     """Ours, as ``arith verify`` would train it, and the baseline: in turns until ours gets there.
 
     From then on the baseline goes on by itself, and its steps count as long as they took in
-    turns: a machine that is slow for a while is slow for both.
+    turns: a machine that is slow for a while is slow for all.
 
     Returns:
-        None for ours where the budget was not enough, for the baseline after ``PATIENCE`` times
-        our seconds.
+        When ours got there, never if the budget was not enough; and the baseline by its loss,
+        never after ``PATIENCE`` times our seconds.
     """
-    now, training = clock(device), PlainTraining(cell, device, results_only=True, seed=seed)
-    ours, plain = _Side(cell), _Side(cell)
+    now, ours = clock(device), _Side(cell)
+    plain = {
+        loss: (_Side(cell), PlainTraining(cell, device, results_only, seed=seed))
+        for loss, results_only in _LOSSES.items()
+    }
     start = now()
-
-    def step_plain() -> None:
-        for _ in range(CHUNK):
-            training.step()
 
     def watch(step: int, stack: Stack) -> None:
         nonlocal start
         ours.turn(now() - start, stack.model(0))
-        if plain.arrival is None:
-            start = now()
-            step_plain()
-            plain.turn(now() - start, training.model)
-        if ours.arrival is not None:
+        for side, training in plain.values():
+            if side.arrival == NEVER:
+                start = now()
+                _train(training)
+                side.turn(now() - start, training.model)
+        if ours.arrival != NEVER:
             raise _Arrived
         start = now()
 
     try:
         train(cell, seed, DEFAULT_BUDGET, device=device, watch=watch)
     except _Arrived:
-        pace = plain.seconds / plain.steps
-        while plain.arrival is None and plain.seconds <= PATIENCE * ours.seconds:
-            step_plain()
-            plain.turn(CHUNK * pace, training.model)
-    return ours.arrival, plain.arrival
+        for side, training in plain.values():
+            pace = side.seconds / side.steps
+            while side.arrival == NEVER and side.seconds <= PATIENCE * ours.seconds:
+                _train(training)
+                side.turn(CHUNK * pace, training.model)
+    return ours.arrival, {loss: side.arrival for loss, (side, _) in plain.items()}
+
+
+def _train(training: PlainTraining) -> None:
+    for _ in range(CHUNK):
+        training.step()
 
 
 @dataclass
@@ -135,7 +149,7 @@ class _Side:
     cell: Cell
     steps: int = 0
     seconds: float = 0.0
-    arrival: Arrival | None = None
+    arrival: Arrival = NEVER
 
     def turn(self, seconds: float, model: nn.Module) -> None:
         """Count a turn of ``CHUNK`` steps, and look whether the model has got there."""
