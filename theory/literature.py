@@ -3,8 +3,10 @@
 The findings stand in ``literature.toml``, each with its setting, what was reported, and where
 that was checked.  One is *in scope* when the premises of a prediction hold: a decoder alone,
 operands zero-padded to one fixed width, no aids (index hints, scratchpads, ...), 99 % reached
-in domain, and a domain, task, encoding and layout of ours.  It agrees when every length that we
-make a claim about does; others are only set beside the theorem of arXiv 2407.17963."""
+in domain, and a domain, task, encoding and layout of ours.  It agrees when every length does of which the
+prediction says something, with the learned function's accuracy taken as exact, also where
+it is claimed as a bound only (rule ``leak``); others are only set beside the theorem of arXiv
+2407.17963."""
 
 from __future__ import annotations
 
@@ -340,11 +342,14 @@ def _row(c: Comparison) -> list[str]:
 
 
 def summary() -> str:
-    """How many findings are in scope, and how many of them agree, in one sentence."""
+    """How many findings are in scope, how many of them agree, and with what."""
     rows = [compare(f) for f in findings()]
     count = {o: sum(c.outcome == o for c in rows) for o in (AGREES, DISAGREES, NO_CLAIM)}
+    leaking = sum(c.in_scope and c.prediction is not None and c.prediction.leaks for c in rows)
     return (
         f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
         f"{sum(count.values())} are in scope: {count[AGREES]} agree with the prediction, "
-        f"{count[DISAGREES]} disagree, and on {count[NO_CLAIM]} it makes no claim."
+        f"{count[DISAGREES]} disagree, and on {count[NO_CLAIM]} it makes no claim. All are held against "
+        f"the learned function's accuracy; {leaking} are of tasks where arith predict claims it as a bound "
+        "(rule leak)."
     )

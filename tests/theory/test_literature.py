@@ -189,3 +189,5 @@ def test_the_table_and_its_summary() -> None:
     assert "^every" in rows[1][COLUMNS.index("setting")]
     count = Counter(compare(f).outcome for f in findings())
     assert f"{count[AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
+    bounds = [c for f in findings() if (c := compare(f)).in_scope and c.prediction.leaks]  # type: ignore[union-attr]
+    assert 0 < len(bounds) < len(rows) and f"{len(bounds)} are of tasks" in summary()
