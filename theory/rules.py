@@ -173,21 +173,23 @@ RULES: dict[str, Rule] = {
             "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of the recipe",
             "Abbe, Boix-Adserà and Misiakiewicz (arXiv 2302.11055) for Fourier expansions and gradient descent; the "
             "count over digits and the tenth are ours, chosen after the fact on sums mod 100, 200 and 300; in the "
-            "full grid 75 of 83 models of such tasks were soon; of tasks predicted before they were trained four sums of "
-            "four, and 14 of 18 others; sums mod 250, products mod 4, 12 and 40, 4a + b and a + 5b mod 100 took longer, "
-            "or were not learned",
+            "full grid 85 of 100 models of such tasks were soon; of tasks predicted before they were trained four sums of "
+            "four, and 18 of 26 others; sums mod 250, products mod 4, 12 and 40, 4a + b, a + 4b, 3a + 4b, a + 5b, a - 2b mod "
+            "100 and a + 3b mod 50 took longer, or were not learned",
         ),
         Rule(
             "leak",
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
-            "need not do with digits that training never showed, at their place or together, what the learned "
-            "function does: it is right as often or less.",
-            f"{_CONVERGED}; a learned vector per position",
-            "ours, from the rule leap: model by model, other tasks met the learned function at 159 of 162 longer "
-            "lengths, and at 111 of 113 where shorter inputs ask for digits never shown together; these at 95 of 136 "
-            "and 43 of 48, and were right as often or less at all; against it, 4a + b and a + 5b mod 100, learned late, "
-            "leak in one model of two each; the published models (6 layers, width 384) met the learned function on "
-            "products mod 50 and 100",
+            "or one that learned its task late, need not do with digits that training never showed, at their place "
+            "or together, what the learned function does: it is right as often or less.",
+            f"{_CONVERGED}; a learned vector per position; late is right in domain on 0.9 after more than 1,000 steps of "
+            "the recipe, which of other tasks is not expected (rule leap)",
+            "ours: model by model, other tasks, learned soon, met the learned function at 172 of 174 longer lengths, "
+            "and at 113 of 115 where shorter inputs ask for digits never shown together; learned late at 11 of 20 and "
+            "12 of 14; the tasks named here at 103 of 148 and 48 of 54; all were right as often or less; late learners "
+            "were named after 4a + b and a + 5b mod 100, and of eight linear forms trained then those that learned soon met it "
+            "at 16 of 18 longer lengths, the others at 6 of 12; the published models (6 layers, width 384) met the learned "
+            "function on products mod 50 and 100",
         ),
         Rule(
             "blind",

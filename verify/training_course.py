@@ -1,6 +1,6 @@
 """How models fared by the course of their training: whether it settled, how soon it learned.
 
-Described beside the verdicts, model by model; no verdict depends on it.
+Described beside the verdicts, model by model.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from verify import pictures
 from verify.judge import (
     AGREE,
     DIVERGE,
+    LEARNED,
+    SOON,
     UNDECIDED,
     CellVerdict,
     LengthVerdict,
@@ -25,12 +27,6 @@ from verify.judge import (
 )
 from verify.store import Run
 from verify.trajectory import learned_at
-
-LEARNED, SOON = 0.9, 1000
-"""A model has learned its task soon if it is right on this share in domain within so many steps.
-
-Chosen after the fact, to describe the evidence: no verdict depends on them.
-"""
 
 
 def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:
