@@ -64,11 +64,6 @@ class LengthPrediction:
     inferred: Fraction = Fraction(0)
     extends: bool = False
 
-    @property
-    def bound(self) -> str:
-        """What is claimed where the learned function may be met in part only."""
-        return AT_MOST if self.at_most < 1 else NO_CLAIM
-
 
 @dataclass(frozen=True)
 class Prediction:
@@ -103,7 +98,7 @@ class Prediction:
         """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
         if x.status != UNDETERMINED and not (x.extends and self.leaks):
             return EXACT
-        return x.bound
+        return AT_MOST if x.at_most < 1 else NO_CLAIM
 
     @cached_property
     def derivation(self) -> tuple[Step, ...]:

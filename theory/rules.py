@@ -180,16 +180,15 @@ RULES: dict[str, Rule] = {
         Rule(
             "leak",
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
-            "or one that learned its task late, need not do with digits that training never showed, at their place "
-            "or together, what the learned function does: it is right as often or less.",
-            f"{_CONVERGED}; a learned vector per position; late is right in domain on 0.9 after more than 1,000 steps of "
-            "the recipe, which of other tasks is not expected (rule leap)",
-            "ours: model by model, other tasks, learned soon, met the learned function at 172 of 174 longer lengths, "
-            "and at 113 of 115 where shorter inputs ask for digits never shown together; learned late at 11 of 20 and "
-            "12 of 14; the tasks named here at 103 of 148 and 48 of 54; all were right as often or less; late learners "
-            "were named after 4a + b and a + 5b mod 100, and of eight linear forms trained then those that learned soon met it "
-            "at 16 of 18 longer lengths, the others at 6 of 12; the published models (6 layers, width 384) met the learned "
-            "function on products mod 50 and 100",
+            "need not do with digits that training never showed, at their place or together, what the learned "
+            "function does: it is right as often or less.",
+            f"{_CONVERGED}; a learned vector per position",
+            "ours, from the rule leap: model by model, other tasks met the learned function at 183 of 194 longer "
+            "lengths, and at 125 of 129 where shorter inputs ask for digits never shown together; these at 103 of 148 "
+            "and 48 of 54, and were right as often or less at all; against it, 4a + b, a + 5b, 3a + 4b and a - 2b mod 100 and "
+            "a + 3b mod 50, most of them learned late, leak: of other tasks learned within 1,000 steps models met the "
+            "learned function at 172 of 174 longer lengths, later at 11 of 20; the published models (6 layers, width 384) "
+            "met the learned function on products mod 50 and 100",
         ),
         Rule(
             "blind",

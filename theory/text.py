@@ -140,10 +140,7 @@ def _how_soon(prediction: Prediction) -> list[str]:
         return []
     how = f"more than {FEW} digits at once (rule: leap): often learned late, or not at all"
     few = f"up to {FEW} digits at once (rule: leap): mostly learned soon"
-    lines = ["", f"Asks for {how if more else few}"]
-    if any(x.extends for x in prediction.lengths) and not prediction.leaks:
-        lines.append("Of a model that learns it late the accuracy is a bound (rule: leak)")
-    return lines
+    return ["", f"Asks for {how if more else few}"]
 
 
 def reads_text(digits: int) -> str:

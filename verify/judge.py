@@ -33,10 +33,7 @@ CONFIDENCE = 0.95
 LEARNED, SOON = 0.9, 1000
 """A model has learned its task soon if it is right on this share in domain within so many steps.
 
-What it does with digits that training never showed is claimed of such models only: those that
-learn late may leak (rule ``leak``).  The numbers were chosen to describe earlier evidence, and
-became a premise when eight linear forms trained after that bore them out: those that learned
-soon met the learned function at 16 of 18 longer lengths, the others at 6 of 12.
+Chosen to describe the evidence, in which late learners often leak; no verdict depends on it.
 """
 
 AGREE, DIVERGE, UNDECIDED, INCONCLUSIVE, PREMISE_MET = (
@@ -84,8 +81,7 @@ class LengthVerdict:
     Args:
         accuracy: measured against the truth, None where no run converged.
         learned: measured against the learned function, None where none is predicted.
-        claim: how far the predicted accuracy is claimed of these models: that of the prediction,
-            but a bound (or nothing) where it rests on digits never shown and all learned late.
+        claim: how far the predicted accuracy is claimed.
         verdict: on what the refined theory claims.
         exact: on the accuracy of the learned function, whether or not it is claimed to be exact.
         published: on the published theorem.
@@ -138,7 +134,7 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
     good = [r for r in runs if r.premise >= PREMISE]
     lengths = []
     for expected in prediction.lengths:
-        measured = [(r, m) for r in good for m in r.measurements if m.digits == expected.digits]
+        measured = [m for r in good for m in r.measurements if m.digits == expected.digits]
         lengths.append(_judge_length(prediction, expected, measured))
     return CellVerdict(cell, prediction, runs, tuple(lengths))
 
@@ -150,12 +146,11 @@ def learned_late(run: Run) -> bool:
 
 
 def _judge_length(
-    prediction: Prediction, expected: LengthPrediction, found: list[tuple[Run, Measurement]]
+    prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
 ) -> LengthVerdict:
-    claim, own = prediction.claim(expected), prediction.setting.encoding.own_positions
-    if not found:
+    claim = prediction.claim(expected)
+    if not measured:
         return LengthVerdict(expected, None, None, claim, *(INCONCLUSIVE,) * 3)
-    measured = [m for _, m in found]
     accuracy, learned = _accuracy(measured), _learned(prediction, measured)
     if prediction.setting.is_premise(expected.digits):
         return LengthVerdict(expected, accuracy, learned, claim, *(PREMISE_MET,) * 3)
@@ -163,16 +158,7 @@ def _judge_length(
     if expected.status != UNDETERMINED:
         exact = _judge_exact(prediction, expected, measured)
     published = _judge_published(prediction, expected, accuracy)
-    if claim != EXACT:
-        verdict = _judge_bound(expected, measured)
-        return LengthVerdict(expected, accuracy, learned, claim, verdict, exact, published)
-    rests = own and expected.extends
-    late = [m for r, m in found if rests and learned_late(r)]
-    soon = [m for r, m in found if not (rests and learned_late(r))]
-    verdicts = [_judge_exact(prediction, expected, soon)] if soon else []
-    verdicts += [_judge_bound(expected, late)] if late else []
-    verdict = next((v for v in (DIVERGE, AGREE) if v in verdicts), UNDECIDED)
-    claim = claim if soon else expected.bound
+    verdict = exact if claim == EXACT else _judge_bound(expected, measured)
     return LengthVerdict(expected, accuracy, learned, claim, verdict, exact, published)
 
 

@@ -19,9 +19,7 @@ from verify.judge import (
     CONFIDENCE,
     DIVERGE,
     INCONCLUSIVE,
-    LEARNED,
     MECHANISM,
-    SOON,
     TOLERANCE,
     UNDECIDED,
     CellVerdict,
@@ -237,8 +235,8 @@ def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
     if leaks:
         parts += [
             "## Where the learned function is not met",
-            "And was not claimed to be: these tasks multiply digits, or ask for more than two at once, or were learned "
-            "late (rule *leak*).",
+            "And was not claimed to be: these tasks multiply digits, or ask for more than two at once (rule "
+            "*leak*).",
             "\n".join(leaks),
         ]
     return parts
@@ -314,9 +312,6 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"explains at least {MECHANISM:.0%} of the answers; where the accuracy is predicted to be at most so "
             f"much, when the interval reaches down to {TOLERANCE} above that. The same for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
-            f"- What models under APE do with digits that training never showed is claimed of those that learned "
-            f"soon: right in domain on {LEARNED:.0%} within {SOON:,} steps. Of the others the predicted accuracy is "
-            "a bound (rule *leak*).",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` remakes this page "
             "from it.",
         ]

@@ -169,40 +169,6 @@ def test_a_bound_is_contradicted_from_above_only(measured: float, verdict: str, 
     assert (found.verdict, found.exact) == (verdict, exact)
 
 
-@pytest.mark.parametrize(
-    ("models", "claim", "verdict"),
-    [  # the step at which each had learned, and how often it was right where 1/3 is predicted
-        ([(900, 0.33)], "exact", AGREE),
-        ([(900, 0.15)], "exact", DIVERGE),
-        ([(1200, 0.15)], "at most", AGREE),
-        ([(1200, 0.5)], "at most", DIVERGE),
-        ([(900, 0.33), (1200, 0.15)], "exact", AGREE),
-        ([(900, 0.33), (1200, 0.5)], "exact", DIVERGE),
-        ([(None, 0.15)], "exact", DIVERGE),  # its training was not watched
-    ],
-)
-def test_the_learned_function_is_claimed_of_models_that_learned_soon(
-    models: list[tuple[int | None, float]], claim: str, verdict: str
-) -> None:
-    c = cell("mod_add", modulus=150, n=2)
-    found = judge(c, [learned(c, seed, *model) for seed, model in enumerate(models)]).lengths[2]
-    assert (found.claim, found.verdict) == (claim, verdict)
-
-
-def test_of_late_learners_a_yes_is_not_claimed_of_longer_inputs() -> None:
-    c = cell("mod_add", modulus=100, n=2)
-    found = judge(c, [learned(c, 0, 1200, 0.5)]).lengths[2]
-    assert (found.claim, found.verdict, found.exact) == ("none", UNDECIDED, DIVERGE)
-
-
-def learned(c: Cell, seed: int, step: int | None, longer: float) -> Run:
-    """A model of two digits that had learned its task at that step."""
-    made = run(c, {1: 1, 2: 1, 3: longer}, seed=seed)
-    if step is None:
-        return made
-    return replace(made, trajectory=Trajectory((50, step), {2: (0.0, 1.0)}, None))
-
-
 def test_a_bound_of_nearly_one_cannot_be_contradicted() -> None:
     c = cell("mod_mul", modulus=100)
     for measured, exact in ((1.0, AGREE), (0.8, DIVERGE)):
