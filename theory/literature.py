@@ -3,10 +3,9 @@
 The findings stand in ``literature.toml``, each with its setting, what was reported, and where
 that was checked.  One is *in scope* when the premises of a prediction hold: a decoder alone,
 operands zero-padded to one fixed width, no aids (index hints, scratchpads, ...), 99 % reached
-in domain, and a domain, task, encoding and layout of ours.  It agrees when every length does of which the
-prediction says something, with the learned function's accuracy taken as exact, also where
-it is claimed as a bound only (rule ``leak``); others are only set beside the theorem of arXiv
-2407.17963."""
+in domain, and a domain, task, encoding and layout of ours.  It agrees when every length does of
+which the prediction says something, the learned function's accuracy taken as exact; others are
+only set beside the theorem of arXiv 2407.17963."""
 
 from __future__ import annotations
 

@@ -62,12 +62,9 @@ def _claimed(prediction: Prediction, x: LengthPrediction) -> str:
     return f"{float(x.accuracy):.6g}{room}" + (" (not claimed)" if claim == NO_CLAIM else "")
 
 
-def claim_text(x: LengthPrediction, claim: str) -> str:
-    """What is predicted at a length, exactly: ``49/4950``, ``at most 1/4``, ``1 (not claimed)``.
-
-    Args:
-        claim: how far it is claimed, ``exact``, ``at most`` or ``none``.
-    """
+def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
+    """What is predicted at a length, exactly: ``49/4950``, ``at most 1/4``, ``1 (not claimed)``."""
+    claim = prediction.claim(x)
     if claim == AT_MOST:
         return f"at most {fraction_text(x.at_most)}"
     if x.accuracy is None:

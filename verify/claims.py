@@ -178,7 +178,7 @@ def _of_rule(rule: str) -> _Found:
 
     def found(v: CellVerdict) -> list[str]:
         return [
-            x.verdict if rule == "leak" or x.claim == EXACT else UNDECIDED
+            x.verdict if rule == "leak" or v.prediction.claim(x.prediction) == EXACT else UNDECIDED
             for x in v.lengths
             if uses(rule, v.prediction, x.prediction)
         ]

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.predict import EXACT, UNDETERMINED, LengthPrediction, Prediction, predict
+from theory.predict import AT_MOST, EXACT, UNDETERMINED, LengthPrediction, Prediction, predict
 from verify.cells import Cell
 from verify.measure import Measurement
 from verify.recipe import PREMISE
 from verify.store import Run
-from verify.trajectory import learned_at
 
 TOLERANCE = 0.05
 """How far a measured accuracy may be from the predicted one.
@@ -30,11 +29,6 @@ An answer has several digits, so no other function of the operands meets it by c
 rarely; one that meets it more often than not is what the model computes, and the rest is leak.
 """
 CONFIDENCE = 0.95
-LEARNED, SOON = 0.9, 1000
-"""A model has learned its task soon if it is right on this share in domain within so many steps.
-
-Chosen to describe the evidence, in which late learners often leak; no verdict depends on it.
-"""
 
 AGREE, DIVERGE, UNDECIDED, INCONCLUSIVE, PREMISE_MET = (
     "agree",
@@ -81,7 +75,6 @@ class LengthVerdict:
     Args:
         accuracy: measured against the truth, None where no run converged.
         learned: measured against the learned function, None where none is predicted.
-        claim: how far the predicted accuracy is claimed.
         verdict: on what the refined theory claims.
         exact: on the accuracy of the learned function, whether or not it is claimed to be exact.
         published: on the published theorem.
@@ -90,7 +83,6 @@ class LengthVerdict:
     prediction: LengthPrediction
     accuracy: Interval | None
     learned: Interval | None
-    claim: str
     verdict: str
     exact: str
     published: str
@@ -139,59 +131,32 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
     return CellVerdict(cell, prediction, runs, tuple(lengths))
 
 
-def learned_late(run: Run) -> bool:
-    """Whether a model is known to have learned its task later than soon."""
-    step = learned_at(run.cell, run.trajectory, LEARNED) if run.trajectory else None
-    return step is not None and step > SOON
-
-
 def _judge_length(
     prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
 ) -> LengthVerdict:
-    claim = prediction.claim(expected)
     if not measured:
-        return LengthVerdict(expected, None, None, claim, *(INCONCLUSIVE,) * 3)
-    accuracy, learned = _accuracy(measured), _learned(prediction, measured)
+        return LengthVerdict(expected, None, None, *(INCONCLUSIVE,) * 3)
+    counts = [(m.correct, m.samples) for m in measured]
+    accuracy, alone = pooled(counts), [pooled([c]) for c in counts]
+    learned = None
+    if prediction.learned is not None:
+        learned = pooled([(m.learned or 0, m.samples) for m in measured])
     if prediction.setting.is_premise(expected.digits):
-        return LengthVerdict(expected, accuracy, learned, claim, *(PREMISE_MET,) * 3)
-    exact = UNDECIDED
+        return LengthVerdict(expected, accuracy, learned, *(PREMISE_MET,) * 3)
+    claim, verdict, exact = prediction.claim(expected), UNDECIDED, UNDECIDED
     if expected.status != UNDETERMINED:
-        exact = _judge_exact(prediction, expected, measured)
+        wanted = expected.accuracy or Fraction(0)
+        # An interval that respects the seeds meets anything where they differ: most have to agree.
+        near = [_near(x, wanted, expected.unseen) for x in (accuracy, *alone)]
+        explained = learned is None or learned.value >= MECHANISM
+        exact = AGREE if near[0] and _most(near[1:]) and explained else DIVERGE
+    if claim == EXACT:
+        verdict = exact
+    elif claim == AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+        below = [not_above(x, expected.at_most) for x in (accuracy, *alone)]
+        verdict = AGREE if below[0] and _most(below[1:]) else DIVERGE
     published = _judge_published(prediction, expected, accuracy)
-    verdict = exact if claim == EXACT else _judge_bound(expected, measured)
-    return LengthVerdict(expected, accuracy, learned, claim, verdict, exact, published)
-
-
-def _accuracy(measured: list[Measurement]) -> Interval:
-    return pooled([(m.correct, m.samples) for m in measured])
-
-
-def _learned(prediction: Prediction, measured: list[Measurement]) -> Interval | None:
-    """The share of answers that the learned function explains."""
-    if prediction.learned is None:
-        return None
-    return pooled([(m.learned or 0, m.samples) for m in measured])
-
-
-def _judge_exact(
-    prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
-) -> str:
-    """Whether models have the predicted accuracy, and answer as the learned function does."""
-    # An interval that respects the seeds meets anything where they differ: most have to agree.
-    intervals = (_accuracy(measured), *(_accuracy([m]) for m in measured))
-    wanted, learned = expected.accuracy or Fraction(0), _learned(prediction, measured)
-    near = [_near(x, wanted, expected.unseen) for x in intervals]
-    explained = learned is None or learned.value >= MECHANISM
-    return AGREE if near[0] and _most(near[1:]) and explained else DIVERGE
-
-
-def _judge_bound(expected: LengthPrediction, measured: list[Measurement]) -> str:
-    """Whether models are right as often as predicted or less; undetermined for a bound of 1."""
-    if expected.at_most + Fraction(TOLERANCE) >= 1:
-        return UNDECIDED
-    intervals = (_accuracy(measured), *(_accuracy([m]) for m in measured))
-    below = [not_above(x, expected.at_most) for x in intervals]
-    return AGREE if below[0] and _most(below[1:]) else DIVERGE
+    return LengthVerdict(expected, accuracy, learned, verdict, exact, published)
 
 
 def not_above(measured: Interval, bound: Fraction) -> bool:

@@ -17,7 +17,7 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
         for x in v.lengths:
             name = f"{x.prediction.digits} digits"
             case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
-            text = f"predicted {claim_text(x.prediction, x.claim)}, measured {percent(x.accuracy)}"
+            text = f"predicted {claim_text(v.prediction, x.prediction)}, measured {percent(x.accuracy)}"
             if x.verdict == DIVERGE:
                 ET.SubElement(case, "failure", message=text)
             elif x.verdict not in (AGREE, PREMISE_MET):

@@ -26,13 +26,12 @@ from verify.judge import (
     Interval,
     LengthVerdict,
     judge,
-    learned_late,
 )
 from verify.mechanism import Mechanism
 from verify.recipe import PREMISE, RECIPE
 from verify.sequences import HELD_OUT
 from verify.store import Run
-from verify.training_course import by_training
+from verify.training_course import by_training, learned_late
 
 COLUMNS = (
     "digits",
@@ -71,7 +70,7 @@ def length_row(verdict: CellVerdict, x: LengthVerdict) -> list[str]:
         str(p.digits),
         p.direction.replace("_", " "),
         says,
-        claim_text(p, x.claim),
+        claim_text(verdict.prediction, p),
         percent(x.accuracy),
         percent(x.learned),
         x.verdict,
@@ -105,9 +104,8 @@ PREDICTION_COLUMNS = ("cell", "model", "theorem (down, up)", "refined (down, up)
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """One line of a grid before it is trained: a cell and what is predicted at each test length."""
     accuracies = (
-        f"{x.digits}: {'?' if claim == NO_CLAIM and x.accuracy is None else claim_text(x, claim)}"
+        f"{x.digits}: {'?' if prediction.claim(x) == NO_CLAIM and x.accuracy is None else claim_text(prediction, x)}"
         for x in prediction.lengths
-        for claim in [prediction.claim(x)]
     )
     return [
         cell.label(),
@@ -147,7 +145,9 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     exact = Counter(x.exact for v in trained for x in v.lengths)
     theorem = Counter(x.published for v in trained for x in v.lengths)
     bounds = sum(
-        x.claim == AT_MOST and x.verdict in (AGREE, DIVERGE) for v in trained for x in v.lengths
+        v.prediction.claim(x.prediction) == AT_MOST and x.verdict in (AGREE, DIVERGE)
+        for v in trained
+        for x in v.lengths
     )
     conclusive = sum(1 for v in trained if v.converged)
     runs = sum(len(v.runs) for v in trained)
@@ -244,7 +244,7 @@ def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
 
 def _divergence(v: CellVerdict, x: LengthVerdict, causes: Causes) -> str:
     return (
-        f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {claim_text(x.prediction, x.claim)}, "
+        f"- {cell_name(v)}, {x.prediction.digits} digits: predicted {claim_text(v.prediction, x.prediction)}, "
         f"measured {percent(x.accuracy)}, as f^ {percent(x.learned)}. Likely cause: "
         f"{causes.likely.get((cell_name(v), x.prediction.digits), 'no cause is known')}"
     )
@@ -286,7 +286,7 @@ def _run_text(v: CellVerdict, run: Run) -> str:
     )
     return (
         f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps"
-        f"{'' if run.settled else ' (the whole budget)'}{', learned late' if learned_late(run) else ''}, right on "
+        f"{'' if run.settled else ' (the whole budget)'}{', learned late' if learned_late(v, run) else ''}, right on "
         f"{outside}"
     )
 

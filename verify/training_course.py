@@ -1,6 +1,6 @@
 """How models fared by the course of their training: whether it settled, how soon it learned.
 
-Described beside the verdicts, model by model.
+Described beside the verdicts, model by model; no verdict depends on it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from verify import pictures
 from verify.judge import (
     AGREE,
     DIVERGE,
-    LEARNED,
-    SOON,
     UNDECIDED,
     CellVerdict,
     LengthVerdict,
@@ -27,6 +25,12 @@ from verify.judge import (
 )
 from verify.store import Run
 from verify.trajectory import learned_at
+
+LEARNED, SOON = 0.9, 1000
+"""A model has learned its task soon if it is right on this share in domain within so many steps.
+
+Chosen to describe the evidence, in which late learners often leak; no verdict depends on it.
+"""
 
 
 def by_training(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -86,6 +90,11 @@ def _learned(v: CellVerdict) -> list[tuple[bool, Run, int | None]]:
 def _step(v: CellVerdict, run: Run) -> int | None:
     """The step at which a model had learned its task; None if never, or if that was not watched."""
     return learned_at(v.cell, run.trajectory, LEARNED) if run.trajectory else None
+
+
+def learned_late(v: CellVerdict, run: Run) -> bool:
+    """Whether a model is known to have learned its task later than soon."""
+    return (_step(v, run) or 0) > SOON
 
 
 def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
