@@ -70,30 +70,44 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
 
 
 @torch.no_grad()
-def answers(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
+def answers(
+    model: GPT, cell: Cell, operands: np.ndarray, guess: np.ndarray | None = None
+) -> np.ndarray:
     """The model's greedy answers, result digits ``(n, M)``, units first.
 
-    All result digits are guessed at once and fed back until nothing changes.  After
-    i passes the first i digits are the greedy ones, so the fixed point is what
-    decoding digit by digit gives.
+    All result digits are asked for at once, after a guess of those before them, and the answers
+    are the next guess until nothing changes.  After i passes the first i digits are the greedy
+    ones, whatever the guess was, so the fixed point is what decoding digit by digit gives; a
+    guess that is right saves passes.
+
+    Args:
+        guess: the first guess ``(n, M)``, units first; None for the true results.
     """
     model.eval()
     form = cell.format
     device = model.mask.device
-    written = form.write(operands, np.zeros((len(operands), form.result_width), dtype=np.int64))
+    written = form.write(operands, form.results(operands) if guess is None else guess)
     slots = torch.from_numpy(np.sort(form.result_slots)).to(device)
     out = []
     for tokens in torch.from_numpy(written).to(device).split(_BATCH):
         moving = torch.arange(len(tokens), device=device)
         for _ in range(form.result_width):
-            guess = model(tokens[moving, :-1], slots - 1).argmax(dim=2)
-            changed = (guess != tokens[moving][:, slots]).any(dim=1)
-            tokens[moving[:, None], slots] = guess
+            said = model(tokens[moving, :-1], slots - 1).argmax(dim=2)
+            changed = (said != tokens[moving][:, slots]).any(dim=1)
+            tokens[moving[:, None], slots] = said
             moving = moving[changed]
             if not len(moving):
                 break
         out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
     return np.concatenate(out)
+
+
+def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) -> np.ndarray | None:
+    """What ``f^`` answers, result digits ``(n, M)``, units first; None where none is predicted."""
+    if prediction.learned is None:
+        return None
+    form = cell.format
+    return form.to_digits(prediction.learned.evaluate(*form.values(operands)))
 
 
 def held_out_accuracy(model: GPT, cell: Cell) -> float:
@@ -124,12 +138,10 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
     setting, form = cell.setting, cell.format
     held_out = True if setting.is_premise(digits) else None
     operands, exhaustive = inputs(cell, setting.test(digits), held_out)
-    said = answers(model, cell, operands)
+    learned = learned_answers(prediction, cell, operands)
+    said = answers(model, cell, operands, learned)
     right = said == form.results(operands)
-    as_learned = None
-    if prediction.learned is not None:
-        values = form.values(operands)
-        as_learned = said == form.to_digits(prediction.learned.evaluate(*values))
+    as_learned = None if learned is None else said == learned
     return Measurement(
         digits,
         len(said),

@@ -33,14 +33,15 @@ class Dropout:
     """
 
     def __init__(self, noise: Tensor, cut: Tensor) -> None:
-        # Arithmetic, not a comparison: compiled CPU code is slow to store masks.
-        self.keep = (noise - cut + 1).clamp(0, 1) * (256 / (256 - cut))
+        self.noise, self.least, self.scale = noise, cut - 1, 256 / (256 - cut)
         self.used = 0
 
     def __call__(self, x: Tensor) -> Tensor:
-        keep = self.keep[self.used : self.used + x.numel()].view(x.shape)
+        noise = self.noise[self.used : self.used + x.numel()].view(x.shape)
         self.used += x.numel()
-        return x * keep
+        # Arithmetic, not a comparison: compiled CPU code is slow to store masks.  In place, and
+        # only what is used now, which stays in the cache.
+        return x * (noise - self.least).clamp_(0, 1).mul_(self.scale)
 
 
 def relu(x: Tensor) -> Tensor:
@@ -85,15 +86,16 @@ class Block(nn.Module):
     ) -> Tensor:
         """Attention of ``x`` (B, S, C), which stands at ``slots``, to ``context`` (B, T, C)."""
         # One product for all that it can be: small ones are all overhead.
-        weights = (self.query.weight, self.key.weight, self.value.weight)
+        # The scores' scale stands in the weight, which is smaller than the queries.
+        query = self.query.weight / math.sqrt(x.shape[2] / self.heads)
         if x is context:
+            weights = (query, self.key.weight, self.value.weight)
             parts = F.linear(x, torch.cat(weights)).chunk(3, dim=2)
         else:
-            both = F.linear(context, torch.cat(weights[1:]))
-            parts = (self.query(x), *both.chunk(2, dim=2))
+            both = F.linear(context, torch.cat((self.key.weight, self.value.weight)))
+            parts = (F.linear(x, query), *both.chunk(2, dim=2))
         q, k, v = (y.unflatten(2, (self.heads, -1)).transpose(1, 2) for y in parts)
-        q = position.rotate(q, slots) / math.sqrt(q.shape[3])
-        k = position.rotate(k, slice(k.shape[2]))
+        q, k = position.rotate(q, slots), position.rotate(k, slice(k.shape[2]))
         bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
             mask = mask + bias
@@ -101,7 +103,7 @@ class Block(nn.Module):
             k, v = (F.pad(y, (0, 0, 0, spare)) for y in (k, v))
             mask = F.pad(mask, (0, spare), value=UNSEEN)
         # Two matrix products: at these lengths they beat fused attention.
-        scores = q @ k.transpose(2, 3) + mask
+        scores = (q @ k.transpose(2, 3)).to(mask.dtype).add_(mask)
         # No dropout here: it would reward attending to several places, and blunt attention is
         # what lets digits at positions that carry nothing leak in.
         return self.out((scores.softmax(dim=3) @ v).transpose(1, 2).flatten(2))

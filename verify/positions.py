@@ -89,7 +89,8 @@ class Rotary(Position):
 
     def rotate(self, x: Tensor, slots: Places) -> Tensor:
         cos, sin = self.cos[slots], self.sin[slots]
-        first, second = x.chunk(2, dim=3)
+        # Converted once: every product of two types would convert by itself.
+        first, second = x.to(cos.dtype).chunk(2, dim=3)
         return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=3)
 
 
@@ -105,9 +106,9 @@ class RelativeKeys(Position):
         self.register_buffer("offset", _offsets(length), persistent=False)
 
     def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
-        by_offset = q @ self.keys[layer].transpose(1, 2)
-        index = self.offset[slots, :keys].expand(*q.shape[:2], -1, -1)
-        return by_offset.gather(3, index)
+        # A key per pair of places: one product, where scores per offset would have to be gathered.
+        by_place = self.keys[layer][:, self.offset[slots, :keys]]
+        return torch.einsum("bhsd,hstd->bhst", q, by_place)
 
 
 class OffsetBias(Position):

@@ -95,11 +95,15 @@ class Stack:
 
         def one(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor | None) -> Tensor:
             inputs = (tokens[:, :-1], slots, noise, cut)
+            if mixed:
+                # All matrices at once, where autocast would turn one after the other.
+                tensors = [*(x.to(number) for x in tensors[:-1]), tensors[-1]]
             with torch.autocast(self.device, number, enabled=mixed):
                 logits = functional_call(model, weights.named(tensors), inputs)
-            # Outside the products everything has the precision of the weights.
+            # Outside the products everything has the precision of the weights.  The vocabulary
+            # goes before the places: rows as short as it is would take four times as long.
             wanted = tokens[:, 1:][:, slots].flatten()
-            return F.cross_entropy(logits.flatten(0, 1).to(exact), wanted)
+            return F.cross_entropy(logits.flatten(0, 1).to(exact).T[None], wanted[None])
 
         def every(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor | None

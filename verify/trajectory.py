@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from theory.predict import Prediction, predict
+from theory.predict import predict
 from verify.cells import Cell
-from verify.measure import Measurement, answers, inputs
+from verify.measure import Measurement, answers, inputs, learned_answers
 from verify.recipe import PREMISE
 from verify.stack import Stack
 
@@ -82,7 +82,7 @@ class _Watched:
         for n in cell.setting.test_lengths:
             held_out = True if cell.setting.is_premise(n) else None
             operands = inputs(cell, cell.setting.test(n), held_out)[0][:SAMPLES]
-            learned = _learned(prediction, cell, operands)
+            learned = learned_answers(prediction, cell, operands)
             self.tests[n] = operands, form.results(operands), learned
         self.correct: dict[int, list[float]] = {n: [] for n in self.tests}
         self.learned: dict[int, list[float]] = {n: [] for n in self.tests}
@@ -91,7 +91,7 @@ class _Watched:
         model = stack.model(i)
         self.steps.append(step)
         for n, (operands, true, learned) in self.tests.items():
-            said = answers(model, self.cell, operands)
+            said = answers(model, self.cell, operands, learned)
             self.correct[n].append(_share(said, true))
             if learned is not None:
                 self.learned[n].append(_share(said, learned))
@@ -108,13 +108,6 @@ class _Watched:
             {n: tuple(xs) for n, xs in correct.items()},
             {n: tuple(xs) for n, xs in learned.items()} if self.has_learned else None,
         )
-
-
-def _learned(prediction: Prediction, cell: Cell, operands: np.ndarray) -> np.ndarray | None:
-    if prediction.learned is None:
-        return None
-    form = cell.format
-    return form.to_digits(prediction.learned.evaluate(*form.values(operands)))
 
 
 def _share(said: np.ndarray, wanted: np.ndarray) -> float:

@@ -43,14 +43,17 @@ def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
         if p.dim() > 1:
             torch.nn.init.normal_(p, std=0.6)
     operands = Sampler(fmt, Domain((3,))).sample(50, np.random.default_rng(0))
+    nothing = np.zeros((50, fmt.result_width), dtype=np.int64)
     got = answers(net, c, operands)
-    written = fmt.write(operands, np.zeros((50, fmt.result_width), dtype=np.int64))
+    written = fmt.write(operands, nothing)
     sequence = torch.from_numpy(written)
     with torch.no_grad():
         for slot in np.sort(fmt.result_slots):
             sequence[:, slot] = net(sequence[:, :slot])[:, -1].argmax(1)
     assert (got == sequence.numpy()[:, fmt.result_slots]).all()
     assert len(np.unique(got, axis=0)) > 1  # the untrained model does not always say the same
+    for guess in (nothing, got, got[::-1]):
+        assert (answers(net, c, operands, guess) == got).all()
 
 
 def test_the_premise_is_measured_on_held_out_inputs() -> None:
