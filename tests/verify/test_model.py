@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 from theory.encodings import ENCODINGS
 from theory.layouts import layout
-from verify.model import GPT, Dropout, relu, spare_keys
-from verify.positions import POSITIONS
+from verify.model import GPT, Block, Dropout, relu, spare_keys
+from verify.positions import POSITIONS, Places, RelativeKeys
 from verify.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
@@ -122,6 +123,33 @@ def test_no_dropout_is_dropout_at_rate_zero() -> None:
     noise = torch.randint(256, (size,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
     assert torch.equal(net(x, slots, noise, torch.tensor(0.0)), net(x, slots, noise))
     assert not torch.equal(net(x, slots, noise), net(x, slots))  # the noise is its random start too
+
+
+@pytest.mark.parametrize("slots", [slice(12), torch.tensor([4, 10, 11])])
+def test_attention_is_that_of_torch(slots: Places) -> None:
+    net = model("nope")
+    block, context = net.blocks[0], torch.randn(3, 12, 16)
+    assert isinstance(block, Block)
+    x = context if slots == slice(12) else context[:, slots]
+    layers = (block.query, block.key, block.value)
+    q, k, v = (
+        layer(y).unflatten(2, (2, 8)).transpose(1, 2)
+        for layer, y in zip(layers, (x, context, context), strict=True)
+    )
+    wanted = F.scaled_dot_product_attention(q, k, v, attn_mask=net.mask[slots])
+    got = block.attend(x, context, net.position, net.mask[slots], slots)
+    assert torch.allclose(got, block.out(wanted.transpose(1, 2).flatten(2)), atol=1e-5)
+
+
+def test_a_relative_key_is_that_of_the_offset() -> None:
+    position = model("rpe").position
+    assert isinstance(position, RelativeKeys)
+    q, slots = torch.randn(3, 2, 2, 8), torch.tensor([4, 10])
+    bias = position.bias(q, slots, keys=11, layer=1)
+    for i, place in enumerate(slots.tolist()):
+        for key in range(place + 1):
+            wanted = (q[:, :, i] * position.keys[1, :, place - key]).sum(2)
+            assert torch.allclose(bias[:, :, i, key], wanted, atol=1e-5)
 
 
 def test_the_rectifier_is_the_rectifier() -> None:
