@@ -95,9 +95,6 @@ class Stack:
 
         def one(tensors: list[Tensor], tokens: Tensor, noise: Tensor, cut: Tensor | None) -> Tensor:
             inputs = (tokens[:, :-1], slots, noise, cut)
-            if mixed:
-                # All matrices at once, where autocast would turn one after the other.
-                tensors = [*(x.to(number) for x in tensors[:-1]), tensors[-1]]
             with torch.autocast(self.device, number, enabled=mixed):
                 logits = functional_call(model, weights.named(tensors), inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary
