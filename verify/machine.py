@@ -22,10 +22,10 @@ import torch
 from theory.tasks import InvalidInput
 
 DEVICES = ("auto", "cpu", "cuda")
-WORTH_COMPILING = 1e13
+WORTH_COMPILING = 5e13
 """Floating point operations of a training from which compiling pays.
 
-Compiling keeps a core busy for about half a minute and then saves a third of every step.
+Compiling keeps a core busy for up to a minute and then saves a tenth of every step.
 """
 _CLEARLY = 1.3
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
