@@ -191,6 +191,14 @@ RULES: dict[str, Rule] = {
             "met the learned function on products mod 50 and 100",
         ),
         Rule(
+            "count",
+            "A share of the inputs is counted exactly or not given.  Where a count would take too many "
+            "steps, an input on which the learned function is wrong still says that the accuracy is "
+            "below 1.",
+            "none",
+            "arithmetic; the number of steps is estimated from the question, never from a clock",
+        ),
+        Rule(
             "blind",
             "A result digit needs digits that its query cannot see in one look; nothing is predicted but "
             "what was trained.",
