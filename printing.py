@@ -99,7 +99,6 @@ def print_prediction(prediction: Prediction, explain: bool) -> None:
 
     for line in setting_lines(prediction.setting):
         print_text(line, bold=True)
-    print()
     print_table(VERDICT_COLUMNS, verdict_rows(prediction))
     print_text(learned_line(prediction), indent="  ")
     print()

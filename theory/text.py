@@ -39,9 +39,11 @@ def setting_lines(s: Setting) -> list[str]:
     noun = "digit" if lengths == "1" else "digits"
     whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
     window = f", attention window {s.window}" if s.window else ""
+    tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
+    where = "" if s.test_kind == s.train.kind else f"; tested where {tested} the digits below"
     return [
         f"{s.task.text()} in base {s.base}, trained on {s.train.text()} ({whose} {lengths} {noun})",
-        f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{where}",
     ]
 
 
@@ -181,7 +183,8 @@ def explanation(prediction: Prediction) -> list[str]:
     ]
     lines.append(f"Published theorem: {prediction.published.theorem}.")
     lines += _before_convergence(prediction) + _how_soon(prediction)
-    return lines + [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
+    cited = "; ".join(f"[{number}] {source}" for number, source in enumerate(sources, 1))
+    return [*lines, f"Sources: {cited}."]
 
 
 def _before_convergence(prediction: Prediction) -> list[str]:
@@ -192,8 +195,12 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     found = plateaus(s.task, s.base, s.train)
     if not found:
         return []
-    shares = ", ".join(f"{float(x.accuracy):.3g} reading {reads_text(x.read)}" for x in found)
-    return [f"Before it converges, right in domain on at most {shares} (rule: plateau)."]
+    shares = ", ".join(f"{float(x.accuracy):.3g}" for x in found)
+    read = ", ".join(str(x.read) for x in found)
+    return [
+        f"Before it converges, right in domain on at most {shares}, if it reads the lowest "
+        f"{read} digits of each operand (rule: plateau)."
+    ]
 
 
 def _how_soon(prediction: Prediction) -> list[str]:
@@ -202,9 +209,9 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
     if more is None:
         return []
-    how = f"more than {FEW} digits at once, so often learned late or not at all"
-    few = f"up to {FEW} digits at once, so mostly learned soon"
-    return [f"Learning: the task asks for {how if more else few} (rule: leap)."]
+    how = f"more than {FEW} digits at once: learned late or never"
+    few = f"up to {FEW} digits at once: learned soon, mostly"
+    return [f"It asks for {how if more else few} (rule: leap)."]
 
 
 def reads_text(digits: int) -> str:
