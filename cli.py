@@ -535,13 +535,37 @@ def phase_map(
 
 
 @app.command()
-def literature(as_json: JsonListOption = False) -> None:
+def literature(
+    finding: Annotated[
+        str | None, typer.Argument(help="One finding, to be printed whole.", show_default=False)
+    ] = None,
+    as_json: JsonListOption = False,
+) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
-    from theory.literature import COLUMNS, summary, table
+    from theory.literature import (
+        COLUMNS,
+        IN_SHORT,
+        LEGEND,
+        finding_text,
+        short_table,
+        summary,
+        table,
+    )
 
-    print_list({name: name for name in COLUMNS}, table(), as_json)
-    if not as_json:
-        print_text(f"\n{summary()}")
+    if finding is not None:
+        lines = finding_text(finding)
+        if as_json:
+            rows = [row for row in table() if row[0] == finding]
+            print_list({name: name for name in COLUMNS}, rows, as_json)
+            return
+        print_text(finding, bold=True)
+        for line in lines:
+            print_text(line, indent="  ")
+    elif as_json:
+        print_list({name: name for name in COLUMNS}, table(), as_json)
+    else:
+        print_text(f"{summary()}\n{LEGEND}\n")
+        print_table(IN_SHORT, short_table())
 
 
 @app.command()
@@ -569,11 +593,28 @@ def layouts(as_json: JsonListOption = False) -> None:
 
 
 @app.command()
-def theorems(as_json: JsonListOption = False) -> None:
-    """List the rules of the theory, with their sources."""
-    from theory.catalogue import RULE_COLUMNS, rule_rows
+def theorems(
+    rule: Annotated[
+        str | None, typer.Argument(help="One rule, to be printed whole.", show_default=False)
+    ] = None,
+    as_json: JsonListOption = False,
+) -> None:
+    """List the rules of the theory, or print one with its premises and source."""
+    from theory.catalogue import RULE_COLUMNS, RULES_IN_SHORT, rule_rows, rule_text, rules_in_short
 
-    print_list(RULE_COLUMNS, rule_rows(), as_json)
+    if rule is not None and not as_json:
+        lines = rule_text(rule)
+        print_text(rule, bold=True)
+        for line in lines:
+            print_text(line)
+    elif as_json:
+        rows = rule_rows() if rule is None else [row for row in rule_rows() if row[0] == rule]
+        print_list(RULE_COLUMNS, rows, as_json)
+    else:
+        print_table(RULES_IN_SHORT, rules_in_short())
+        print_text(
+            'One rule with its premises and source: arith theorems RULE, say "joint support".'
+        )
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,33 +13,67 @@ if TYPE_CHECKING:
     from theory.predict import Prediction
     from verify.judge import CellVerdict
 
-
-def print_text(text: str, bold: bool = False) -> None:
-    """Print text as it is, broken into lines that fit the terminal."""
-    _console().print(text, markup=False, style="bold" if bold else None)
+_GAP = 2
+"""Blanks between two columns."""
 
 
-_NARROWEST = 12
-"""Characters that a column gets at least, on average; on a narrower terminal words would break."""
+def print_text(text: str, bold: bool = False, indent: str = "") -> None:
+    """Print text as it is, broken between words into lines that fit the terminal.
+
+    Args:
+        indent: what the second and later lines begin with.
+    """
+    console = _console()
+    for line in text.split("\n"):
+        lines = textwrap.wrap(
+            line,
+            console.width,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for part in lines or [""]:
+            console.print(part, markup=False, style="bold" if bold else None, soft_wrap=True)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under the headings of their columns, or one below the other on a narrow terminal."""
+    """Print rows under the headings of their columns, or one below the other on a narrow terminal.
+
+    A column is never narrower than its longest word, so that no word is broken.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    if _console().width < _NARROWEST * len(columns):
-        for row in rows:
-            print_text(row[0], bold=True)
-            for column, text in zip(columns[1:], row[1:], strict=True):
-                print_text(f"  {column}: {text}")
+    console = _console()
+    widths = _widths([columns, *rows], console.width)
+    if widths is None:
+        for first, *others in rows:
+            print_text(f"{columns[0]} {first}".strip(), bold=True)
+            named = (
+                f"{c}: {t}".removeprefix(": ") for c, t in zip(columns[1:], others, strict=True)
+            )
+            print_text("  " + "; ".join(named), indent="  ")
         return
-    table = Table(box=None, pad_edge=False, show_lines=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for column, width in zip(columns, widths, strict=True):
+        justify: Any = "right" if column == "digits" else "left"
+        table.add_column(column, min_width=width, max_width=width, justify=justify)
     for row in rows:
-        table.add_row(*(Text(text) for text in row))
-    _console().print(table)
+        table.add_row(*(Text(text, style=_colour(text)) for text in row))
+    console.print(table)
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """The widths of columns that fit, or None: the widest give way, down to their longest words."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    least = [max(len(w) for text in column for w in text.split() or [""]) for column in columns]
+    while sum(widths) + _GAP * (len(widths) - 1) > room:
+        width, i = max((w if w > least[i] else 0, i) for i, w in enumerate(widths))
+        if not width:
+            return None
+        widths[i] -= 1
+    return widths
 
 
 def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: bool) -> None:
@@ -50,31 +85,30 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
-    """Print the setting, the verdicts and the table of lengths, and on request the derivation."""
-    from rich.table import Table
+    """Print the setting and the verdicts; then the table of lengths, or the derivation."""
+    from theory.text import (
+        LENGTH_COLUMNS,
+        VERDICT_COLUMNS,
+        explanation,
+        learned_line,
+        legend,
+        length_rows,
+        setting_lines,
+        verdict_rows,
+    )
 
-    from theory.text import LENGTH_COLUMNS, explanation, length_rows, setting_text, verdict_rows
-
-    console = _console()
-    console.print(setting_text(prediction.setting), markup=False, style="bold")
-    grid = Table.grid(padding=(0, 2))
-    for direction, refined, theorem in verdict_rows(prediction):
-        grid.add_row(direction, _coloured(refined), theorem)
-    console.print(grid)
-    if prediction.learned_text:
-        console.print(f"learned function  {prediction.learned_text}", markup=False)
-    table = Table(box=None, pad_edge=False)
-    for column in LENGTH_COLUMNS:
-        table.add_column(column, justify="right" if column == "digits" else "left")
-    for row in length_rows(prediction):
-        table.add_row(*(_coloured(text) for text in row))
-    console.print(table)
-    if prediction.leaks:
-        console.print(f"{prediction.derivation[-1].statement} (rule: leak)", markup=False)
+    for line in setting_lines(prediction.setting):
+        print_text(line, bold=True)
+    print_table(VERDICT_COLUMNS, verdict_rows(prediction))
+    print_text(learned_line(prediction), indent="  ")
+    print()
     if explain:
-        console.print()
         for line in explanation(prediction):
-            console.print(line, markup=False)
+            print_text(line, indent="   ")
+        return
+    print_table(LENGTH_COLUMNS, length_rows(prediction))
+    for line in legend(prediction):
+        print_text(line, indent="  ")
 
 
 def print_digits(prediction: Prediction) -> None:
@@ -86,10 +120,10 @@ def print_digits(prediction: Prediction) -> None:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
         print_table(columns, rows)
     elif prediction.continues:
-        print("every result digit is right: what is learned is the task itself")
+        print_text("every result digit is right: what is learned is the task itself")
     else:
         lacking = "learned function" if prediction.learned is None else "accuracy"
-        print(f"no accuracy of single digits: no {lacking} is predicted")
+        print_text(f"no accuracy of single digits: no {lacking} is predicted")
 
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
@@ -132,25 +166,29 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
-    from rich.table import Table
-
-    from verify.report import COLUMNS, SUMMARY_COLUMNS, cell_row, length_row, summary
-
-    console = _console()
-    single = len(verdicts) == 1
-    table = Table(box=None, pad_edge=False, title=verdicts[0].cell.label() if single else None)
-    for column in COLUMNS if single else SUMMARY_COLUMNS:
-        table.add_column(column, overflow="fold")
-    rows = (
-        [length_row(verdicts[0], x) for x in verdicts[0].lengths]
-        if single
-        else [cell_row(v) for v in verdicts]
+    from verify.verdicts import (
+        CELL_COLUMNS,
+        CELL_LEGEND,
+        LENGTH_COLUMNS,
+        cell_line,
+        length_line,
+        sentence,
+        summary_line,
+        theorem_sentence,
     )
-    for row in rows:
-        table.add_row(*(_coloured(text) for text in row))
-    console.print(table)
-    console.print()
-    console.print(summary(verdicts).replace("**", ""), markup=False)
+
+    if len(verdicts) == 1:
+        [v] = verdicts
+        print_text(v.cell.label(), bold=True)
+        print_table(LENGTH_COLUMNS, [length_line(v, x) for x in v.lengths])
+        print()
+        print_text(theorem_sentence(v))
+        print_text(sentence(v))
+        return
+    print_table(CELL_COLUMNS, [cell_line(v) for v in verdicts])
+    for line in CELL_LEGEND:
+        print_text(line, indent="  ")
+    print_text(summary_line(verdicts), bold=True)
 
 
 def _console() -> Console:
@@ -159,14 +197,16 @@ def _console() -> Console:
     return Console(highlight=False)
 
 
-def _coloured(status: str) -> str:
-    colours = {
-        "generalizes": "green",
-        "agree": "green",
-        "fails": "red",
-        "diverge": "red",
-        "partial": "yellow",
-        "inconclusive": "yellow",
-    }
-    colour = colours.get(status.split(" ")[0])
-    return f"[{colour}]{status}[/{colour}]" if colour else status
+_COLOURS = {
+    "generalizes": "green",
+    "agree": "green",
+    "fails": "red",
+    "diverge": "red",
+    "partial": "yellow",
+    "conditional": "yellow",
+    "inconclusive": "yellow",
+}
+
+
+def _colour(text: str) -> str:
+    return _COLOURS.get(text.partition(" ")[0], "")

@@ -9,7 +9,7 @@ from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
 from theory.properties import carries, digit_causal, translation_invariant
 from theory.rules import RULES
-from theory.tasks import TASKS, named_task
+from theory.tasks import TASKS, look_up, named_task
 
 TASK_COLUMNS = {
     "task": "task",
@@ -27,6 +27,7 @@ ENCODING_COLUMNS = {
 }
 LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
 RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source")}
+RULES_IN_SHORT = ("rule", "what it says, in short", "whose")
 
 _EXAMPLE = {
     ("operand", 0, 1): "2",
@@ -81,6 +82,24 @@ def layout_rows() -> list[list[str]]:
 def rule_rows() -> list[list[str]]:
     """A row per rule."""
     return [[r.name, r.statement, r.premises, r.source] for r in RULES.values()]
+
+
+def rules_in_short() -> list[list[str]]:
+    """A line per rule, under ``RULES_IN_SHORT``."""
+    return [
+        [r.name, r.summary, "ours" if r.source.startswith("ours") else "published"]
+        for r in RULES.values()
+    ]
+
+
+def rule_text(name: str) -> list[str]:
+    """One rule whole, a paragraph each (InvalidInput: no such rule)."""
+    rule = look_up("rule", name, RULES)
+    return [
+        " ".join(rule.statement.split()),
+        f"Premises: {rule.premises}.",
+        f"Source: {rule.source}.",
+    ]
 
 
 def _yes(answer: bool) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -287,10 +288,7 @@ def _judge(
     if all(x.digits in trained for x in claims):
         return NO_CLAIM, "training does not fix the answers out of domain"
     if finding.outcome:
-        longer = [x for x in claims if x.digits > max(finding.train)]
-        low = WORDS.index(_in_words([float(x.low) for x in longer]))
-        high = WORDS.index(_in_words([float(x.high) for x in longer]))
-        possible = WORDS[low : high + 1]
+        possible = _possible(finding, lengths)
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
         return (AGREES if finding.outcome in possible else DISAGREES), text
     wrong = [x for x in claims if not x.agrees]
@@ -300,6 +298,16 @@ def _judge(
     leak = "untrained positions leak, which the support rule rules out: "
     text = f"off the prediction from {first} to {last}"
     return DISAGREES, (leak if finding.against == "learned_function" else "") + text
+
+
+def _possible(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[str, ...]:
+    """What the prediction allows on longer inputs, in words; empty without a claim there."""
+    longer = [x for x in lengths if x.claims and x.digits > max(finding.train)]
+    if not longer:
+        return ()
+    low = WORDS.index(_in_words([float(x.low) for x in longer]))
+    high = WORDS.index(_in_words([float(x.high) for x in longer]))
+    return WORDS[low : high + 1]
 
 
 def _theorem(finding: Finding) -> tuple[str, bool | None]:
@@ -340,15 +348,48 @@ def _row(c: Comparison) -> list[str]:
     return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
 
 
+IN_SHORT = ("finding", "reported", "predicted", "outcome")
+"""The columns of ``short_table``."""
+LEGEND = (
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or the "
+    "premise that does not hold, so that nothing is compared. All of one: arith literature FINDING."
+)
+
+
+def short_table() -> list[list[str]]:
+    """Every comparison in a line, under ``IN_SHORT``."""
+    return [_short(compare(f)) for f in findings()]
+
+
+def _short(c: Comparison) -> list[str]:
+    possible = "/".join(_possible(c.finding, c.lengths))
+    return [c.finding.id, c.finding.result, possible or "-", c.premise or c.outcome]
+
+
+def finding_text(name: str) -> list[str]:
+    """One finding beside the prediction, a line for each of ``COLUMNS``.
+
+    Raises:
+        InvalidInput: there is no such finding.
+    """
+    by_id = {f.id: f for f in findings()}
+    if name not in by_id:
+        near = get_close_matches(name.lower(), by_id, n=1, cutoff=0.4)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise InvalidInput(f"unknown finding '{name}'{hint} (arith literature lists {len(by_id)})")
+    row = _row(compare(by_id[name]))
+    return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
+
+
 def summary() -> str:
-    """How many findings are in scope, how many of them agree, and with what."""
+    """How many findings can be compared, how many of them agree, and with what."""
     rows = [compare(f) for f in findings()]
     count = {o: sum(c.outcome == o for c in rows) for o in (AGREES, DISAGREES, NO_CLAIM)}
     leaking = sum(c.in_scope and c.prediction is not None and c.prediction.leaks for c in rows)
     return (
         f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
-        f"{sum(count.values())} are in scope: {count[AGREES]} agree with the prediction, "
-        f"{count[DISAGREES]} disagree, and on {count[NO_CLAIM]} it makes no claim. All are held against "
-        f"the learned function's accuracy; {leaking} are of tasks where arith predict claims it as a bound "
-        "(rule leak)."
+        f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[AGREES]} agree "
+        f"with it, {count[DISAGREES]} disagree, and on {count[NO_CLAIM]} it makes no claim. Each is compared "
+        f"with the accuracy of the learned function; {leaking} are of tasks where arith predict claims that of "
+        "a small model as a bound only, or not at all (rule: leak)."
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from theory.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
@@ -364,20 +365,32 @@ def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...
     for share, what in (
         (
             "inferred",
-            "Asked for but never shown together by {train}: digits at {where}. What was shown fixes "
-            "the answer: they enter it one by one, or equivalent ones were shown.",
+            "Never shown together by {train}: digits of {where}. Fixed all the same: they enter one "
+            "by one, or have equivalents.",
         ),
         (
             "unseen",
-            "Asked for but never shown by {train}: digits, or combinations of digits that the task "
-            f"makes interact{borrows}, at {{where}}. " + NOTHING_FOLLOWS,
+            "Never shown by {train}: digits, or combinations of digits that the task makes "
+            f"interact{borrows}, of {{where}}. " + NOTHING_FOLLOWS,
         ),
     ):
         found = {x.digits: getattr(x, share) for x in lengths}
-        where = ", ".join(
-            f"{n} digit(s) on {float(part):.0%} of the inputs"
-            for n, part in found.items()
-            if part is not None and part > MOST_UNSEEN
+        where = _where(
+            {
+                n: f"{float(part):.0%}"
+                for n, part in found.items()
+                if part is not None and part > MOST_UNSEEN
+            }
         )
         if where:
             yield what.format(train=train.text(), where=where)
+
+
+def _where(shares: dict[int, str]) -> str:
+    """``length 1 (9% of the inputs), lengths 4..6 (100% of the inputs)``."""
+    parts = []
+    for share, group in groupby(shares.items(), key=lambda item: item[1]):
+        first, *_, last = 2 * [n for n, _ in group]
+        at = f"length {first}" if first == last else f"lengths {first}..{last}"
+        parts.append(f"{at} ({share} of the inputs)")
+    return ", ".join(parts)

@@ -45,14 +45,13 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
             return Published(
                 "generalizes",
                 "generalizes",
-                f"p = {task.full_modulus} divides {base}^{trained}: the higher digits do not matter, "
-                "whatever the encoding",
+                f"p = {task.full_modulus} divides {base}^{trained}, so the higher digits do not matter",
             )
         return Published(
             "generalizes",
             "fails",
-            f"p = {task.full_modulus} does not divide {base}^{trained}: the higher digits matter, and "
-            "were not trained, whatever the encoding",
+            f"p = {task.full_modulus} does not divide {base}^{trained}, so the higher digits matter, "
+            "and they were not trained",
         )
     if relative and translation_invariant(task):
         return Published(

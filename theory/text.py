@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from theory.leaps import FEW, leaps
-from theory.predict import AT_MOST, GENERALIZES, NO_CLAIM
+from theory.predict import AT_MOST, EXACT, FAILS, GENERALIZES, NO_CLAIM, UNDETERMINED
 
 if TYPE_CHECKING:
     from theory.advise import Advice, Suggestion
@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from theory.predict import LengthPrediction, Prediction
     from theory.settings import Setting
 
-LENGTH_COLUMNS = ("digits", "direction", "status", "accuracy", "")
+LENGTH_COLUMNS = ("digits", "inputs", "prediction", "accuracy of f^", "claim")
+CONDITIONAL = "conditional"
+"""A length at which f^ has an accuracy, and nothing is claimed of a model."""
+INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "upward": "longer"}
+"""Test lengths, by how they compare with those that were trained."""
 _LONGEST_FRACTION = 40
+_LONGEST_IN_TABLE = 15
 
 
 def setting_text(s: Setting) -> str:
@@ -28,6 +33,20 @@ def setting_text(s: Setting) -> str:
     )
 
 
+def setting_lines(s: Setting) -> list[str]:
+    """The setting as the head of an answer: what is computed and trained on, and by what model."""
+    lengths = " or ".join(map(str, s.train.lengths))
+    noun = "digit" if lengths == "1" else "digits"
+    whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
+    window = f", attention window {s.window}" if s.window else ""
+    tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
+    where = "" if s.test_kind == s.train.kind else f"; tested where {tested} the digits below"
+    return [
+        f"{s.task.text()} in base {s.base}, trained on {s.train.text()} ({whose} {lengths} {noun})",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{where}",
+    ]
+
+
 def fraction_text(x: Fraction | None) -> str:
     """A rational, cut in the middle where it would fill lines (JSON has it whole)."""
     if x is None:
@@ -36,79 +55,136 @@ def fraction_text(x: Fraction | None) -> str:
     return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
 
 
+def learned_accuracy(x: LengthPrediction) -> Fraction | None:
+    """The accuracy of the learned function at a length, where it is known."""
+    return x.accuracy
+
+
 def length_rows(prediction: Prediction) -> list[list[str]]:
     """One row per test length, in the order of ``LENGTH_COLUMNS``."""
     return [
         [
             str(x.digits),
-            x.direction.replace("_", " "),
-            x.status,
-            fraction_text(x.accuracy),
-            _claimed(prediction, x),
+            INPUTS[x.direction],
+            prediction_word(prediction, x),
+            _accuracy_text(x),
+            _claim_word(prediction, x),
         ]
         for x in prediction.lengths
     ]
 
 
-def _claimed(prediction: Prediction, x: LengthPrediction) -> str:
-    """The accuracy in decimals, with how far it is claimed."""
+def prediction_word(prediction: Prediction, x: LengthPrediction) -> str:
+    """The status of a length, or that it rests on the model computing the learned function."""
+    conditional = x.status != UNDETERMINED and prediction.claim(x) == NO_CLAIM
+    return CONDITIONAL if conditional else x.status
+
+
+def _accuracy_text(x: LengthPrediction) -> str:
+    """``49/4950 = 0.0099 ± 0.01``: of the learned function; ± is what training leaves open."""
+    exact = learned_accuracy(x)
+    if exact is None:
+        return "?"
+    text = f"{float(exact):.3g}"
+    if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
+        text = f"{exact} = {text}"
+    return text + (f" ± {float(x.unseen):.2g}" if x.unseen else "")
+
+
+def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     claim = prediction.claim(x)
-    if claim == AT_MOST:
-        return f"at most {float(x.at_most):.6g}"
-    if x.accuracy is None:
-        return ""
-    # Where training leaves the answer open on a share of the inputs, those may go either way.
-    room = f" ± {float(x.unseen):.2g}" if x.unseen else ""
-    return f"{float(x.accuracy):.6g}{room}" + (" (not claimed)" if claim == NO_CLAIM else "")
+    return f"at most {float(x.at_most):.3g}" if claim == AT_MOST else claim
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
-    """What is predicted at a length, exactly: ``49/4950``, ``at most 1/4``, ``1 (not claimed)``."""
+    """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim (f^: 1)``."""
     claim = prediction.claim(x)
     if claim == AT_MOST:
         return f"at most {fraction_text(x.at_most)}"
-    if x.accuracy is None:
-        return x.status
-    return fraction_text(x.accuracy) + (" (not claimed)" if claim == NO_CLAIM else "")
+    if claim == NO_CLAIM:
+        return "no claim" + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
+    return fraction_text(x.accuracy)
 
 
 def verdict_text(prediction: Prediction, direction: str) -> str:
-    """The refined verdict, and that it is not claimed where nothing else is (rule ``leak``)."""
+    """The refined verdict on a direction, ``conditional`` where it is not claimed of a model."""
     verdict = prediction.verdict(direction)
     claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
-    return f"{verdict} (not claimed)" if verdict == GENERALIZES and NO_CLAIM in claims else verdict
+    return CONDITIONAL if verdict == GENERALIZES and NO_CLAIM in claims else verdict
+
+
+_IN_FULL = {
+    GENERALIZES: "generalizes",
+    CONDITIONAL: "generalizes if it computes f^",
+    FAILS: "fails (accuracy below 1)",
+    UNDETERMINED: "undetermined (no claim)",
+    "none": "not tested",
+}
+VERDICT_COLUMNS = ("", "prediction", "published theorem")
 
 
 def verdict_rows(prediction: Prediction) -> list[list[str]]:
-    """Direction, refined verdict, published verdict."""
+    """Shorter and longer inputs: refined and published verdict, under ``VERDICT_COLUMNS``."""
     return [
-        [d, verdict_text(prediction, d), f"(published theorem: {prediction.published_verdict(d)})"]
+        [
+            f"{INPUTS[d]} inputs",
+            _IN_FULL[verdict_text(prediction, d)],
+            prediction.published_verdict(d),
+        ]
         for d in ("downward", "upward")
     ]
 
 
-_PLAIN = {
-    "generalizes": "it will be right at every length tested in that direction",
-    "fails": "it will be wrong on some of them; the accuracy, where known, is the share it gets right",
-    "undetermined": "nothing follows: a premise is missing, named below",
-    "none": "no such length is tested",
-}
+def learned_line(prediction: Prediction) -> str:
+    """The learned function, or that training does not determine one."""
+    if prediction.continues:
+        return f"Learned function: the task itself, f^ = {prediction.learned_text}"
+    if prediction.learned_text is None:
+        return "Learned function f^: training does not determine it"
+    return f"Learned function: f^ = {prediction.learned_text}"
+
+
+def legend(prediction: Prediction) -> list[str]:
+    """What the words and signs mean that the table of lengths uses, a line each."""
+    words = {prediction_word(prediction, x) for x in prediction.lengths}
+    claims = {prediction.claim(x) for x in prediction.lengths}
+    lines = []
+    if CONDITIONAL in words:
+        lines.append(
+            f"{CONDITIONAL}: a model that computes f^ has the accuracy of f^; small models often "
+            "compute something else, so nothing is claimed."
+        )
+    if prediction.leaks:
+        lines += [
+            f"Why: {step.statement} (rule: leak)"
+            for step in prediction.derivation
+            if step.rule == "leak"
+        ]
+    if UNDETERMINED in words:
+        lines.append("undetermined: training leaves the answer open; --explain says why.")
+    if any(x.unseen and learned_accuracy(x) is not None for x in prediction.lengths):
+        lines.append("±: the share of inputs whose answer training leaves open.")
+    meaning = {
+        EXACT: "exact, the accuracy of f^",
+        AT_MOST: "at most a bound",
+        NO_CLAIM: "none",
+    }
+    said = ", or ".join(text for claim, text in meaning.items() if claim in claims)
+    lines.append(f"claim: what is claimed of a model that has converged: {said}.")
+    return lines
 
 
 def explanation(prediction: Prediction) -> list[str]:
-    """The published theorem and the verdicts in plain words, then the numbered derivation."""
-    lines = [f"Published theorem: {prediction.published.theorem}."]
-    for direction, longer in (("downward", "Shorter inputs"), ("upward", "Longer inputs")):
-        lines.append(f"{longer}: {_PLAIN[prediction.verdict(direction)]}.")
-    if prediction.leaks:
-        lines.append(
-            "This holds where the learned function is met, which is not claimed (rule: leak)."
-        )
-    lines.append("")
-    for number, step in enumerate(prediction.derivation, 1):
-        lines.append(f"{number}. {step.statement}")
-        lines.append(f"   rule: {step.rule}; source: {step.source}")
-    return lines + _before_convergence(prediction) + _how_soon(prediction)
+    """The derivation in numbered steps, what a model learns first, and the sources."""
+    sources = list(dict.fromkeys(step.source for step in prediction.derivation))
+    lines = [
+        f"{number}. {step.statement} ({step.rule} [{sources.index(step.source) + 1}])"
+        for number, step in enumerate(prediction.derivation, 1)
+    ]
+    lines.append(f"Published theorem: {prediction.published.theorem}.")
+    lines += _before_convergence(prediction) + _how_soon(prediction)
+    cited = "; ".join(f"[{number}] {source}" for number, source in enumerate(sources, 1))
+    return [*lines, f"Sources: {cited}."]
 
 
 def _before_convergence(prediction: Prediction) -> list[str]:
@@ -119,14 +195,12 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     found = plateaus(s.task, s.base, s.train)
     if not found:
         return []
-    lines = [
-        "",
-        "Before it converges (rule: plateau), right in domain at the most on",
+    shares = ", ".join(f"{float(x.accuracy):.3g}" for x in found)
+    read = ", ".join(str(x.read) for x in found)
+    return [
+        f"Before it converges, right in domain on at most {shares}, if it reads the lowest "
+        f"{read} digits of each operand (rule: plateau)."
     ]
-    for x in found:
-        share = f"{fraction_text(x.accuracy)} = {float(x.accuracy):.4g}"
-        lines.append(f"   {share}, reading {reads_text(x.read)}")
-    return lines
 
 
 def _how_soon(prediction: Prediction) -> list[str]:
@@ -135,9 +209,9 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
     if more is None:
         return []
-    how = f"more than {FEW} digits at once (rule: leap): often learned late, or not at all"
-    few = f"up to {FEW} digits at once (rule: leap): mostly learned soon"
-    return ["", f"Asks for {how if more else few}"]
+    how = f"more than {FEW} digits at once: learned late or never"
+    few = f"up to {FEW} digits at once: learned soon, mostly"
+    return [f"It asks for {how if more else few} (rule: leap)."]
 
 
 def reads_text(digits: int) -> str:
@@ -152,25 +226,24 @@ def _digits_text(number: int) -> str:
 
 
 def advice_text(advice: Advice) -> list[str]:
-    """Advice in words: what stands in the way, then the changes, cheapest first."""
+    """Advice in words: the answer, the changes with the cheapest first, then what stands in the way."""
     s = advice.current.setting
-    tested = f"tested on {', '.join(map(str, s.test_lengths))} digits"
-    lines = [f"{setting_text(s)}, {tested}"]
+    lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
     if advice.generalizes:
-        return [*lines, f"Generalizes as it is{_unclaimed(advice)}: nothing has to be changed."]
-    lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
-    if not advice.suggestions:
-        why = (
-            "every combination of our encodings, windows and layouts with one change of the training "
-            "domain (short of training on every length) was put to the theory"
+        return [*lines, f"Nothing has to be changed: it generalizes{_unclaimed(advice)}."]
+    if advice.suggestions:
+        lines.append("It generalizes after any one of these changes, cheapest first:")
+        lines += [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
+    else:
+        lines.append(
+            "No change makes it generalize: every combination of our encodings, windows and layouts "
+            "with one change of the training domain (short of training on every length) was tried."
         )
-        return [*lines, "", f"None of ours makes it generalize, by exhaustion: {why}."]
-    lines += ["", "Any of these makes it generalize, cheapest first:"]
-    return lines + [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
+    return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
 
 
 def _unclaimed(advice: Advice | Suggestion) -> str:
-    return "" if advice.claimed else " (not claimed: rule leak)"
+    return "" if advice.claimed else " if it computes f^, which small models often do not"
 
 
 def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:
@@ -200,15 +273,11 @@ def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
     from tabulate import tabulate
 
-    verdicts = [
-        row[:2] + [prediction.published_verdict(row[0])] for row in verdict_rows(prediction)
-    ]
     parts = [
         f"**{setting_text(prediction.setting)}**",
-        tabulate(verdicts, ("direction", "refined", "published"), tablefmt="github"),
+        tabulate(verdict_rows(prediction), VERDICT_COLUMNS, tablefmt="github"),
+        learned_line(prediction),
     ]
-    if prediction.learned_text:
-        parts.append(f"Learned function: `{prediction.learned_text}`")
     rows = length_rows(prediction)
     parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *legend(prediction)])

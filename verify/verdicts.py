@@ -1,0 +1,214 @@
+"""Verdicts in words, as a terminal of 80 columns shows them: a line per cell, or per length of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from theory.predict import AT_MOST, EXACT, LengthPrediction
+from theory.text import INPUTS, claim_text
+from verify.causes import Causes, name
+from verify.cells import Cell, default_model
+from verify.judge import (
+    AGREE,
+    DIVERGE,
+    INCONCLUSIVE,
+    PREMISE_MET,
+    UNDECIDED,
+    CellVerdict,
+    Interval,
+    LengthVerdict,
+    pooled,
+)
+from verify.recipe import PREMISE
+
+CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
+CELL_LEGEND = (
+    "D_n: trained where the longest operand has n digits. Layout: aligned, if none is named.",
+    "predicted, measured: accuracy at the shortest / longest test length; ? no claim, <= at "
+    "most; (..) of models that missed the premise. 4/4: claims that agree.",
+)
+LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
+_WORDS = {UNDECIDED: "no claim", PREMISE_MET: "premise met"}
+"""Verdicts that a reader would not know by their names."""
+
+
+def short_label(cell: Cell) -> str:
+    """A cell in few words: ``a + b · RPE interleaved W=6 D_3``; what is usual is left out."""
+    s = cell.setting
+    parts = [
+        s.encoding.name.upper(),
+        "" if s.layout.name == "aligned" else s.layout.name,
+        f"W={s.window}" if s.window else "",
+        s.train.text(),
+        "" if s.base == 10 else f"base {s.base}",
+        "" if cell.model == default_model(s.task) else cell.model,
+    ]
+    return f"{s.task.text()} · {' '.join(filter(None, parts))}"
+
+
+def verdict_word(verdict: str) -> str:
+    """A verdict as tables show it."""
+    return _WORDS.get(verdict, verdict)
+
+
+def cell_line(v: CellVerdict) -> list[str]:
+    """One line for a cell, in the order of ``CELL_COLUMNS``."""
+    shortest, longest = v.lengths[0], v.lengths[-1]
+    return [
+        short_label(v.cell),
+        " / ".join(_claimed(v, x.prediction) for x in (shortest, longest)),
+        _parenthesized(v, " / ".join(_share(measured(v, x)) for x in (shortest, longest))),
+        _found(v),
+    ]
+
+
+def _found(v: CellVerdict) -> str:
+    if v.verdict in (INCONCLUSIVE, UNDECIDED):
+        return verdict_word(v.verdict)
+    counts = Counter(x.verdict for x in v.lengths)
+    found = f"{v.verdict} {counts[AGREE]}/{counts[AGREE] + counts[DIVERGE]}"
+    wrong = ", ".join(str(x.prediction.digits) for x in v.lengths if x.verdict == DIVERGE)
+    return f"{found}, not {wrong}" if wrong else found
+
+
+def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
+    """What is claimed at a length, in at most six characters."""
+    claim = v.prediction.claim(x)
+    if claim == EXACT and x.accuracy is not None:
+        return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
+    return f"<={float(x.at_most):.2f}" if claim == AT_MOST else "?"
+
+
+def _share(x: Interval | None) -> str:
+    return "-" if x is None else f"{x.value:.2f}"
+
+
+def _parenthesized(v: CellVerdict, text: str) -> str:
+    """What was measured, in parentheses where the models missed the premise."""
+    return text if v.converged or not v.runs else f"({text})"
+
+
+def measured(v: CellVerdict, x: LengthVerdict) -> Interval | None:
+    """The accuracy at a length: of the models that met the premise, or of all where none did."""
+    counts = [
+        (m.correct, m.samples)
+        for run in v.shown
+        for m in run.measurements
+        if m.digits == x.prediction.digits
+    ]
+    return pooled(counts) if counts else None
+
+
+def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
+    """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
+    p, accuracy = x.prediction, measured(v, x)
+    text = "-" if accuracy is None else _interval(accuracy)
+    return [
+        str(p.digits),
+        INPUTS[p.direction],
+        claim_text(v.prediction, p),
+        _parenthesized(v, text),
+        "-" if x.learned is None else f"{x.learned.value:.3f}",
+        verdict_word(x.verdict),
+    ]
+
+
+def _interval(x: Interval) -> str:
+    """``0.331, 0.31..0.35``: the value and its interval."""
+    return f"{x.value:.3f}, {x.low:.2f}..{x.high:.2f}"
+
+
+def sentence(v: CellVerdict) -> str:
+    """One cell in a sentence: whether theory and experiment agree, and why."""
+    if not v.runs:
+        return "Not trained yet."
+    if not v.converged:
+        return (
+            f"Inconclusive: {why_inconclusive(v)}. The answers in parentheses are of models that "
+            "the theory does not speak of."
+        )
+    models = f"{len(v.converged)} of {_count(len(v.runs), 'model')} met the premise"
+    counts = Counter(x.verdict for x in v.lengths)
+    wrong = [
+        f"at {x.prediction.digits} digits {claim_text(v.prediction, x.prediction)} was predicted "
+        f"and {x.accuracy.value:.3f} measured"
+        for x in v.lengths
+        if x.verdict == DIVERGE and x.accuracy is not None
+    ]
+    if wrong:
+        return f"Theory and experiment diverge: {'; '.join(wrong)}. {models}."
+    if not counts[AGREE]:
+        return f"No claim: nothing was predicted that a measurement could contradict. {models}."
+    silent = counts[UNDECIDED]
+    rest = f"; {_count(silent, 'length')} without a claim" if silent else ""
+    return f"Theory and experiment agree: {_holds(counts[AGREE])} that could have failed{rest}. {models}."
+
+
+def _holds(claims: int) -> str:
+    return "the one claim holds" if claims == 1 else f"all {claims} claims hold"
+
+
+def why_inconclusive(v: CellVerdict) -> str:
+    """Why nothing was tested, and what may help."""
+    best = max(v.runs, key=lambda run: run.premise)
+    return (
+        f"no model met the premise, {PREMISE:.0%} right on held-out inputs of the trained lengths "
+        f"(the best reached {best.premise:.1%} after {best.steps:,} steps); "
+        f"a larger --budget may help, say --budget {3 * max(run.budget for run in v.runs)}"
+    )
+
+
+def theorem_sentence(v: CellVerdict) -> str:
+    """What the published theorem says of shorter and longer inputs, and how that was judged."""
+    parts = []
+    for direction in ("downward", "upward"):
+        judged = [x.published for x in v.lengths if x.prediction.direction == direction]
+        if judged:
+            says = v.prediction.published_verdict(direction)
+            worst = next((w for w in (INCONCLUSIVE, DIVERGE, AGREE) if w in judged), UNDECIDED)
+            parts.append(f"{INPUTS[direction]} inputs {says} ({verdict_word(worst)})")
+    return f"Published theorem: {', '.join(parts) or 'not tested'}."
+
+
+def summary_line(verdicts: Sequence[CellVerdict]) -> str:
+    """All cells in a sentence: how many could be judged, and what became of the claims."""
+    trained = [v for v in verdicts if v.runs]
+    conclusive = [v for v in trained if v.converged]
+    counts = Counter(x.verdict for v in conclusive for x in v.lengths)
+    text = (
+        f"{len(conclusive)} of {_count(len(verdicts), 'cell')} conclusive; "
+        f"{_agree(counts[AGREE])}, {_diverge(counts[DIVERGE])}, "
+        f"{_count(counts[UNDECIDED], 'length')} without a claim."
+    )
+    lost = len(trained) - len(conclusive)
+    if lost:
+        text += f" Inconclusive: {lost}; a larger --budget may help."
+    left = len(verdicts) - len(trained)
+    return text + (f" Not trained yet: {left}." if left else "")
+
+
+def gate_line(verdicts: Sequence[CellVerdict], causes: Causes) -> str:
+    """What the gate found: the claims that agree, those that diverge with a cause, and without."""
+    counts = Counter(x.verdict for v in verdicts for x in v.lengths)
+    explained = sum(
+        x.verdict == DIVERGE and (name(v), x.prediction.digits) in causes.likely
+        for v in verdicts
+        for x in v.lengths
+    )
+    unexplained = counts[DIVERGE] - explained
+    known = f"{_diverge(explained)} and {'is' if explained == 1 else 'are'} explained"
+    rest = _diverge(unexplained) if unexplained else "none diverges"
+    return f"{_agree(counts[AGREE])}, {known}, {rest} unexplained."
+
+
+def _agree(number: int) -> str:
+    return f"{_count(number, 'claim')} agree{'s' if number == 1 else ''}"
+
+
+def _diverge(number: int) -> str:
+    return f"{number} diverge{'s' if number == 1 else ''}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
