@@ -178,6 +178,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "count",
+            "a share is counted exactly, or not given",
             "A share of the inputs is counted exactly or not given.  Where a count would take too many "
             "steps, an input on which the learned function is wrong still says that the accuracy is "
             "below 1.",
