@@ -100,7 +100,7 @@ def explanation(prediction: Prediction) -> list[str]:
     lines = [f"Published theorem: {prediction.published.theorem}."]
     for direction, longer in (("downward", "Shorter inputs"), ("upward", "Longer inputs")):
         lines.append(f"{longer}: {_PLAIN[prediction.verdict(direction)]}.")
-    if prediction.leaks:
+    if prediction.leaks is not False:
         lines.append(
             "This holds where the learned function is met, which is not claimed (rule: leak)."
         )
