@@ -231,7 +231,7 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             )
         elif k > n:
             yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
-        if not digit_causal(s.task, s.base)[0]:
+        if digit_causal(s.task, s.base)[0] is False:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"

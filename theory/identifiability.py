@@ -146,8 +146,8 @@ def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     every = Box(((tuple(range(base)),) * position,) * task.operands)
     if any(set(combination) <= span for combination in unseen(task, shown, (every,), base)):
         return False
-    least, most = carry_range(task, shown, lowest, base)
-    return lowest == 1 or least < most
+    carry = carry_range(task, shown, lowest, base)
+    return lowest == 1 or (carry is not None and carry[0] < carry[1])
 
 
 @lru_cache(maxsize=4096)

@@ -83,6 +83,9 @@ class LengthPrediction:
 class Prediction:
     """The prediction for a setting, and why.
 
+    A claim rests only on premises that were decided: what is not known is taken neither for yes
+    nor for no, and nothing is claimed that needs it.
+
     Args:
         steps: from the premises to the accuracy of the learned function.
         learned: the function that the support rule says was learned, None where it does
@@ -102,29 +105,51 @@ class Prediction:
         return _verdict([x for x in self.lengths if x.direction == direction])
 
     @cached_property
-    def leaks(self) -> bool:
-        """Whether the learned function may be met in part only (rule ``leak``)."""
+    def leaks(self) -> bool | None:
+        """Whether the learned function may be met in part only, where training showed too little.
+
+        True by the rule ``leak``, for an encoding with a learned vector per position; False where no
+        length asks for anything that training never showed, or the task asks for few digits at once;
+        None where that is not decided: whether the task leaps was not counted, or it does
+        and the encoding is another, of which the rule does not speak.
+        """
         s = self.setting
-        extends = s.encoding.own_positions and any(x.extends for x in self.lengths)
-        return extends and (not s.task.is_linear or bool(leaps(s.task, s.base, s.train)))
+        if not any(x.extends for x in self.lengths):
+            return False
+        more = True if not s.task.is_linear else leaps(s.task, s.base, s.train)
+        return more if s.encoding.own_positions else (None if more else more)
 
     def claim(self, x: LengthPrediction) -> str:
-        """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
-        if x.accuracy is not None and not (x.extends and self.leaks):
+        """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``.
+
+        A claim rests only on premises that were decided.  What is exact rests, where a length asks for
+        what training never showed, on the task not leaking; a bound holds whether it leaks or
+        not, of an encoding with a learned vector per position.
+        """
+        if x.accuracy is not None and not (x.extends and self.leaks is not False):
             return EXACT
-        return AT_MOST if x.at_most < 1 else NO_CLAIM
+        bounded = x.at_most < 1 and (self.leaks is False or self.setting.encoding.own_positions)
+        return AT_MOST if bounded else NO_CLAIM
 
     @cached_property
     def derivation(self) -> tuple[Step, ...]:
         """Every step, from the premises to what is claimed."""
-        if not self.leaks:
+        if self.leaks is False:
             return self.steps
-        linear = self.setting.task.is_linear
-        why = f"asks for more than {FEW} digits at once" if linear else "multiplies digits"
-        what = (
-            f"The task {why}. Where an input needs what training never showed, the accuracy is that of the "
-            "learned function or less."
+        s = self.setting
+        more = (
+            f"asks for more than {FEW} digits at once" if s.task.is_linear else "multiplies digits"
         )
+        if self.leaks is None and s.task.is_linear and leaps(s.task, s.base, s.train) is None:
+            why = f"Whether the task {more} was not counted."
+        else:
+            why = f"The task {more}."
+        then = (
+            "the accuracy is that of the learned function or less."
+            if s.encoding.own_positions
+            else f"it is not known of {s.encoding.name} whether a model computes the learned function."
+        )
+        what = f"{why} Where an input needs what training never showed, {then}"
         return (*self.steps, cite("leak", what))
 
     @cached_property

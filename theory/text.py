@@ -154,7 +154,7 @@ def legend(prediction: Prediction) -> list[str]:
             f"{CONDITIONAL}: a model that computes f^ has the accuracy of f^; small models often "
             "compute something else, so nothing is claimed."
         )
-    if prediction.leaks:
+    if prediction.leaks is not False:
         lines += [
             f"Why: {step.statement} (rule: leak)"
             for step in prediction.derivation
