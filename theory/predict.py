@@ -22,7 +22,7 @@ from theory.derivation import (
     support_step,
 )
 from theory.domains import Domain
-from theory.effort import budget, remembered
+from theory.effort import budget, remembered, spend
 from theory.formulas import learned_formula, task_formula
 from theory.integer_arrays import NotCountable
 from theory.leaps import FEW, leaps
@@ -230,6 +230,7 @@ def predict(setting: Setting) -> Prediction:
         TooMuchWork: a budget around it is spent.
     """
     task, base, train = setting.task, setting.base, setting.train
+    spend(500_000 + 50_000 * len(setting.test_lengths))
     shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")

@@ -109,6 +109,7 @@ def convolve(x: Residues, y: Residues) -> Residues:
     fewer, more = sorted((x.extra, y.extra), key=np.count_nonzero)
     if np.count_nonzero(fewer) <= _FEW:
         return settled(level, _copies(fewer, more))
+    spend(2_000 * p)
     return settled(level, cyclic_product(more, fewer, (p,)))
 
 

@@ -159,6 +159,10 @@ def advice_text(advice: Advice) -> list[str]:
     if advice.generalizes:
         return [*lines, f"Generalizes as it is{_unclaimed(advice)}: nothing has to be changed."]
     lines += ["", "In the way:"] + [f"- {text}." for text in advice.obstacles]
+    if not advice.complete:
+        lines += ["", "Not every change was tried: that would take too long for such lengths."]
+    if not advice.suggestions and not advice.complete:
+        return lines
     if not advice.suggestions:
         why = (
             "every combination of our encodings, windows and layouts with one change of the training "

@@ -41,14 +41,17 @@ def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
     together: training fixes their answers, whatever the task is.
     """
     task, base, draw = learned.task, learned.base, Random(0)
-    boxes = test.boxes(base, task.operands)
+    boxes, [length] = test.boxes(base, task.operands), test.lengths
     right, at_most = False, Fraction(1)
     with suppress(NotCountable):
         size = sum(defined(task, box, base) for box in boxes)
         for _ in range(TRIED):
-            spend(_cost(learned, test))
+            spend(1_000 * task.operands * length)
             x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
-            truth, answer = (-1, -1) if x is None else (task.evaluate(*x), learned.evaluate(*x))
+            if x is None:
+                continue
+            spend(_cost(learned, length))
+            truth, answer = task.evaluate(*x), learned.evaluate(*x)
             if min(truth, answer) < 0:  # the task is not defined there
                 continue
             if truth == answer:
@@ -77,9 +80,9 @@ def _shown(
     return tuple(operands)
 
 
-def _cost(learned: LearnedFunction, test: Domain) -> int:
+def _cost(learned: LearnedFunction, length: int) -> int:
     """Steps for one input: numbers of n digits are multiplied in about n**2 / 80."""
-    task, [length] = learned.task, test.lengths
+    task = learned.task
     products = sum(1 + sum(e) for _, e in task.terms)
     each = 100 + task.degree * length * length // 80
-    return 2 * products * each + 1_000 * task.operands * (length + learned.support.width)
+    return 2 * products * each + 1_000 * task.operands * learned.support.width
