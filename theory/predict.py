@@ -23,7 +23,7 @@ from theory.derivation import (
     support_step,
 )
 from theory.domains import Domain
-from theory.effort import budget, remembered
+from theory.effort import budget, remembered, spend
 from theory.formulas import learned_formula, task_formula
 from theory.integer_arrays import NotCountable
 from theory.leaps import FEW, leaps
@@ -55,8 +55,8 @@ class LengthPrediction:
 
     Args:
         accuracy: exact; None where undetermined, or partial and too large to be counted.
-        unseen: the share of the test domain whose answer training does not fix; None where there
-            is no learned function, or it is too large to be counted.
+        unseen_share: the share of the test domain whose answer training does not fix; None where
+            there is no learned function, or it is too large to be counted.
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, and whose answer it
             fixes all the same (joint support).
@@ -71,12 +71,17 @@ class LengthPrediction:
     direction: str
     status: str
     accuracy: Fraction | None
-    unseen: Fraction | None = Fraction(0)
+    unseen_share: Fraction | None = Fraction(0)
     at_most: Fraction = Fraction(1)
     inferred: Fraction = Fraction(0)
     extends: bool = False
     learned_accuracy: Fraction | None = None
     counted: bool = True
+
+    @property
+    def unseen(self) -> Fraction:
+        """``unseen_share``, or 0 where it is not known."""
+        return self.unseen_share or Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -204,7 +209,7 @@ class Prediction:
                     "accuracy": _text(x.accuracy),
                     "accuracy_float": None if x.accuracy is None else float(x.accuracy),
                     "learned_accuracy": _text(x.learned_accuracy),
-                    "unseen_share": _text(x.unseen),
+                    "unseen_share": _text(x.unseen_share),
                     "at_most": str(x.at_most),
                     "claim": self.claim(x),
                 }
@@ -251,6 +256,7 @@ def predict(setting: Setting) -> Prediction:
         TooMuchWork: a budget around it is spent.
     """
     task, base, train = setting.task, setting.base, setting.train
+    spend(500_000 + 50_000 * len(setting.test_lengths))
     shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
@@ -365,7 +371,7 @@ def _counted(
 def _witnessed(reading: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
     """What single inputs decide at a length that was not counted."""
     found = witnesses(reading, test)
-    is_fixed = x.unseen is not None and x.unseen <= MOST_UNSEEN
+    is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
     status = PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status
     return replace(x, status=status, at_most=min(x.at_most, found.at_most))
 
@@ -400,13 +406,7 @@ def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...
         ),
     ):
         found = {x.digits: getattr(x, share) for x in lengths}
-        where = _where(
-            {
-                n: f"{float(part):.0%}"
-                for n, part in found.items()
-                if part is not None and part > MOST_UNSEEN
-            }
-        )
+        where = _where({n: f"{float(part):.0%}" for n, part in found.items() if part > MOST_UNSEEN})
         if where:
             yield what.format(train=train.text(), where=where)
 
