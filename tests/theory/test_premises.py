@@ -211,7 +211,8 @@ def test_an_exact_claim_beyond_what_was_shown_needs_a_task_known_not_to_leap(
 def test_whether_low_digits_are_enough_may_not_be_known() -> None:
     assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is True
     assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is False
-    # The violation is at digit 31, beyond what is searched.
-    assert digit_causal(parse_task("(10**30*a) % (7*10**30)"), 10) == (None, None)
+    assert digit_causal(parse_task("(3*a) % 30"), 10)[0] is True  # 3 (a mod 10), by a whole period
+    four = "(3*a + 3*b + 3*c + 3*d) % 30"  # so is this, of a period too long to search
+    assert digit_causal(parse_task(four), 10) == (None, None)
     with pytest.raises(InvalidInput, match="this one is not known to be"):
-        Request(expr="(10**30*a) % (7*10**30)", layout="interleaved").setting()
+        Request(expr=four, layout="interleaved").setting()
