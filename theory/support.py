@@ -80,7 +80,11 @@ class Support:
 @lru_cache(maxsize=1024)
 def support(task: Task, domain: Domain, base: int) -> Support:
     """The support of a training domain for a task (its order constraint included)."""
-    boxes = tuple(b for b in domain.boxes(base, task.operands) if _feasible(task, b, {}, base))
+    boxes = tuple(
+        b
+        for b in domain.boxes(base, task.operands)
+        if not task.needs_order or _largest(task, b, base) >= 0
+    )
     width = max((b.width for b in boxes), default=0)
     seen = tuple(
         tuple(
@@ -92,13 +96,9 @@ def support(task: Task, domain: Domain, base: int) -> Support:
     return Support(seen, boxes)
 
 
-def _feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
-    """Whether a box has a member with the given digits on which the task is defined."""
-    for (j, i), d in fixed.items():
-        if d not in box.values(j, i):
-            return False
-    if not task.needs_order:
-        return True
+@lru_cache(maxsize=4096)
+def _largest(task: Task, box: Box, base: int) -> int:
+    """The largest value of a linear form on a box."""
     largest = 0
     for coefficient, exponents in task.terms:
         if not any(exponents):
@@ -107,9 +107,8 @@ def _feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
         j = exponents.index(1)
         pick = max if coefficient > 0 else min
         for i in range(1, box.width + 1):
-            digit = fixed.get((j, i), pick(box.values(j, i)))
-            largest += coefficient * digit * base ** (i - 1)
-    return largest >= 0
+            largest += coefficient * pick(box.values(j, i)) * base ** (i - 1)
+    return largest
 
 
 def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
@@ -117,4 +116,9 @@ def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
     values = box.values(*place)
     if not task.needs_order:
         return values
-    return tuple(d for d in values if _feasible(task, box, {place: d}, base))
+    operand, position = place
+    coefficient = sum(c for c, e in task.terms if e[operand])
+    # The largest value with the digit that is best there, and what each other one takes off it.
+    best = max(coefficient * d for d in values)
+    rest = _largest(task, box, base) - best * base ** (position - 1)
+    return tuple(d for d in values if rest + coefficient * d * base ** (position - 1) >= 0)

@@ -266,7 +266,9 @@ def grid(name: str) -> list[Cell]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"cannot read the grid {name}: {error}") from None
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
-        what = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        what: object = error
+        if not isinstance(error, tomllib.TOMLDecodeError):
+            what = "it is nested too deeply, or a number is too long"
         raise InvalidInput(f"the grid {name} is not valid TOML: {what}") from None
     rows = data.get("cell")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
