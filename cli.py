@@ -217,6 +217,8 @@ PrecisionOption = Annotated[
     ),
 ]
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
+MOST_JOBS, MOST_STEPS = 1_000, 100_000_000
+"""Processes, and training steps of one model, that may be asked for."""
 
 
 @app.command()
@@ -250,9 +252,12 @@ def verify(
     ] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge the predictions by them."""
-    if seeds < 1 or first_seed < 0 or jobs < 0 or budget < 0:
+    from verify.limits import check_cells, check_seeds
+
+    check_seeds(first_seed, seeds)
+    if not 0 <= jobs <= MOST_JOBS or not 0 <= budget <= MOST_STEPS:
         raise InvalidInput(
-            "--seeds must be at least 1; --first-seed, --jobs and --budget not negative"
+            f"--jobs goes from 0 to {MOST_JOBS:,} and --budget from 0 to {MOST_STEPS:,}"
         )
     given = _given(context)
     if grid is not None and given:
@@ -289,6 +294,7 @@ def verify(
     if external:
         _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
         return
+    check_cells(cells, seeds)
     chosen = pick_device(device)
     number = fix_precision(precision, chosen)
     wanted = range(first_seed, first_seed + seeds)
@@ -323,15 +329,17 @@ def show_grid(
 ) -> None:
     """List the cells of a grid with their predictions, before anything is trained."""
     from theory.predict import predict as run
+    from verify.counting import shown
     from verify.grids import grid as read_grid
     from verify.report import PREDICTION_COLUMNS, prediction_row
 
     cells = read_grid(grid)
     if as_json:
         for cell in cells:
-            print(json.dumps({"cell": cell.to_json(), "prediction": run(cell.setting).to_json()}))
+            data = {"cell": cell.to_json(), "prediction": run(cell.setting).to_json()}
+            print(json.dumps(data), flush=True)
         return
-    rows = [prediction_row(cell, run(cell.setting)) for cell in cells]
+    rows = [prediction_row(cell, run(cell.setting)) for cell in shown(cells, "cells predicted")]
     print_table(PREDICTION_COLUMNS, rows)
     print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
 
@@ -353,8 +361,11 @@ def inspect(
 ) -> None:
     """Train one cell and look inside: what its answers depend on, which inputs it confuses."""
     setting = asked.setting()
-    if seed < 0 or budget < 0:
-        raise InvalidInput("--seed and --budget must not be negative")
+    from verify.limits import check_cells, check_seeds
+
+    check_seeds(seed, 1)
+    if not 0 <= budget <= MOST_STEPS:
+        raise InvalidInput(f"--budget goes from 0 to {MOST_STEPS:,}")
     if model is not None and model.startswith(EXTERNAL):
         raise InvalidInput(
             f"--model {model}: only verify takes {EXTERNAL}PATH; inspect trains a model of a size "
@@ -370,6 +381,7 @@ def inspect(
     from verify.train import train
 
     cell = Cell(setting, model or default_model(setting.task))
+    check_cells([cell], 1)
     _check_writable(out / "mechanism.json")
     train_alone()
     chosen = pick_device(device)
@@ -617,8 +629,19 @@ def theorems(
         )
 
 
+LONGEST_MESSAGE = 600
+"""Characters of an error: what is echoed of the input may be longer."""
+
+
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"arith: {' '.join(message.split())}", file=sys.stderr)
+    """Print an error on one line, what would act on a terminal written as an escape, and end."""
+    line = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii")
+        for c in " ".join(message.split())
+    )
+    if len(line) > LONGEST_MESSAGE:
+        line = f"{line[: LONGEST_MESSAGE // 2]} ... {line[-LONGEST_MESSAGE // 2 :]}"
+    print(f"arith: {line}", file=sys.stderr)
     raise SystemExit(code)
 
 
@@ -633,8 +656,9 @@ def main() -> NoReturn:
 
     if not os.environ.get("COLUMNS", "").strip("0"):
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         print(end="", flush=True)

@@ -30,9 +30,9 @@ from theory.tasks import InvalidInput, Task, named_task
 TaskFactory = Callable[[int | None], Task]
 """The task of a modulus; None asks for the task as it is, without one."""
 
-MOST_POINTS = 4_000
-"""Points of one diagram at most: ``2..1001`` with four training lengths."""
-MOST_WORK = 4_000_000_000
+MOST_POINTS = 2_000
+"""Points of one diagram at most: ``2..501`` with four training lengths."""
+MOST_WORK = 3_000_000_000
 """Steps that the counts of one diagram may take (some seconds)."""
 AHEAD = (1, 2, 3)
 """The usual test distances, those that ``predict`` tests by itself."""

@@ -43,9 +43,9 @@ MOST_UNSEEN = Fraction(1, 20)
 Up to here the accuracy of the learned function is given (it is then right to within this
 share); above, the length is undetermined.
 """
-MOST_WORK = 3_000_000_000
+MOST_WORK = 1_500_000_000
 """Steps that the counts of one prediction may take (some seconds)."""
-MOST_WITNESSED = 500_000_000
+MOST_WITNESSED = 300_000_000
 """Steps that single inputs may take where a count is given up."""
 
 
@@ -370,6 +370,8 @@ def _counted(
 
 def _witnessed(reading: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
     """What single inputs decide at a length that was not counted."""
+    if not _replaces(reading, test):
+        return x  # f and f^ are one there
     found = witnesses(reading, test)
     is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
     status = PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status

@@ -94,11 +94,21 @@ def support(task: Task, domain: Domain, base: int) -> Support:
 
 def feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
     """Whether a box has a member with the given digits on which the task is defined."""
-    for (j, i), d in fixed.items():
-        if d not in box.values(j, i):
-            return False
+    if any(d not in box.values(*place) for place, d in fixed.items()):
+        return False
     if not task.needs_order:
         return True
+    largest = _largest(task, box, base)
+    for (j, i), d in fixed.items():  # what it takes off that another digit would be best there
+        coefficient = sum(c for c, e in task.terms if e[j])
+        best = max(coefficient * value for value in box.values(j, i))
+        largest -= (best - coefficient * d) * base ** (i - 1)
+    return largest >= 0
+
+
+@lru_cache(maxsize=4096)
+def _largest(task: Task, box: Box, base: int) -> int:
+    """The largest value of a linear form on a box."""
     largest = 0
     for coefficient, exponents in task.terms:
         if not any(exponents):
@@ -107,9 +117,8 @@ def feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
         j = exponents.index(1)
         pick = max if coefficient > 0 else min
         for i in range(1, box.width + 1):
-            digit = fixed.get((j, i), pick(box.values(j, i)))
-            largest += coefficient * digit * base ** (i - 1)
-    return largest >= 0
+            largest += coefficient * pick(box.values(j, i)) * base ** (i - 1)
+    return largest
 
 
 def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:

@@ -59,7 +59,7 @@ def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> It
     slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
     reach = carry_reach(task, base)
     for i in range(1, result_width + 1):
-        spend(500 * (min(window, len(tokens)) if window else len(tokens)) + 5_000)
+        spend(1_000 * (min(window, len(tokens)) if window else len(tokens)) + 5_000)
         query = slot["result", -1, i] - 1
         first = 0 if not window else max(0, query - window + 1)
         needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]

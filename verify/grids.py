@@ -250,6 +250,10 @@ so that nothing is tested there; it shows what such models know.
 """
 
 
+MOST_CELLS = 10_000
+"""Cells of a grid file."""
+
+
 def grid(name: str) -> list[Cell]:
     """The cells of a named grid, or of a TOML file with one ``[[cell]]`` table per cell.
 
@@ -266,21 +270,26 @@ def grid(name: str) -> list[Cell]:
         raise InvalidInput(f"cannot read the grid {name}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InvalidInput(f"cannot read the grid {name}: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the grid {name} is not valid TOML: {error}") from None
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        what: object = error
+        if not isinstance(error, tomllib.TOMLDecodeError):
+            what = "it is nested too deeply, or a number is too long"
+        raise InvalidInput(f"the grid {name} is not valid TOML: {what}") from None
     rows = data.get("cell")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput(f"the grid {name} has no [[cell]] tables")
-    cells: list[Cell] = []
+    if len(rows) > MOST_CELLS:
+        raise InvalidInput(f"the grid {name} has {len(rows):,} cells; at most {MOST_CELLS:,}")
+    cells: dict[Cell, int] = {}
     for number, row in enumerate(rows, 1):
         try:
             cell = _read_row(row).cell()
             if cell in cells:
-                raise InvalidInput(f"the same as cell {cells.index(cell) + 1}")
+                raise InvalidInput(f"the same as cell {cells[cell]}")
         except InvalidInput as error:
             raise InvalidInput(f"{name}, cell {number}: {error}") from None
-        cells.append(cell)
-    return cells
+        cells[cell] = number
+    return list(cells)
 
 
 def _read_row(data: dict[str, Any]) -> Row:

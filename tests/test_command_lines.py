@@ -1,0 +1,195 @@
+"""Random command lines: each ends soon, in little memory, with 0 or 2 and no traceback.
+
+A few in the default run; ``ARITH_EXAMPLES=1000`` makes the full one.  All run in one process.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+from time import process_time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import cli
+
+SECONDS, BYTES = 10, 2**30
+LINES = settings(
+    max_examples=int(os.environ.get("ARITH_EXAMPLES", "60")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+wild = st.one_of(
+    st.sampled_from(
+        ("", " ", "nan", "inf", "-1", "0", "1e999", "9" * 5000, "2147483648", "\x1b[31m", "\x07")
+    ),
+    st.sampled_from(("ä", "１２", "a\nb", "\ud800", "[bold]x", "1..", "-", "--", "%", "../x")),
+    st.text(max_size=12),
+    st.integers().map(str),
+)
+numbers = st.one_of(st.integers(-2, 60).map(str), st.integers(0, 10**12).map(str), wild)
+lengths = st.one_of(
+    st.integers(1, 6).map(str),
+    st.sampled_from(("1-3", "2+4", "1-20", "100", "1-100", "1,50", "99+100", "1-1000", "1000")),
+    wild,
+)
+atoms = st.sampled_from(("a", "b", "c", "d", "a", "b", "2", "10", "7", "999983", "(a+b)", "a**3"))
+expressions = st.one_of(
+    st.recursive(
+        atoms,
+        lambda x: st.one_of(
+            st.tuples(x, st.sampled_from(("+", "-", "*", " ", "//", "**", "%")), x).map("".join),
+            x.map(lambda text: f"({text})"),
+        ),
+        max_leaves=6,
+    ),
+    st.sampled_from(
+        (
+            "(a+b+c+d)%999983",
+            "(a+b+c+d)**8",
+            "(a**7*b+c**7*d)%9999",
+            "a#b",
+            "(a*b) // 10 % 97",
+            "a-b",
+            "a" * 600,
+            "(" * 200 + "a" + ")" * 200,
+        )
+    ),
+    wild,
+)
+modular = st.tuples(expressions, st.sampled_from(("", " % 100", " % 101", " % 99991"))).map("".join)
+SETTING = {
+    "--expr": modular,
+    "--modulus": numbers,
+    "--base": st.one_of(st.sampled_from(("2", "3", "6", "10", "256")), numbers),
+    "--pe": st.one_of(st.sampled_from(sorted(cli.ENCODINGS)), wild),
+    "--layout": st.one_of(st.sampled_from(sorted(cli.LAYOUTS)), wild),
+    "--window": numbers,
+    "--train-digits": lengths,
+    "--train-domain": st.one_of(st.sampled_from(("longest", "every")), wild),
+    "--train-priming": st.one_of(
+        st.sampled_from(("6:0.01", "8:0.1", "100:1e-6", "6:1e1000000000", "6:1e-400", "6:1/3")),
+        wild,
+    ),
+    "--train-allowed": st.one_of(st.sampled_from(("1:1,3", "2:1,5", "2:6-9", "1:0")), wild),
+    "--train-pairs": numbers,
+    "--test-digits": lengths,
+    "--test-domain": st.one_of(st.sampled_from(("longest", "every")), wild),
+}
+TASK = {"--task": st.one_of(st.sampled_from(sorted(cli.TASKS)), wild)}
+
+
+@st.composite
+def option_lists(draw: st.DrawFn, table: dict[str, st.SearchStrategy[str]]) -> list[str]:
+    """Some of the options, each with a value."""
+    names = draw(st.lists(st.sampled_from(sorted(table)), min_size=1, max_size=5, unique=True))
+    return [part for name in names for part in (name, draw(table[name]))]
+
+
+@st.composite
+def settings_asked(draw: st.DrawFn) -> list[str]:
+    """A task and some options of a setting."""
+    head = draw(st.sampled_from(("task", "task", "expr", "none")))
+    words: list[str] = []
+    if head == "task":
+        name = draw(TASK["--task"])
+        words = ["--task", name]
+        if name.startswith("mod_") and draw(st.booleans()):
+            words += ["--modulus", draw(st.integers(1, 2000).map(str))]
+    if head == "expr":
+        words = ["--expr", draw(modular)]
+    return words + draw(option_lists(SETTING))
+
+
+grids = st.one_of(
+    st.sampled_from(("smoke", "headline", "plateaus", "grid.toml", "deep.toml", "long.toml")), wild
+)
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    """A command with options that make sense, or do not."""
+    command = draw(
+        st.sampled_from(
+            (
+                *("predict",) * 8,
+                *("advise",) * 3,
+                *("map", "grid", "verify", "inspect", "report"),
+                *("literature", "tasks", "encodings", "layouts", "theorems", "nothing"),
+            )
+        )
+    )
+    flags = {"predict": ["--json", "--explain", "--per-digit"], "advise": ["--json"]}
+    if command in ("predict", "advise"):
+        more = draw(st.lists(st.sampled_from(flags[command]), unique=True, max_size=2))
+        return [command, *draw(settings_asked()), *more]
+    if command == "map":
+        ranges = st.one_of(st.sampled_from(("2..60", "2..1000000", "97,99991", "2..501")), numbers)
+        table = {"--modulus": ranges, "--base": ranges, "--train-digits": lengths, **TASK}
+        out = draw(st.sampled_from(("map.png", "map.svg", "map", "no/map.svg")))
+        return [command, *draw(option_lists(table)), "--out", out]
+    if command == "grid":
+        return [command, "--grid", draw(grids), *draw(st.sampled_from(([], ["--json"])))]
+    if command == "report":
+        return [command, "--check", "--grid", draw(grids), "--folder", "reports"]
+    if command in ("verify", "inspect"):
+        # Something that no cell can have: nothing is trained.
+        bad = draw(
+            st.sampled_from(
+                (
+                    ["--modulus", "-1"],
+                    ["--base", "1"],
+                    ["--task", "mod_add", "--modulus", "1000000007"],
+                    ["--expr", "a#b"],
+                    ["--train-digits", "0"],
+                    ["--budget", "-1"],
+                    ["--pe", "\x1b[31m"],
+                    ["--seeds" if command == "verify" else "--seed", "2147483648"],
+                )
+            )
+        )
+        return [command, "--task", "add", *draw(option_lists({"--window": numbers})), *bad]
+    return [command, *draw(st.sampled_from(([], ["--json"], ["--nothing"])))]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the lines run: a folder with grids of its own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grid.toml").write_text('[[cell]]\ntask = "add"\n[[cell]]\ntask = "mul"\n')
+    (tmp_path / "deep.toml").write_text("x = " + "[" * 5000 + "]" * 5000)
+    (tmp_path / "long.toml").write_text('[[cell]]\ntask = "add"\nbase = ' + "9" * 5000)
+    return tmp_path
+
+
+def test_every_line_ends(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @LINES
+    @given(command_lines())
+    def run(words: list[str]) -> None:
+        monkeypatch.setattr(sys, "argv", ["arith", *words])
+        started = process_time()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        taken = process_time() - started
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        errors = capsys.readouterr().err
+        if os.environ.get("ARITH_LINES"):
+            with Path(os.environ["ARITH_LINES"]).open("a") as file:
+                file.write(f"{taken:.2f} {grown // 1024} {ended.value.code} {words!r:.300}\n")
+        assert ended.value.code in (0, 2)
+        assert "Traceback" not in errors
+        if ended.value.code == 2:
+            assert len(errors.splitlines()) == 1 and errors.rstrip("\n").isprintable()
+        assert taken < SECONDS
+        assert grown * 1024 < BYTES
+
+    run()
