@@ -167,8 +167,12 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
     rng, seen = random.Random(0), list[str]()
     for kill in range(KILLS):
         started = verify(tmp_path, PLAIN, "--seeds", "50")
-        time.sleep(rng.uniform(0, 1) if kill % 4 == 0 else rng.uniform(1, 10))
-        victims = started.workers() if kill % 2 else []
+        if kill % 5 in (1, 3):  # when something has finished
+            started.until("[1/")
+            time.sleep(rng.uniform(0, 2))
+        else:
+            time.sleep(rng.uniform(0, 1) if kill % 5 == 0 else rng.uniform(1, 10))
+        victims = started.workers() if kill % 5 in (1, 4) else []
         victim = victims[0] if victims else started.process.pid
         os.kill(victim, signal.SIGKILL)
         code = started.wait()
@@ -179,6 +183,7 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
             time.sleep(0.1)
         seen += announced(started.lines())
         assert set(seen) <= set(stored(tmp_path))
+    assert seen
     seeds = str(1 + len(seen) // 2)
     last = verify(tmp_path, PLAIN, "--seeds", seeds)
     assert last.wait() in (0, 1, 3), last.lines()
