@@ -170,6 +170,7 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
         CELL_COLUMNS,
         CELL_LEGEND,
         LENGTH_COLUMNS,
+        LENGTH_LEGEND,
         cell_line,
         length_line,
         sentence,
@@ -181,9 +182,10 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
         [v] = verdicts
         print_text(v.cell.label(), bold=True)
         print_table(LENGTH_COLUMNS, [length_line(v, x) for x in v.lengths])
-        print()
-        print_text(theorem_sentence(v))
-        print_text(sentence(v))
+        for line in LENGTH_LEGEND:
+            print_text(line, indent="  ")
+        print_text(theorem_sentence(v), indent="  ")
+        print_text(sentence(v), bold=True)
         return
     print_table(CELL_COLUMNS, [cell_line(v) for v in verdicts])
     for line in CELL_LEGEND:

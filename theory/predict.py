@@ -396,7 +396,7 @@ def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...
     for share, what in (
         (
             "inferred",
-            "Never shown together by {train}: digits of {where}. Fixed all the same: they enter one "
+            "Never shown together by {train}: digits of {where}. Still fixed: they enter one "
             "by one, or have equivalents.",
         ),
         (

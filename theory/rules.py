@@ -29,7 +29,7 @@ class Rule:
 
 _XU = "Xu et al. 2024, arXiv 2407.17963"
 _ABBE = "Abbe et al. 2023, arXiv 2301.13105"
-_COUNTED = "counted in reports/full (Claims)"
+_COUNTED = "reports/full (Claims)"
 _CONVERGED = "the model has converged"
 
 RULES: dict[str, Rule] = {
@@ -67,7 +67,7 @@ RULES: dict[str, Rule] = {
             "multiplies those digits, no carry is built in at their position (always the same in "
             "training, and not 0), and they are not two with two values each; otherwise nothing follows.",
             f"{_CONVERGED}; each of these is decided: what is not counts as interaction",
-            f"ours, after {_ABBE}; docs/findings.md (Shorter inputs); {_COUNTED}",
+            f"ours, after {_ABBE}; docs/findings.md (Shorter inputs), {_COUNTED}",
         ),
         Rule(
             "base aligned",
@@ -93,7 +93,7 @@ RULES: dict[str, Rule] = {
             "whole rule with no landmark in direct view, and no landmark is in view of the digits "
             "above the trained ones.",
             f"{_CONVERGED}; queries that can find its digits (selection)",
-            f"{_XU}; on landmarks ours: docs/findings.md (Longer inputs); {_COUNTED}",
+            f"{_XU}; on landmarks ours: docs/findings.md (Longer inputs), {_COUNTED}",
         ),
         Rule(
             "landmark",
@@ -102,7 +102,7 @@ RULES: dict[str, Rule] = {
             "landmark in view, the training data fit two rules: go on, or write what was always there "
             "beyond the trained positions.  Where the two differ nothing follows.",
             "a relative encoding",
-            f"ours; docs/findings.md (Longer inputs); {_COUNTED}",
+            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
         ),
         Rule(
             "selection",
@@ -114,7 +114,7 @@ RULES: dict[str, Rule] = {
             "follows but what was trained.",
             "a function of the offset that changes little from one to the next, learned (FIRE) or fixed "
             "(ALiBi), or no encoding",
-            f"ours; docs/findings.md (Longer inputs); {_COUNTED}",
+            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
         ),
         Rule(
             "one candidate",
@@ -132,7 +132,7 @@ RULES: dict[str, Rule] = {
             "digit that never varied, a parameter per offset cannot switch that digit off, and "
             "nothing follows.",
             "a relative encoding; tokens in between pass on what they have read",
-            f"ours, against the published theorem; docs/findings.md (Longer inputs); {_COUNTED}",
+            f"ours, against the published theorem; docs/findings.md (Longer inputs), {_COUNTED}",
         ),
         Rule(
             "formula",
@@ -141,7 +141,7 @@ RULES: dict[str, Rule] = {
             "encoding) one that carried no information in training cannot be switched off by itself, so "
             "the support rule does not follow.",
             "digits that never varied are in view, and no continuation",
-            f"ours; docs/findings.md (Longer inputs); {_COUNTED}",
+            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
         ),
         Rule(
             "out of sight",
@@ -157,7 +157,7 @@ RULES: dict[str, Rule] = {
             "than give every combination of them its most frequent result.  Sums are learned in these "
             "steps, and training can stand still on any of them; products pass through.",
             "the premise is not met; the task wraps",
-            f"ours; docs/findings.md (Plateaus); {_COUNTED}",
+            f"ours; docs/findings.md (Plateaus), {_COUNTED}",
         ),
         Rule(
             "leap",
@@ -165,7 +165,7 @@ RULES: dict[str, Rule] = {
             "A task that can be put together from one or two operand digits at a time, each step telling a tenth "
             "of what is still unknown of a result digit, is learned soon; others may take long.",
             "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of the recipe",
-            f"ours, after Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055; docs/findings.md (How soon); {_COUNTED}",
+            f"ours, after Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055; docs/findings.md (How soon), {_COUNTED}",
         ),
         Rule(
             "leak",
@@ -175,7 +175,7 @@ RULES: dict[str, Rule] = {
             "function does: it is right as often or less.",
             f"{_CONVERGED}; a learned vector per position; of such a task nothing is claimed under another "
             "encoding, and no more than this where it is not counted how many digits it takes at once",
-            f"ours; docs/findings.md (How soon); {_COUNTED}",
+            f"ours; docs/findings.md (How soon), {_COUNTED}",
         ),
         Rule(
             "count",

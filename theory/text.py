@@ -199,7 +199,7 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     read = ", ".join(str(x.read) for x in found)
     return [
         f"Before it converges, right in domain on at most {shares}, if it reads the lowest "
-        f"{read} digits of each operand (rule: plateau)."
+        f"{read} digits of each operand (plateau)."
     ]
 
 
@@ -209,9 +209,9 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
     if more is None:
         return []
-    how = f"more than {FEW} digits at once: learned late or never"
-    few = f"up to {FEW} digits at once: learned soon, mostly"
-    return [f"It asks for {how if more else few} (rule: leap)."]
+    how = f"more than {FEW} digits at once: often learned late, or never"
+    few = f"up to {FEW} digits at once: mostly learned soon"
+    return [f"It asks for {how if more else few} (leap)."]
 
 
 def reads_text(digits: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from theory.predict import AT_MOST, NO_CLAIM, Prediction
-from theory.text import claim_text, verdict_text
+from theory.predict import AT_MOST, NO_CLAIM, LengthPrediction, Prediction
+from theory.text import claim_text, fraction_text, verdict_text
 from verify.causes import Causes
 from verify.causes import name as cell_name
 from verify.cells import Cell, default_model
@@ -19,7 +19,6 @@ from verify.judge import (
     INCONCLUSIVE,
     MECHANISM,
     TOLERANCE,
-    UNDECIDED,
     CellVerdict,
     Interval,
     LengthVerdict,
@@ -30,6 +29,7 @@ from verify.recipe import PREMISE, RECIPE
 from verify.records import Run
 from verify.sequences import HELD_OUT
 from verify.training_course import by_training, learned_late
+from verify.verdicts import count, gate_line, short_label, summary_line
 
 COLUMNS = (
     "digits",
@@ -96,22 +96,26 @@ def cell_row(v: CellVerdict) -> list[str]:
     ]
 
 
-PREDICTION_COLUMNS = ("cell", "model", "theorem (down, up)", "refined (down, up)", "accuracy")
+PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """One line of a grid before it is trained: a cell and what is predicted at each test length."""
-    accuracies = (
-        f"{x.digits}: {'?' if prediction.claim(x) == NO_CLAIM and x.accuracy is None else claim_text(prediction, x)}"
-        for x in prediction.lengths
-    )
     return [
-        cell.label(),
+        short_label(cell),
         cell.model,
-        _arrows(*(prediction.published_verdict(d) for d in ("downward", "upward"))),
-        _arrows(*(verdict_text(prediction, d) for d in ("downward", "upward"))),
-        ", ".join(accuracies),
+        " ".join(_by_digits(prediction, x) for x in prediction.lengths),
     ]
+
+
+def _by_digits(prediction: Prediction, x: LengthPrediction) -> str:
+    """``4: 49/4950``."""
+    claim = prediction.claim(x)
+    if claim == NO_CLAIM:
+        return f"{x.digits}: ?"
+    return f"{x.digits}: " + (
+        f"<={fraction_text(x.at_most)}" if claim == AT_MOST else fraction_text(x.accuracy)
+    )
 
 
 SUMMARY_COLUMNS = (
@@ -137,34 +141,21 @@ def _upward(v: CellVerdict) -> list[str]:
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
-    """What was found, in sentences."""
+    """What was found, a line for each question."""
     trained = [v for v in verdicts if v.runs]
-    lengths = Counter(x.verdict for v in trained for x in v.lengths)
     exact = Counter(x.exact for v in trained for x in v.lengths)
     theorem = Counter(x.published for v in trained for x in v.lengths)
-    bounds = sum(
-        v.prediction.claim(x.prediction) == AT_MOST and x.verdict in (AGREE, DIVERGE)
-        for v in trained
-        for x in v.lengths
-    )
-    conclusive = sum(1 for v in trained if v.converged)
     runs = sum(len(v.runs) for v in trained)
-    lost = sum(len(v.runs) - len(v.converged) for v in trained)
-    left = len(verdicts) - len(trained)
+    met = sum(len(v.converged) for v in trained)
     return "\n".join(
         [
-            f"- **{conclusive} of {len(trained)} cells are conclusive**: at least one model met the "
-            f"premise (in-domain accuracy of {PREMISE:.0%} on held-out inputs). {runs} models were "
-            f"trained, {lost} of them did not meet it and are not judged."
-            + (f" {left} more cells of the grid are still to be trained." if left else ""),
-            f"- **Refined theory**: of the test lengths out of domain where it makes a claim, "
-            f"**{lengths[AGREE]} agree and {lengths[DIVERGE]} diverge** ({bounds} of the claims are that the accuracy "
-            f"is not above a bound); at {lengths[UNDECIDED]} it makes none that could be contradicted, and "
-            f"{lengths[INCONCLUSIVE]} are inconclusive.",
-            f"- **The learned function, taken as exact** wherever the theory has one, be it met in part only (rule "
-            f"*leak*): {exact[AGREE]} agree, {exact[DIVERGE]} diverge.",
-            f"- **Published theorems**: {theorem[AGREE]} agree, {theorem[DIVERGE]} diverge "
-            f"({theorem[UNDECIDED]} without a claim, {theorem[INCONCLUSIVE]} inconclusive).",
+            f"- **Refined theory**: {summary_line(verdicts)}",
+            f"- **Premise**: {met} of {count(runs, 'model')} were right on {PREMISE:.0%} of the held-out inputs "
+            "of the trained lengths; the others are not judged.",
+            f"- **Learned function**: where the theory has one, its accuracy is the measured one at {exact[AGREE]} "
+            f"lengths and is not at {exact[DIVERGE]}, whether or not it is claimed of a model (rule *leak*).",
+            f"- **Published theorems**: as measured at {theorem[AGREE]} lengths, not as measured at "
+            f"{theorem[DIVERGE]}.",
             *by_training(trained),
         ]
     )
@@ -183,8 +174,10 @@ def markdown(
         sections: see ``verify.sections``; between the cells and how it was made.
         causes: see ``verify.causes``.
     """
+    causes = causes or Causes()
     parts = [
         f"# Theory and experiment: the {name} grid",
+        f"**{gate_line(verdicts, causes)}**",
         summary(verdicts),
         "## Cells",
         tabulate(
@@ -196,7 +189,7 @@ def markdown(
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every cell, "
         "and the command that trains it again: [cells.md](cells.md).",
-        *_divergences(verdicts, causes or Causes()),
+        *_divergences(verdicts, causes),
         *sections,
         _how(verdicts),
     ]

@@ -11,8 +11,10 @@ from verify.causes import Causes, name
 from verify.cells import Cell, default_model
 from verify.judge import (
     AGREE,
+    CONFIDENCE,
     DIVERGE,
     INCONCLUSIVE,
+    MECHANISM,
     PREMISE_MET,
     UNDECIDED,
     CellVerdict,
@@ -29,6 +31,10 @@ CELL_LEGEND = (
     "most; (..) of models that missed the premise. 4/4: claims that agree.",
 )
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
+LENGTH_LEGEND = (
+    f"measured: accuracy, with its {CONFIDENCE:.0%} interval; (..) of models that missed the premise.",
+    "as f^: the share of answers that are those of the learned function.",
+)
 _WORDS = {UNDECIDED: "no claim", PREMISE_MET: "premise met"}
 """Verdicts that a reader would not know by their names."""
 
@@ -128,25 +134,33 @@ def sentence(v: CellVerdict) -> str:
             f"Inconclusive: {why_inconclusive(v)}. The answers in parentheses are of models that "
             "the theory does not speak of."
         )
-    models = f"{len(v.converged)} of {_count(len(v.runs), 'model')} met the premise"
+    models = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
     counts = Counter(x.verdict for x in v.lengths)
-    wrong = [
-        f"at {x.prediction.digits} digits {claim_text(v.prediction, x.prediction)} was predicted "
-        f"and {x.accuracy.value:.3f} measured"
-        for x in v.lengths
-        if x.verdict == DIVERGE and x.accuracy is not None
-    ]
+    wrong = [_apart(v, x) for x in v.lengths if x.verdict == DIVERGE]
     if wrong:
         return f"Theory and experiment diverge: {'; '.join(wrong)}. {models}."
     if not counts[AGREE]:
-        return f"No claim: nothing was predicted that a measurement could contradict. {models}."
+        return f"No claim was made that these measurements could contradict. {models}."
     silent = counts[UNDECIDED]
-    rest = f"; {_count(silent, 'length')} without a claim" if silent else ""
-    return f"Theory and experiment agree: {_holds(counts[AGREE])} that could have failed{rest}. {models}."
+    rest = f"; {count(silent, 'length')} without a claim" if silent else ""
+    return f"Theory and experiment agree: {_holds(counts[AGREE])}{rest}. {models}."
+
+
+def _apart(v: CellVerdict, x: LengthVerdict) -> str:
+    """``at 4 digits 1 was predicted and 0.952 measured (by model 0.907, 0.997)``."""
+    n = x.prediction.digits
+    alone = [m.correct / m.samples for r in v.converged for m in r.measurements if m.digits == n]
+    text = f"at {count(n, 'digit')} {claim_text(v.prediction, x.prediction)} was predicted and "
+    text += "-" if x.accuracy is None else f"{x.accuracy.value:.3f} measured"
+    if len(alone) > 1:
+        text += f" (by model {', '.join(f'{a:.3f}' for a in alone)})"
+    if x.learned is not None and x.learned.value < MECHANISM:
+        text += f", and f^ explains {x.learned.value:.3f} of the answers"
+    return text
 
 
 def _holds(claims: int) -> str:
-    return "the one claim holds" if claims == 1 else f"all {claims} claims hold"
+    return "the one claim holds" if claims == 1 else f"{claims} of {claims} claims hold"
 
 
 def why_inconclusive(v: CellVerdict) -> str:
@@ -159,6 +173,14 @@ def why_inconclusive(v: CellVerdict) -> str:
     )
 
 
+_THEOREM = {
+    AGREE: "as measured",
+    DIVERGE: "not as measured",
+    INCONCLUSIVE: "not tested",
+    UNDECIDED: "not judged",
+}
+
+
 def theorem_sentence(v: CellVerdict) -> str:
     """What the published theorem says of shorter and longer inputs, and how that was judged."""
     parts = []
@@ -167,7 +189,7 @@ def theorem_sentence(v: CellVerdict) -> str:
         if judged:
             says = v.prediction.published_verdict(direction)
             worst = next((w for w in (INCONCLUSIVE, DIVERGE, AGREE) if w in judged), UNDECIDED)
-            parts.append(f"{INPUTS[direction]} inputs {says} ({verdict_word(worst)})")
+            parts.append(f"{INPUTS[direction]} inputs: {says} ({_THEOREM[worst]})")
     return f"Published theorem: {', '.join(parts) or 'not tested'}."
 
 
@@ -177,9 +199,9 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     conclusive = [v for v in trained if v.converged]
     counts = Counter(x.verdict for v in conclusive for x in v.lengths)
     text = (
-        f"{len(conclusive)} of {_count(len(verdicts), 'cell')} conclusive; "
+        f"{len(conclusive)} of {count(len(verdicts), 'cell')} conclusive; "
         f"{_agree(counts[AGREE])}, {_diverge(counts[DIVERGE])}, "
-        f"{_count(counts[UNDECIDED], 'length')} without a claim."
+        f"{count(counts[UNDECIDED], 'length')} without a claim."
     )
     lost = len(trained) - len(conclusive)
     if lost:
@@ -203,12 +225,13 @@ def gate_line(verdicts: Sequence[CellVerdict], causes: Causes) -> str:
 
 
 def _agree(number: int) -> str:
-    return f"{_count(number, 'claim')} agree{'s' if number == 1 else ''}"
+    return f"{count(number, 'claim')} agree{'s' if number == 1 else ''}"
 
 
 def _diverge(number: int) -> str:
     return f"{number} diverge{'s' if number == 1 else ''}"
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """``1 cell``, ``2 cells``."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,115 @@
+"""What the commands print fits the terminal: no word is broken, and answers take one screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from printing import print_list, print_prediction, print_table, print_text, print_verdicts
+from theory.catalogue import (
+    ENCODING_COLUMNS,
+    LAYOUT_COLUMNS,
+    RULES_IN_SHORT,
+    TASK_COLUMNS,
+    encoding_rows,
+    layout_rows,
+    rules_in_short,
+    task_rows,
+)
+from theory.literature import IN_SHORT, findings, short_table
+from theory.predict import predict
+from theory.requests import Request
+from theory.rules import RULES
+from verify.grids import grid
+from verify.judge import CellVerdict
+from verify.report import judge_evidence
+from verify.store import read_evidence
+
+EVIDENCE = Path(__file__).parents[1] / "reports" / "headline" / "evidence.jsonl"
+WIDTHS = (40, 80, 200)
+TABLES = [
+    (tuple(TASK_COLUMNS.values()), task_rows),
+    (tuple(ENCODING_COLUMNS.values()), encoding_rows),
+    (tuple(LAYOUT_COLUMNS.values()), layout_rows),
+    (RULES_IN_SHORT, rules_in_short),
+    (IN_SHORT, short_table),
+]
+
+
+@pytest.fixture(scope="module")
+def headline() -> list[CellVerdict]:
+    return judge_evidence(grid("headline"), read_evidence(EVIDENCE))
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\S+", text))
+
+
+@pytest.fixture
+def lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
+) -> object:
+    """What was printed on a terminal of some width, line by line."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    return lambda: capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("columns", "rows"), TABLES, ids=[c[0] for c, _ in TABLES])
+def test_no_word_of_a_table_is_broken(columns, rows, width, lines) -> None:  # type: ignore[no-untyped-def]
+    found = rows()
+    print_table(columns, found)
+    shown = lines()
+    assert max(map(len, shown)) <= width
+    assert {w for row in found for text in row for w in words(text)} <= {
+        w.rstrip(";") for line in shown for w in words(line)
+    } | words(" ".join(shown))
+
+
+@pytest.mark.parametrize("width", [80])
+@pytest.mark.parametrize("explain", [False, True])
+def test_an_answer_takes_one_screen(explain: bool, width: int, lines) -> None:  # type: ignore[no-untyped-def]
+    print_prediction(predict(Request("mod_mul", modulus=125).setting()), explain)
+    shown = lines()
+    assert len(shown) < 24
+    assert max(map(len, shown)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_piped_output_has_no_colour(width: int, lines, headline) -> None:  # type: ignore[no-untyped-def]
+    print_prediction(predict(Request("mul").setting()), explain=True)
+    print_verdicts(headline)
+    print_verdicts(headline[:1])
+    text = "\n".join(lines())
+    assert "\x1b" not in text
+    assert "inconclusi " not in text and "\nve" not in text
+
+
+@pytest.mark.parametrize("width", [80])
+def test_a_grid_takes_a_line_per_cell_and_one_screen(width: int, lines, headline) -> None:  # type: ignore[no-untyped-def]
+    print_verdicts(headline)
+    shown = lines()
+    assert len(shown) < 24
+    table = shown[1 : 1 + len(headline)]
+    for v, line in zip(headline, table, strict=True):
+        assert v.cell.setting.task.text() in line
+        assert re.search(r"(agree \d+/\d+|diverge .*|no claim|inconclusive) *$", line)
+    summary = " ".join(shown[-2:])
+    assert f"of {len(headline)} cells conclusive" in summary and "without a claim." in summary
+
+
+@pytest.mark.parametrize("width", [30])
+def test_long_words_are_left_whole(width: int, lines) -> None:  # type: ignore[no-untyped-def]
+    formula = "Mod(Mod(a,1000000000000)*Mod(b,1000000000000),125)"
+    print_text(f"f^ = {formula}")
+    assert formula in lines()
+
+
+def test_lists_have_an_entry_for_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [row[0] for row in rules_in_short()] == list(RULES)
+    assert [row[0] for row in short_table()] == [f.id for f in findings()]
+    assert max(len(rule.summary) for rule in RULES.values()) <= 60
+    print_list({"a": "A"}, [["1"]], as_json=True)
+    assert capsys.readouterr().out == '[\n  {\n    "a": "1"\n  }\n]\n'
