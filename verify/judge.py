@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from fractions import Fraction
+from functools import cache
 
 from theory.predict import AT_MOST, EXACT, LengthPrediction, Prediction, predict
 from verify import premise
