@@ -208,6 +208,14 @@ DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda."
 GRID_HELP = (
     "smoke, headline, data, windows, layouts, depths, leaks, plateaus, leaps, full, or a TOML file."
 )
+PrecisionOption = Annotated[
+    str,
+    typer.Option(
+        "--precision",
+        envvar="ARITH_PRECISION",
+        help="Of matrix products: float32, bfloat16, or auto: by what the processor has.",
+    ),
+]
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
 
@@ -224,6 +232,7 @@ def verify(
         int, typer.Option("--jobs", help="Models trained at once; 0 is one per core.")
     ] = 0,
     device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
     store: Annotated[
         Path,
         typer.Option("--store", help="Where measurements are kept; what it has is not redone."),
@@ -260,14 +269,14 @@ def verify(
         _check_writable(junit_xml)
 
     from verify.cells import Cell, default_model
+    from verify.files import Failed, write
     from verify.grids import grid as read_grid
     from verify.judge import exit_code, judge
     from verify.junit import junit
-    from verify.machine import pick_device
+    from verify.machine import fix_precision, pick_device
     from verify.progress import ProgressDisplay
     from verify.recipe import DEFAULT_BUDGET, RECIPE
-    from verify.report import write
-    from verify.run import WorkerFailed, missing, run_all
+    from verify.run import missing, run_all
     from verify.store import Store
 
     if setting is None:
@@ -281,23 +290,27 @@ def verify(
         _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
         return
     chosen = pick_device(device)
+    number = fix_precision(precision, chosen)
     wanted = range(first_seed, first_seed + seeds)
     steps = budget or DEFAULT_BUDGET
     database = Store(store)
-    todo = missing(cells, wanted, database, steps)
+    todo = missing(cells, wanted, database, steps, number)
     workers = jobs or (1 if chosen == "cuda" else os.cpu_count() or 1)
-    try:
-        with ProgressDisplay(len(todo), steps) as display:
-            run_all(todo, database, steps, chosen, workers, display.update)
-    except WorkerFailed as error:
-        _fail(str(error), 3)
+    with ProgressDisplay(len(todo), steps) as display:
+        run_all(todo, database, steps, chosen, workers, display.update)
     verdicts = []
     for cell in cells:
-        found = [database.find(cell, seed, RECIPE.version) for seed in wanted]
+        found = [database.find(cell, seed, RECIPE.version, number) for seed in wanted]
         verdicts.append(judge(cell, [run for run in found if run is not None]))
-    print_verdicts(verdicts)
     if junit_xml is not None:
         write(junit_xml, junit(verdicts))
+    print_verdicts(verdicts)
+    if database.kept:
+        raise Failed(
+            f"cannot write the store {store}: {len(database.kept)} models are kept in "
+            f"{min(database.kept)}{' and others' if len(database.kept) > 1 else ''}, "
+            "to be read back at the next start"
+        )
     raise typer.Exit(exit_code(verdicts))
 
 
@@ -330,6 +343,7 @@ def inspect(
     model: SizeOption = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
     device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
     budget: Annotated[
         int, typer.Option("--budget", help="Most training steps; 0 is the recipe's.")
     ] = 0,
@@ -348,16 +362,19 @@ def inspect(
         )
 
     from verify.cells import Cell, default_model
-    from verify.machine import pick_device, train_alone
+    from verify.files import write
+    from verify.machine import fix_precision, pick_device, train_alone
     from verify.mechanism import draw, measure_mechanism
     from verify.recipe import DEFAULT_BUDGET
-    from verify.report import mechanism_rows, write
+    from verify.report import mechanism_rows
     from verify.train import train
 
     cell = Cell(setting, model or default_model(setting.task))
     _check_writable(out / "mechanism.json")
     train_alone()
-    trained = train(cell, seed, budget or DEFAULT_BUDGET, device=pick_device(device))
+    chosen = pick_device(device)
+    fix_precision(precision, chosen)
+    trained = train(cell, seed, budget or DEFAULT_BUDGET, device=chosen)
     found = measure_mechanism(trained.model, cell, max(setting.test_lengths))
     head = {"cell": cell.to_json(), "seed": seed, "premise": round(trained.premise, 6)}
     print_text(f"{cell.label()}, seed {seed}", bold=True)
@@ -415,22 +432,35 @@ def report(
     the evidence.
     """
     from verify.causes import read_causes, unexplained
+    from verify.evidence import merge, read_evidence, write_evidence
+    from verify.files import write
     from verify.grids import grid as read_grid
     from verify.judge import exit_code
     from verify.recipe import RECIPE
-    from verify.report import cells_markdown, judge_evidence, markdown, write
+    from verify.report import cells_markdown, judge_evidence, markdown
     from verify.sections import sections
-    from verify.store import Store, merge, read_evidence, write_evidence
+    from verify.store import Store
 
     cells = read_grid(grid)
+    mine = {cell.key for cell in cells}
     name = Path(grid).stem
     evidence = folder / name / "evidence.jsonl"
     runs = read_evidence(evidence) if evidence.exists() or check else []
     if not check and store.exists():
-        runs = merge(runs, Store(store).runs())
-    runs = [r for r in runs if r.recipe == RECIPE.version]
-    verdicts = judge_evidence(cells, runs)
-    if not any(v.runs for v in verdicts):
+        new, unread = Store(store).runs()
+        for line in unread:
+            print(f"arith: {line}", file=sys.stderr)
+        current = [r for r in new if r.recipe == RECIPE.version and r.cell.key in mine]
+        runs = merge(runs, current)
+    judged = [r for r in runs if r.recipe == RECIPE.version and r.cell.key in mine]
+    if len(judged) < len(runs):
+        print(
+            f"arith: {len(runs) - len(judged)} models in {evidence} are kept and not judged: they "
+            f"are of another recipe than {RECIPE.version}, or of cells that the grid does not have",
+            file=sys.stderr,
+        )
+    verdicts = judge_evidence(cells, judged)
+    if not judged:
         raise InvalidInput(
             f"no measurements of the grid '{name}' in {evidence} or {store}; run arith verify first"
         )
@@ -438,8 +468,7 @@ def report(
     if check:
         print_verdicts(verdicts)
     else:
-        mine = {cell.key for cell in cells}
-        write_evidence(evidence, [r for r in runs if r.cell.key in mine])
+        write_evidence(evidence, runs)
         write(folder / name / "cells.md", cells_markdown(name, verdicts))
         pages = sections(verdicts, folder / name, causes)
         write(folder / name / "README.md", markdown(name, verdicts, pages, causes))
@@ -594,7 +623,14 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def main() -> NoReturn:
-    """Run the command line; every error is one line on stderr."""
+    """Run the command line; every error is one line on stderr.
+
+    Exit codes: 0 all agree, 1 theory and experiment diverge, 2 wrong usage or bad input,
+    3 inconclusive, 4 failed (what had finished is kept), 130 interrupted, 141 the reader of the
+    output has closed it (the work was done).
+    """
+    from verify.files import Failed
+
     if not os.environ.get("COLUMNS", "").strip("0"):
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -604,6 +640,8 @@ def main() -> NoReturn:
         print(end="", flush=True)
     except InvalidInput as error:
         _fail(str(error), 2)
+    except Failed as error:
+        _fail(str(error), 4)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted; what had finished is kept", 130)
     except TyperException as error:
@@ -613,7 +651,7 @@ def main() -> NoReturn:
             # Python would write what is left of the output, and fail once more, at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            raise SystemExit(1) from None
+            raise SystemExit(128 + 13) from None  # as a shell counts SIGPIPE
         where = "" if error.filename is None else f"{error.filename}: "
         _fail(f"{where}{error.strerror or error}", 2)
     raise SystemExit(code or 0)

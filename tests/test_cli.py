@@ -9,42 +9,33 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import ROOT, run_cli
 
 from verify.sizes import SIZES
 
-ROOT = Path(__file__).parent.parent
-
 
 def arith(
-    *arguments: str,
-    cwd: Path = ROOT,
-    timeout: float = 300,
-    stdout: Any = subprocess.PIPE,
-    **env: str,
-) -> subprocess.CompletedProcess[str]:
-    """Run the command as a user would, in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **env}
-    return subprocess.run(
+    *arguments: str, cwd: Path = ROOT, stdout: Any = subprocess.PIPE, **env: str
+) -> subprocess.Popen[str]:
+    """The command as a user starts it, in a process of its own."""
+    return subprocess.Popen(
         [sys.executable, "-c", "from cli import main; main()", *arguments],
         cwd=cwd,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=timeout,
-        check=False,
     )
 
 
 def predicted(*arguments: str) -> dict:
-    done = arith("predict", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    done = run_cli("predict", *arguments, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 def test_json_contract() -> None:
@@ -150,11 +141,11 @@ BAD = [
 
 @pytest.mark.parametrize(("command", "message"), BAD, ids=[c for c, _ in BAD])
 def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
-    done = arith(*shlex.split(command))
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert done.stdout == ""
+    done = run_cli(*shlex.split(command))
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert done.out == ""
 
 
 @pytest.mark.parametrize(
@@ -171,47 +162,46 @@ def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
 def test_a_bad_grid_file_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "grid.toml"
     path.write_text(text)
-    done = arith("verify", "--grid", str(path))
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    done = run_cli("verify", "--grid", str(path))
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.strip().splitlines()) == 1
 
 
 def test_output_fits_a_narrow_terminal() -> None:
-    done = arith("predict", "--task", "mul", COLUMNS="60")
-    assert max(map(len, done.stdout.splitlines())) <= 60
-    assert "\x1b" not in done.stdout
+    done = run_cli("predict", "--task", "mul", width=60)
+    assert max(map(len, done.out.splitlines())) <= 60
+    assert "\x1b" not in done.out
 
 
 def test_a_terminal_of_no_width_is_none() -> None:
-    assert "learned function" in arith("predict", "--task", "add", COLUMNS="0").stdout
+    assert "learned function" in run_cli("predict", "--task", "add", width=0).out
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ["predict --task add", "tasks --json", "--help"])
 def test_output_that_cannot_be_written_is_one_clear_line(command: str) -> None:
     with open("/dev/full", "w") as full:
-        done = arith(*command.split(), stdout=full)
-    assert done.returncode == 2
-    assert done.stderr == "arith: No space left on device\n"
+        process = arith(*command.split(), stdout=full)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (2, "arith: No space left on device\n")
 
 
 def test_what_an_encoding_lacks_is_replaced() -> None:
-    done = arith("predict", "--expr", "(a+b) // 10", PYTHONIOENCODING="ascii")
-    assert done.stdout.startswith("?(a + b) / 10?")
-    assert done.stderr == ""
+    process = arith("predict", "--expr", "(a+b) // 10", PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=60)
+    assert out.startswith("?(a + b) / 10?")
+    assert (process.returncode, err) == (0, "")
 
 
 def test_the_bare_command_shows_its_help() -> None:
-    done = arith()
-    assert done.returncode == 0
-    assert "Commands:" in done.stdout and "predict" in done.stdout
+    done = run_cli()
+    assert done.code == 0
+    assert "Commands:" in done.out and "predict" in done.out
 
 
 def test_help_says_what_an_option_does_here() -> None:
-    shown = {
-        c: " ".join(arith(c, "--help").stdout.split()) for c in ("verify", "inspect", "report")
-    }
+    shown = {c: " ".join(run_cli(c, "--help").out.split()) for c in ("verify", "inspect", "report")}
     for name in SIZES:
         assert f"{name}," in shown["verify"].replace(";", ",")
     assert "hf:PATH" in shown["verify"] and "hf:" not in shown["inspect"]
@@ -230,7 +220,7 @@ def test_help_says_what_an_option_does_here() -> None:
     ],
 )
 def test_lists_as_json(name: str, keys: str) -> None:
-    rows = json.loads(arith(name, "--json").stdout)
+    rows = json.loads(run_cli(name, "--json").out)
     assert len(rows) > 3
     assert all(list(row) == keys.split() for row in rows)
 
@@ -252,15 +242,15 @@ def test_the_accuracy_of_each_digit() -> None:
     ],
 )
 def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: str) -> None:
-    done = arith("predict", "--task", "add", "--per-digit", *command.split())
-    assert done.stdout.splitlines()[-1].startswith(line)
+    done = run_cli("predict", "--task", "add", "--per-digit", *command.split())
+    assert done.out.splitlines()[-1].startswith(line)
 
 
 def test_the_derivation_says_what_the_table_holds() -> None:
-    done = arith("predict", "--task", "add", "--explain")
-    [longer] = [line for line in done.stdout.splitlines() if line.startswith("longer inputs")]
+    done = run_cli("predict", "--task", "add", "--explain")
+    [longer] = [line for line in done.out.splitlines() if line.startswith("longer inputs")]
     assert longer.split("  ")[1].strip() == "fails (accuracy below 1)"
-    assert "1. The model is right on held-out D_3. (convergence [1])" in done.stdout
+    assert "1. The model is right on held-out D_3. (convergence [1])" in done.out
 
 
 TINY = """
@@ -291,40 +281,33 @@ model = "nano"
 """
 
 
+@pytest.mark.training
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """SIGKILL in the middle: nothing that was finished is lost or made again."""
     (tmp_path / "tiny.toml").write_text(TINY)
     store = str(tmp_path / "store.sqlite")
-    command = ["verify", "--grid", "tiny.toml", "--store", store, "--budget", "200", "--jobs", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from cli import main; main()", *command],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = ["verify", "--grid", "tiny.toml", "--store", store, "--budget", "100", "--jobs", "1"]
+    process = arith(*command, cwd=tmp_path)
     assert process.stderr is not None
-    lines: list[str] = []
-    while not any(line.startswith("[1/3]") for line in lines):
-        lines.append(process.stderr.readline())
-        assert process.poll() is None or lines[-1]
+    first = ""
+    while not first.startswith("[1/3]"):
+        first = process.stderr.readline()
+        assert first, "it ended before a model was finished"
     process.send_signal(signal.SIGKILL)
-    process.wait()
-    first = next(line for line in lines if line.startswith("[1/3]"))
-    time.sleep(1)
+    process.communicate(timeout=60)
 
-    again = arith(*command, cwd=tmp_path)
-    assert again.returncode in (0, 1, 3)
-    assert "training 2 models" in again.stderr
-    assert first.split("]")[1].split(",")[0] not in again.stderr
+    again = run_cli(*command, cwd=tmp_path)
+    assert again.code in (0, 1, 3)
+    assert "training 2 models" in again.err
+    assert first.split("]")[1].split(",")[0] not in again.err
 
-    third = arith(*command, cwd=tmp_path)
-    assert third.stderr == ""  # everything is there: nothing is trained
-    assert third.stdout == again.stdout
+    third = run_cli(*command, cwd=tmp_path)
+    assert third.err == ""  # everything is there: nothing is trained
+    assert third.out == again.out
 
     xml = tmp_path / "verdicts.xml"
-    fourth = arith(*command, "--junit-xml", str(xml), cwd=tmp_path)
-    assert fourth.returncode == third.returncode
+    fourth = run_cli(*command, "--junit-xml", str(xml), cwd=tmp_path)
+    assert fourth.code == third.code
     assert 'tests="6"' in xml.read_text()
 
 
@@ -341,25 +324,25 @@ def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
     for command in commands:
         words = shlex.split(command.split("  #")[0])[1:]
         if words[0] == "inspect":
-            done = arith(*words, "--seed", "-1")
-            assert "--seed and --budget" in done.stderr, command
+            done = run_cli(*words, "--seed", "-1")
+            assert "--seed and --budget" in done.err, command
         elif words[0] == "verify":
-            done = arith(*words, "--store", str(ROOT / "README.md"))
-            assert "cannot use the store" in done.stderr, command
+            done = run_cli(*words, "--store", str(ROOT / "README.md"))
+            assert "cannot use the store" in done.err, command
         elif words[0] == "report":
-            done = arith(*words, "--check")
-            assert done.returncode in (0, 1, 3), (command, done.stderr)
+            done = run_cli(*words, "--check")
+            assert done.code in (0, 1, 3), (command, done.err)
         else:
-            assert arith(*words, cwd=tmp_path).returncode == 0, command
+            assert run_cli(*words, cwd=tmp_path).code == 0, command
 
 
 def test_the_readmes_output_is_what_the_command_prints() -> None:
     text = (ROOT / "README.md").read_text()
     block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
     assert block is not None
-    done = arith(*shlex.split(block[1])[1:])
+    done = run_cli(*shlex.split(block[1])[1:])
     shown = [line.rstrip() for line in block[2].strip().splitlines()]
-    assert [line.rstrip() for line in done.stdout.strip().splitlines()] == shown
+    assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
 
 
 def test_make_targets_of_the_readme_exist() -> None:
@@ -369,22 +352,23 @@ def test_make_targets_of_the_readme_exist() -> None:
 
 
 def test_a_grid_is_listed_with_its_predictions() -> None:
-    done = arith("grid", "--grid", "headline")
-    assert done.returncode == 0
-    assert "15 cells" in done.stdout
-    line = next(x for x in done.stdout.splitlines() if "mod 101 · APE" in x)
+    done = run_cli("grid", "--grid", "headline")
+    assert done.code == 0
+    assert "15 cells" in done.out
+    line = next(x for x in done.out.splitlines() if "mod 101 · APE" in x)
     assert "4: 49/4950" in line
-    lines = arith("grid", "--grid", "full", "--json").stdout.splitlines()
+    lines = run_cli("grid", "--grid", "full", "--json").out.splitlines()
     assert len(lines) > 100
     first = json.loads(lines[0])
     assert first["cell"]["task"] == first["prediction"]["task"] == "add"
 
 
+@pytest.mark.training
 def test_inspect_trains_one_cell_and_looks_inside(tmp_path: Path) -> None:
     cell = ["--task", "add", "--base", "2", "--train-digits", "3", "--test-digits", "3,4"]
-    done = arith("inspect", *cell, "--budget", "150", "--out", str(tmp_path / "in"))
-    assert done.returncode in (0, 3), done.stderr
-    assert "in domain" in done.stdout and "learned function" in done.stdout
+    done = run_cli("inspect", *cell, "--budget", "100", "--out", str(tmp_path / "in"))
+    assert done.code in (0, 3), done.err
+    assert "in domain" in done.out and "learned function" in done.out
     found = json.loads((tmp_path / "in" / "mechanism.json").read_text())
     assert found["digits"] == 4
     assert len(found["leaks"]["mended by layer"]) == 2
@@ -406,24 +390,24 @@ def test_plateaus_are_explained_to_programs_too() -> None:
 def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
     asked = ("predict", "--task", "mod_add", "--explain")
     soon = "up to 2 digits at once: mostly learned soon (leap)"
-    assert soon in arith(*asked, "--modulus", "300").stdout
+    assert soon in run_cli(*asked, "--modulus", "300").out
     late = "more than 2 digits at once: often learned late, or never (leap)"
-    assert late in arith(*asked, "--modulus", "200").stdout
-    assert "(leap)" not in arith(*asked, "--modulus", "200", "--pe", "rpe").stdout
+    assert late in run_cli(*asked, "--modulus", "200").out
+    assert "(leap)" not in run_cli(*asked, "--modulus", "200", "--pe", "rpe").out
 
 
 def test_a_prediction_says_what_is_claimed() -> None:
     asked = ("--task", "mod_mul", "--modulus", "150", "--train-digits", "2", "--test-digits", "1-3")
     assert [x["claim"] for x in predicted(*asked)["lengths"]] == ["none", "exact", "at most"]
-    shown = arith("predict", *asked).stdout
+    shown = run_cli("predict", *asked).out
     assert "at most 0.448" in shown and "(rule: leak)" in shown
     asked = ("predict", "--task", "mod_mul", "--modulus", "100", "--test-digits", "4")
-    [line] = [x for x in arith(*asked).stdout.splitlines() if x.split()[:1] == ["4"]]
+    [line] = [x for x in run_cli(*asked).out.splitlines() if x.split()[:1] == ["4"]]
     assert line.split() == ["4", "longer", "conditional", "1", "none"]
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
-    lines = arith("literature", COLUMNS="60").stdout.splitlines()
+    lines = run_cli("literature", width=60).out.splitlines()
     [at] = [i for i, line in enumerate(lines) if line == "finding principled-add-on-4"]
     assert lines[at + 1] == "  reported: fails; predicted: fails; outcome: agrees"
     assert max(map(len, lines)) <= 60

@@ -12,7 +12,6 @@ kind of task has its own way of counting the members of a box on which f and f^ 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -21,6 +20,7 @@ import numpy as np
 from theory.carry_automaton import agreement
 from theory.congruences import congruent, key_matches
 from theory.domains import Box, Domain
+from theory.effort import remembered, spend
 from theory.integer_arrays import SAFE, Array, NotCountable
 from theory.joint_support import split_unseen
 from theory.learned import LearnedFunction
@@ -30,7 +30,7 @@ from theory.tasks import InvalidInput, Task, digit_count
 LARGEST_ENUMERATION = 1_000_000
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined.
 
@@ -52,7 +52,7 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(right, total)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain on which training does not fix the answer (joint support)."""
     task, base = learned.task, learned.base
@@ -74,7 +74,7 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(unknown, total)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain whose digits, at the places that are read, training showed together."""
     task, base, support = learned.task, learned.base, learned.support
@@ -95,7 +95,7 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(shown, sum(defined(task, box, base) for box in boxes))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain that training fixes, and where the learned function is right."""
     task, base = learned.task, learned.base
@@ -114,7 +114,7 @@ def defined(task: Task, box: Box, base: int) -> int:
     return agreement(task, box, base, None, 0).natural if task.needs_order else box.size
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def matches(learned: LearnedFunction, box: Box) -> int:
     """How many members of a box have ``f(x) = f^(x)``.
 
@@ -160,9 +160,11 @@ def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     """f and f^ of every member of a small box."""
     task, base = learned.task, learned.base
     top = base ** max(box.width, learned.support.width)
+    operations = task.operands * learned.support.width + sum(1 + sum(e) for _, e in task.terms)
     largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
     largest = max(largest, task.modulus or 1, task.divisor)
     dtype = np.int64 if largest < SAFE else np.dtype(object)
+    spend(box.size * operations * (4 if dtype == np.int64 else 200))
     tuples = members(box, base, np.dtype(dtype))
     return task.evaluate(*tuples), learned.evaluate(*tuples)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from theory.domains import Box
+from theory.effort import spend
 from theory.integer_arrays import NotCountable
 from theory.support import Support
 from theory.tasks import Task, digit_count
@@ -59,6 +60,7 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
         work += len(everything[-1]) * len(row)
         if work > LARGEST_WORK:
             raise NotCountable(f"'{task.name}' has too many carries to be counted exactly")
+        spend(2_000 * len(everything[-1]) * len(row))
         reached: Counter[_Pair] = Counter()
         agreeing: Counter[_Pair] = Counter()
         for before, after, same, n in _steps(everything[-1], row, base):
@@ -90,6 +92,7 @@ def _contributions(task: Task, box: Box, support: Support | None, position: int)
         values = box.values(j, position)
         if len(sums) * len(values) > LARGEST_WORK:
             raise NotCountable(f"'{task.name}' has too many sums of digits to be counted exactly")
+        spend(300 * len(sums) * len(values))
         wider: Counter[_Pair] = Counter()
         for (s, t), n in sums.items():
             for d in values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from theory.effort import remembered
 from theory.identifiability import (
     Continuation,
     blind,
@@ -36,7 +37,7 @@ NOTHING_FOLLOWS = "Nothing follows there."
 """How a step ends that leaves lengths open by joint support."""
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
     """What happens to digits at positions that training kept constant, and the steps to it."""
     task, base, encoding = setting.task, setting.base, setting.encoding

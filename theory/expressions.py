@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from theory.tasks import InvalidInput, Task, Term
+from theory.tasks import InvalidInput, Task
 
 NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500
@@ -22,7 +22,7 @@ _Poly = dict[tuple[int, ...], int]
 
 
 def parse_task(text: str, modulus: int | None = None) -> Task:
-    """The task that an expression describes.
+    """The task that an expression describes, in its canonical form under the name as written.
 
     Args:
         text: a polynomial with integer coefficients in a, b, c and d, optionally
@@ -47,13 +47,13 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
         divisor = _number(tree.right)
         tree = tree.left
-    polynomial = {e: c for e, c in _polynomial(tree).items() if c}
-    used = [i for i in range(len(NAMES)) if any(e[i] for e in polynomial)]
+    polynomial = _polynomial(tree)
+    written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used = [i for i, name in enumerate(NAMES) if name in written]
     if not used:
-        raise InvalidInput(f"'{text}' has no operand left (names: {', '.join(NAMES)})")
-    terms: list[Term] = [(c, tuple(e[i] for i in used)) for e, c in polynomial.items()]
-    terms.sort(key=lambda term: (-sum(term[1]), tuple(-e for e in term[1])))
-    return Task(text.strip(), tuple(terms), tuple(NAMES[i] for i in used), modulus, divisor)
+        raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
+    terms = tuple((c, tuple(e[i] for i in used)) for e, c in polynomial.items())
+    return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, divisor)
 
 
 def _number(node: ast.expr) -> int:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import product
 
 from theory.domains import Box
+from theory.effort import remembered
 from theory.encodings import Encoding
 from theory.joint_support import carry_range, period, unseen
 from theory.layouts import Layout
@@ -130,7 +131,7 @@ def continuation(
     )
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     """Whether training showed the local rule of a finite carry whole at a result digit.
 

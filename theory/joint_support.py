@@ -25,6 +25,7 @@ from itertools import product
 from math import factorial, gcd, prod
 
 from theory.domains import Box
+from theory.effort import remembered, spend
 from theory.properties import digit_causal
 from theory.support import Place, Support, possible
 from theory.tasks import Task
@@ -44,7 +45,7 @@ def period(task: Task, place: Place, base: int) -> int | None:
     return modulus // gcd(modulus, *steps)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Place], ...]:
     """The sets of read places whose digits the result depends on together.
 
@@ -71,6 +72,7 @@ def interactions(task: Task, support: Support, base: int) -> tuple[frozenset[Pla
         if sum(exponents) < 2:
             continue
         factors = [j for j, e in enumerate(exponents) for _ in range(e)]
+        spend(3_000 * prod(len(read[j]) for j in factors))
         for positions in product(*(read[j] for j in factors)):
             weight = coefficient * base ** sum(i - 1 for i in positions)
             modulus = task.full_modulus
@@ -134,9 +136,16 @@ def unseen(
         each combination as ``place -> digits``: any choice of those digits was never seen.
     """
     missing = []
+    known: dict[Place, tuple[tuple[Profile, frozenset[int]], ...]] = {}
     for places in interactions(task, support, base):
         ordered = sorted(places)
-        classes = [_classes(task, support, place, _shown(test, place), base) for place in ordered]
+        for place in ordered:
+            if place not in known:
+                known[place] = _classes(task, support, place, _shown(test, place), base)
+        classes = [known[place] for place in ordered]
+        if all(map(_everywhere, classes)):
+            continue
+        spend(2_000 * len(classes) * prod(map(len, classes)))
         for combination in product(*classes):
             seen_in = [all(profile) for profile in zip(*(p for p, _ in combination), strict=True)]
             if not any(seen_in):
@@ -144,6 +153,11 @@ def unseen(
                     {place: d for place, (_, d) in zip(ordered, combination, strict=True)}
                 )
     return tuple(missing)
+
+
+def _everywhere(classes: tuple[tuple[Profile, frozenset[int]], ...]) -> bool:
+    """Whether every training box holds every digit that is asked for at a place."""
+    return all(all(profile) for profile, _ in classes)
 
 
 def _shown(test: Sequence[Box], place: Place) -> tuple[int, ...]:
@@ -165,15 +179,17 @@ def _classes(
 
 
 def split_unseen(task: Task, support: Support, box: Box, base: int, known: bool) -> list[Box]:
-    """The part of a test box that training fixes (known), or the rest, as disjoint boxes."""
-    return [
-        box.restrict(dict(digits))
-        for is_missing, digits in _cuts(task, support, box.lowest(support.width), base)
-        if is_missing != known
-    ]
+    """The part of a test box that training fixes (known), or the rest, as disjoint boxes.
+
+    Raises:
+        NotCountable: there are too many of them.
+    """
+    cuts = _cuts(task, support, box.lowest(support.width), base)
+    spend(300 * len(cuts) * task.operands * box.width)
+    return [box.restrict(dict(digits)) for is_missing, digits in cuts if is_missing != known]
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _cuts(
     task: Task, support: Support, low: Box, base: int
 ) -> tuple[tuple[bool, tuple[tuple[Place, frozenset[int]], ...]], ...]:
@@ -190,6 +206,7 @@ def _cuts(
         for place in places
     ]
     cuts = []
+    spend(1_000 * (len(missing) + len(places)) * prod(map(len, classes)))
     for digits in product(*classes):
         chosen = dict(zip(places, digits, strict=True))
         is_missing = any(all(chosen[p] == d for p, d in c.items()) for c in missing)

@@ -162,6 +162,7 @@ def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
 def _members(task: Task, box: Box, base: int) -> Array:
     """Every operand tuple of a box, ``(operands, size)``."""
     largest = max(1, sum(abs(c) for c, _ in task.terms)) * base ** (box.width * max(1, task.degree))
+    largest = max(largest, task.full_modulus or 1)
     return np.stack(members(box, base, _whole(largest)))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -23,7 +23,9 @@ from theory.derivation import (
     support_step,
 )
 from theory.domains import Domain
+from theory.effort import budget, remembered
 from theory.formulas import learned_formula, task_formula
+from theory.integer_arrays import NotCountable
 from theory.leaps import FEW, leaps
 from theory.learned import LearnedFunction
 from theory.properties import base_aligned
@@ -31,6 +33,7 @@ from theory.published import Published, published
 from theory.settings import Setting
 from theory.support import support
 from theory.tasks import InvalidInput, Task
+from theory.witnesses import witnesses
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
 EXACT, AT_MOST, NO_CLAIM = "exact", "at most", "none"
@@ -40,6 +43,10 @@ MOST_UNSEEN = Fraction(1, 20)
 Up to here the accuracy of the learned function is given (it is then right to within this
 share); above, the length is undetermined.
 """
+MOST_WORK = 3_000_000_000
+"""Steps that the counts of one prediction may take (some seconds)."""
+MOST_WITNESSED = 500_000_000
+"""Steps that single inputs may take where a count is given up."""
 
 
 @dataclass(frozen=True)
@@ -47,23 +54,29 @@ class LengthPrediction:
     """What is predicted at one test length.
 
     Args:
-        accuracy: exact, or None where undetermined.
-        unseen: the share of the test domain whose answer training does not fix.
+        accuracy: exact; None where undetermined, or partial and too large to be counted.
+        unseen: the share of the test domain whose answer training does not fix; None where there
+            is no learned function, or it is too large to be counted.
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, and whose answer it
             fixes all the same (joint support).
         extends: the accuracy rests on what the learned function does with digits that training
             never showed, at their place or together.
+        learned_accuracy: how often the learned function is right on the whole test domain,
+            whatever is claimed; None where there is none, or it is too large to be counted.
+        counted: False where the accuracy or its bound would take too long to be counted.
     """
 
     digits: int
     direction: str
     status: str
     accuracy: Fraction | None
-    unseen: Fraction = Fraction(0)
+    unseen: Fraction | None = Fraction(0)
     at_most: Fraction = Fraction(1)
     inferred: Fraction = Fraction(0)
     extends: bool = False
+    learned_accuracy: Fraction | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -97,7 +110,7 @@ class Prediction:
 
     def claim(self, x: LengthPrediction) -> str:
         """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
-        if x.status != UNDETERMINED and not (x.extends and self.leaks):
+        if x.accuracy is not None and not (x.extends and self.leaks):
             return EXACT
         return AT_MOST if x.at_most < 1 else NO_CLAIM
 
@@ -163,9 +176,10 @@ class Prediction:
                     "digits": x.digits,
                     "direction": x.direction,
                     "status": x.status,
-                    "accuracy": None if x.accuracy is None else str(x.accuracy),
+                    "accuracy": _text(x.accuracy),
                     "accuracy_float": None if x.accuracy is None else float(x.accuracy),
-                    "unseen_share": str(x.unseen),
+                    "learned_accuracy": _text(x.learned_accuracy),
+                    "unseen_share": _text(x.unseen),
                     "at_most": str(x.at_most),
                     "claim": self.claim(x),
                 }
@@ -173,6 +187,10 @@ class Prediction:
             ],
             "derivation": [dict(vars(step)) for step in self.derivation],
         }
+
+
+def _text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _train_json(train: Domain) -> dict[str, Any]:
@@ -200,15 +218,23 @@ def _verdict(lengths: list[LengthPrediction]) -> str:
 def predict(setting: Setting) -> Prediction:
     """The prediction for a setting.
 
+    What would take more than ``MOST_WORK`` steps is not counted: the accuracy is then None, and
+    single inputs decide what they can (``theory.witnesses``).
+
     Raises:
-        NotCountable: an accuracy is asked for that cannot be counted exactly.
         InvalidInput: the task is defined nowhere on the training or a test domain.
+        TooMuchWork: a budget around it is spent.
     """
     task, base, train = setting.task, setting.base, setting.train
     shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
-    upward, reason = beyond(setting, shown)
+    try:
+        with budget(MOST_WORK):
+            upward, reason = beyond(setting, shown)
+    except NotCountable:
+        what = "Whether the digits that training showed fix the rule was not decided."
+        upward, reason = BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
         upward, reason = BLIND, (cite("sample", what),)
@@ -231,7 +257,7 @@ def predict(setting: Setting) -> Prediction:
     )
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _lengths(
     reading: LearnedFunction,
     train: Domain,
@@ -248,10 +274,20 @@ def _lengths(
         upward: what ``beyond`` says of the digits that training kept constant.
         aligned: the positions that are read hold everything that counts modulo p.
     """
-    lengths = tuple(_at_length(reading, train, Domain((n,), kind), upward, aligned) for n in tests)
-    return lengths, tuple(
-        cite("joint support", text) for text in _joint_texts(reading.task, train, lengths)
-    )
+    domains = [Domain((n,), kind) for n in tests]
+    with budget(MOST_WORK):
+        found = [_at_length(reading, train, test, upward, aligned) for test in domains]
+    with budget(MOST_WITNESSED):
+        lengths = tuple(
+            x if x.counted else _witnessed(reading, test, x)
+            for x, test in zip(found, domains, strict=True)
+        )
+    steps = [cite("joint support", text) for text in _joint_texts(reading.task, train, lengths)]
+    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
+    if given_up:
+        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
+        steps.append(cite("count", what))
+    return lengths, tuple(steps)
 
 
 def _at_length(
@@ -259,22 +295,54 @@ def _at_length(
 ) -> LengthPrediction:
     [length] = test.lengths
     direction = train.direction(length)
+    one = Fraction(1)
     if upward == CONTINUES or train.covers(length, test.kind):
-        return LengthPrediction(length, direction, GENERALIZES, Fraction(1))
+        return LengthPrediction(length, direction, GENERALIZES, one, learned_accuracy=one)
     if upward == BLIND:
-        return LengthPrediction(length, direction, UNDETERMINED, None)
-    unseen = unseen_share(reading, test)
-    if upward == NOTHING and _replaces(reading, test):
+        return LengthPrediction(length, direction, UNDETERMINED, None, None)
+    unseen = _counted(unseen_share, reading, test)
+    replaces = _replaces(reading, test)
+    if upward == NOTHING and replaces:
         return LengthPrediction(length, direction, UNDETERMINED, None, unseen)
-    if unseen > MOST_UNSEEN:
-        at_most = known_accuracy(reading, test) + unseen
-        return LengthPrediction(length, direction, UNDETERMINED, None, unseen, at_most)
-    value = Fraction(1) if aligned else accuracy(reading, test)
+    value = one if aligned else _counted(accuracy, reading, test)
+    if unseen is None or unseen > MOST_UNSEEN:
+        known = None if unseen is None else _counted(known_accuracy, reading, test)
+        surely = value if known is None else known  # right where training fixes the answer
+        at_most = one if unseen is None or surely is None else min(one, surely + unseen)
+        own = None if upward == NOTHING else value
+        return LengthPrediction(
+            *(length, direction, UNDETERMINED, None, unseen, at_most),
+            learned_accuracy=own,
+            counted=known is not None,
+        )
+    if value is None:
+        return LengthPrediction(length, direction, UNDETERMINED, None, unseen, counted=False)
     status = GENERALIZES if value == 1 else FAILS if value == 0 else PARTIAL
-    inferred = max(Fraction(0), 1 - shown_share(reading, test) - unseen)
-    at_most = min(Fraction(1), value + unseen)
-    extends = inferred > MOST_UNSEEN or (upward == SUPPORT and _replaces(reading, test))
-    return LengthPrediction(length, direction, status, value, unseen, at_most, inferred, extends)
+    shown = _counted(shown_share, reading, test)
+    inferred = Fraction(0) if shown is None else max(Fraction(0), 1 - shown - unseen)
+    at_most = min(one, value + unseen)
+    extends = shown is None or inferred > MOST_UNSEEN or (upward == SUPPORT and replaces)
+    return LengthPrediction(
+        *(length, direction, status, value, unseen, at_most, inferred, extends, value)
+    )
+
+
+def _counted(
+    count: Callable[[LearnedFunction, Domain], Fraction], reading: LearnedFunction, test: Domain
+) -> Fraction | None:
+    """A share, or None where it would take too long to be counted."""
+    try:
+        return count(reading, test)
+    except NotCountable:
+        return None
+
+
+def _witnessed(reading: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
+    """What single inputs decide at a length that was not counted."""
+    found = witnesses(reading, test)
+    is_fixed = x.unseen is not None and x.unseen <= MOST_UNSEEN
+    status = PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status
+    return replace(x, status=status, at_most=min(x.at_most, found.at_most))
 
 
 def _replaces(reading: LearnedFunction, test: Domain) -> bool:
@@ -307,7 +375,13 @@ def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...
         ),
     ):
         found = {x.digits: getattr(x, share) for x in lengths}
-        where = _where({n: f"{float(x):.0%}" for n, x in found.items() if x > MOST_UNSEEN})
+        where = _where(
+            {
+                n: f"{float(part):.0%}"
+                for n, part in found.items()
+                if part is not None and part > MOST_UNSEEN
+            }
+        )
         if where:
             yield what.format(train=train.text(), where=where)
 

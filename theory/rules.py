@@ -177,6 +177,15 @@ RULES: dict[str, Rule] = {
             f"ours; docs/findings.md (How soon), {_COUNTED}",
         ),
         Rule(
+            "count",
+            "a share is counted exactly, or not given",
+            "A share of the inputs is counted exactly or not given.  Where a count would take too many "
+            "steps, an input on which the learned function is wrong still says that the accuracy is "
+            "below 1.",
+            "none",
+            "arithmetic; the number of steps is estimated from the question, never from a clock",
+        ),
+        Rule(
             "blind",
             "a digit that is needed and not seen: nothing follows",
             "A result digit needs digits that its query cannot see in one look; nothing is predicted but "

@@ -12,11 +12,10 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from theory.canonical import Term, canonical
+
 if TYPE_CHECKING:
     import sympy
-
-Term = tuple[int, tuple[int, ...]]
-"""A monomial: its coefficient and the exponent of each operand."""
 
 
 class InvalidInput(ValueError):
@@ -49,11 +48,15 @@ def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
 class Task:
     """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
+    However it is given, it is held in its canonical form (``theory.canonical``), so that one function
+    has one prediction.  Only its name stays as it was written.
+
     Args:
         name: how the task is called in tables.
         terms: the polynomial; each term is ``(coefficient, exponents)`` with one
-            exponent per operand.
-        names: the operands' names, in the order in which they are written.
+            exponent per operand.  A constant function has one term, its value.
+        names: the operands' names, in the order in which they are written; those that do not
+            enter are left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
         divisor: a power of the base; dividing by it drops the lowest digits.
 
@@ -79,6 +82,9 @@ class Task:
             raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
         if not self.names:
             raise InvalidInput("a task needs at least one operand")
+        form = canonical(self.terms, self.names, self.modulus, self.divisor)
+        for field, value in zip(("terms", "names", "divisor"), form, strict=True):
+            object.__setattr__(self, field, value)
         if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
@@ -113,7 +119,7 @@ class Task:
         A negative value (an operand tuple on which the task is not defined) is
         returned as it is.
         """
-        total: Any = 0
+        total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
             product: Any = coefficient
             for x, e in zip(operands, exponents, strict=True):

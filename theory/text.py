@@ -57,7 +57,7 @@ def fraction_text(x: Fraction | None) -> str:
 
 def learned_accuracy(x: LengthPrediction) -> Fraction | None:
     """The accuracy of the learned function at a length, where it is known."""
-    return x.accuracy
+    return x.learned_accuracy
 
 
 def length_rows(prediction: Prediction) -> list[list[str]]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from theory.predict import AT_MOST, EXACT, UNDETERMINED, LengthPrediction, Prediction, predict
+from verify import premise
 from verify.cells import Cell
 from verify.measure import Measurement
-from verify.recipe import PREMISE
-from verify.store import Run
+from verify.records import Run
 
 TOLERANCE = 0.05
 """How far a measured accuracy may be from the predicted one.
@@ -100,7 +100,7 @@ class CellVerdict:
     @property
     def converged(self) -> tuple[Run, ...]:
         """The runs that met the premise."""
-        return tuple(r for r in self.runs if r.premise >= PREMISE)
+        return tuple(r for r in self.runs if r.converged)
 
     @property
     def shown(self) -> tuple[Run, ...]:
@@ -114,6 +114,24 @@ class CellVerdict:
         order = (INCONCLUSIVE, DIVERGE, AGREE, UNDECIDED)
         return next((v for v in order if v in found), UNDECIDED)
 
+    @property
+    def reason(self) -> str:
+        """Why the cell is inconclusive, in a phrase; empty where it is not."""
+        if self.converged:
+            return ""
+        if not self.runs:
+            return "not trained"
+        best = max(self.runs, key=lambda r: (r.premise, r.budget))
+        if best.premise >= premise.PREMISE:
+            return (
+                f"premise not established: only {best.held_out} held-out inputs, "
+                f"{premise.needed()} needed"
+            )
+        return (
+            f"not converged: {best.premise:.2f} of held-out inputs after {best.steps} steps "
+            f"(the budget); try --budget {3 * best.budget}"
+        )
+
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
     """Judge the runs of one cell.
@@ -123,7 +141,7 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
     """
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
-    good = [r for r in runs if r.premise >= PREMISE]
+    good = [r for r in runs if r.converged]
     lengths = []
     for expected in prediction.lengths:
         measured = [m for r in good for m in r.measurements if m.digits == expected.digits]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from verify.sequences import Sampler
 
 SAMPLES = 2000
 """Inputs per test length; a domain no larger than this is tested whole."""
+_COUNTED = 20 * SAMPLES
+"""Domains up to this size are searched whole for their held-out inputs; larger ones have enough."""
 EVALUATION_SEED = 20240717
 _BATCH = 500
 
@@ -59,9 +63,7 @@ class Measurement:
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format, domain)
-    if not domain.priming and (
-        sampler.size <= SAMPLES or (held_out and sampler.size <= 20 * SAMPLES)
-    ):
+    if not domain.priming and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
             return everything, True
@@ -110,27 +112,54 @@ def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) ->
     return form.to_digits(prediction.learned.evaluate(*form.values(operands)))
 
 
-def held_out_accuracy(model: GPT, cell: Cell) -> float:
-    """Accuracy on held-out inputs of the training domain: the premise of the theory.
+def held_out_inputs(cell: Cell) -> list[np.ndarray]:
+    """What the premise is measured on: held-out inputs ``(n, k, N)`` of each trained length.
 
-    The lowest of all trained lengths: a model may be right nearly everywhere and know nothing
-    of a length that is rare in training.  A length without held-out inputs does not count.
+    A length without any is left out.
 
     Raises:
         InvalidInput: no length has any.
     """
-    train, values = cell.setting.train, []
-    for n in train.every_length:
-        part = replace(train, lengths=(n,), priming=(), pairs=None)
-        try:
-            operands, _ = inputs(cell, part, held_out=True)
-        except InvalidInput:
-            continue
-        right = answers(model, cell, operands) == cell.format.results(operands)
-        values.append(float(right.all(1).mean()))
-    if not values:
-        raise InvalidInput(f"{train.text()} has no held-out examples")
-    return min(values)
+    found = []
+    for n in cell.setting.train.every_length:
+        with contextlib.suppress(InvalidInput):
+            found.append(inputs(cell, _of_length(cell, n), held_out=True)[0])
+    if not found:
+        raise InvalidInput(
+            f"{cell.setting.train.text()}: no input can be held out of training, so nothing could "
+            "be tested; train on more digits or in a larger base"
+        )
+    return found
+
+
+def _of_length(cell: Cell, digits: int) -> Domain:
+    return replace(cell.setting.train, lengths=(digits,), priming=(), pairs=None)
+
+
+@lru_cache(maxsize=4096)
+def held_out_count(cell: Cell) -> int:
+    """How many inputs ``held_out_inputs`` has; large domains are not drawn from."""
+    count = 0
+    for n in cell.setting.train.every_length:
+        sampler = Sampler(cell.format, _of_length(cell, n))
+        small = sampler.size <= _COUNTED
+        count += min(SAMPLES, len(sampler.everything(held_out=True))) if small else SAMPLES
+    return count
+
+
+def held_out_accuracy(model: GPT, cell: Cell) -> float:
+    """Accuracy on held-out inputs of the training domain: the premise of the theory.
+
+    The lowest of all trained lengths: a model may be right nearly everywhere and know nothing
+    of a length that is rare in training.
+
+    Raises:
+        InvalidInput: there are none.
+    """
+    return min(
+        float((answers(model, cell, x) == cell.format.results(x)).all(1).mean())
+        for x in held_out_inputs(cell)
+    )
 
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:

@@ -19,9 +19,9 @@ from theory.text import fraction_text, reads_text
 from verify.cells import Cell
 from verify.judge import CellVerdict, pooled
 from verify.recipe import PREMISE
+from verify.records import Run
 from verify.report import judge_evidence
 from verify.sizes import size
-from verify.store import Run
 from verify.unlearned import nearest
 
 PAPER = "2407.17963"

@@ -17,8 +17,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-PREMISE = 0.99
-"""In-domain accuracy on held-out inputs from which a model counts as converged."""
+from verify.premise import PREMISE
+
 CHUNK = 50
 """Steps between two looks at the loss."""
 DEFAULT_BUDGET = 6000

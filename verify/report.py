@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 from tabulate import tabulate
 
 from theory.predict import AT_MOST, NO_CLAIM, LengthPrediction, Prediction
-from theory.tasks import InvalidInput
 from theory.text import claim_text, fraction_text, verdict_text
 from verify.causes import Causes
 from verify.causes import name as cell_name
@@ -28,8 +26,8 @@ from verify.judge import (
 )
 from verify.mechanism import Mechanism
 from verify.recipe import PREMISE, RECIPE
+from verify.records import Run
 from verify.sequences import HELD_OUT
-from verify.store import Run
 from verify.training_course import by_training, learned_late
 from verify.verdicts import count, gate_line, short_label, summary_line
 
@@ -329,16 +327,3 @@ def mechanism_rows(found: Mechanism) -> list[list[str]]:
         what = "share that follows f^; then if one layer saw no ignored digit, by layer"
         rows.append([at, what, ", ".join(f"{x:.3f}" for x in shares)])
     return rows
-
-
-def write(path: Path, text: str) -> None:
-    """Write a text file, with its folder.
-
-    Raises:
-        InvalidInput: it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    except OSError as error:
-        raise InvalidInput(f"cannot write {path}: {error.strerror}") from None

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import queue
-from collections.abc import Callable, Iterable
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any
 
 from theory.predict import predict
 from verify.cells import Cell
+from verify.files import Failed
 from verify.flops import training_flops
-from verify.machine import machine, train_alone
-from verify.measure import Measurement, measure
+from verify.machine import machine, precision_name
+from verify.measure import Measurement, held_out_count, held_out_inputs, measure
 from verify.recipe import RECIPE
+from verify.records import Run
 from verify.stack import shape_of
-from verify.store import Run, Store
+from verify.store import DONE, Store, is_wanted
 from verify.train import Trained, train_stack
 from verify.trajectory import Recorder
+from verify.worker import work
+
+_LOOK = 2.0
+"""Seconds between two looks at models that another process trains."""
 
 
-class WorkerFailed(Exception):
-    """A training process ended before its job did; what had ended before is in the store."""
+class WorkerFailed(Failed):
+    """A training process died or raised; what had ended before is in the store."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +46,33 @@ class Job:
 
 @dataclass(frozen=True)
 class Progress:
-    """A sign of life from a job: steps taken, and the run once it is finished."""
+    """A sign of life from a job: steps taken, and the run once it is finished.
+
+    Args:
+        file: what holds the run where the store could not be written.
+        elsewhere: in words, the process that trains it, where it is not this one.
+    """
 
     job: Job
     steps: int
     run: Run | None = None
+    file: Path | None = None
+    elsewhere: str | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a worker sends when a stack is trained and measured."""
+
+    runs: list[Run]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a worker sends before it ends by an error."""
+
+    job: Job
+    error: str
 
 
 def execute(
@@ -57,7 +90,9 @@ def execute(
                 trained.cell,
                 trained.seed,
                 RECIPE.version,
+                precision_name(device),
                 trained.premise,
+                held_out_count(trained.cell),
                 trained.steps,
                 budget,
                 trained.seconds,
@@ -87,18 +122,26 @@ def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     return sorted(groups.values(), key=lambda group: _cost(group[0]), reverse=True)
 
 
-def missing(cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int) -> list[Job]:
+def missing(
+    cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int, precision: str
+) -> list[Job]:
     """The jobs that the store has no run of.
 
     A run that had not settled is made again, and only where the budget has grown.
+
+    Raises:
+        InvalidInput: no input of a cell's domain can be held out.
     """
-    jobs = []
     seeds = tuple(seeds)
-    for cell in cells:
-        for seed in seeds:
-            run = store.find(cell, seed, RECIPE.version)
-            if run is None or (not run.settled and run.budget < budget):
-                jobs.append(Job(cell, seed))
+    jobs = [
+        Job(cell, seed)
+        for cell in cells
+        for seed in seeds
+        if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
+    ]
+    for cell in dict.fromkeys(job.cell for job in jobs):
+        if not held_out_count(cell):
+            held_out_inputs(cell)  # says so
     return jobs
 
 
@@ -112,73 +155,121 @@ def run_all(
 ) -> None:
     """Train and measure jobs in parallel processes; each run is stored when it ends.
 
+    A job that another process trains is left to it, and waited for.
+
     Args:
         workers: processes at once, each with one thread.
         on_progress: called in this process with every sign of life.
 
     Raises:
-        WorkerFailed: a training process died; what had ended before is in the store.
+        WorkerFailed: a training process died or raised; what had ended before is in the store.
     """
-    if not jobs:
-        return
-    waiting = stacks(jobs, device)
-    context = multiprocessing.get_context("spawn")
-    todo: Any = context.Queue()
-    done: Any = context.Queue()
-    workers = min(workers, len(waiting))
-    for stack in [*waiting, *[None] * workers]:
-        todo.put(stack)
-    arguments = (todo, done, budget, device)
-    processes = [context.Process(target=_work, args=arguments, daemon=True) for _ in range(workers)]
-    for process in processes:
-        process.start()
-    try:
-        left = len(jobs)
-        while left:
-            try:
-                message = done.get(timeout=1)
-            except queue.Empty:
-                if any(p.exitcode not in (None, 0) for p in processes):
-                    raise WorkerFailed("a training process died; start again to go on") from None
-                continue
-            if isinstance(message, str):
-                raise WorkerFailed(f"a training process failed: {message}")
-            if message.run is not None:
-                store.add(message.run)
-                left -= 1
-            on_progress(message)
-    finally:
+    if jobs:
+        with _Pool(jobs, store, budget, device, workers) as pool:
+            pool.run(on_progress)
+
+
+class _Pool:
+    """Worker processes, a pipe to each, and what is left to do.
+
+    A worker that is killed breaks its own pipe only: there is no queue or lock in common.
+    """
+
+    def __init__(
+        self, jobs: list[Job], store: Store, budget: int, device: str, workers: int
+    ) -> None:
+        self.store, self.budget, self.device = store, budget, device
+        self.precision = precision_name(device)
+        self.waiting = stacks(jobs, device)
+        self.elsewhere: dict[Job, str] = {}
+        """Jobs that other processes train, and which."""
+        self.number = min(workers, len(self.waiting))
+        self.busy: dict[Connection, SpawnProcess] = {}
+        self.idle: list[tuple[Connection, SpawnProcess]] = []
+
+    def __enter__(self) -> _Pool:
+        context = multiprocessing.get_context("spawn")
+        with _uninterrupted():
+            for _ in range(self.number):
+                ours, theirs = context.Pipe()
+                arguments = (os.getpid(), theirs, self.budget, self.device, self.precision)
+                process = context.Process(target=work, args=arguments, daemon=True)
+                process.start()
+                theirs.close()  # or it would not end with the worker
+                self.idle.append((ours, process))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        processes = [*self.busy.values(), *(process for _, process in self.idle)]
         for process in processes:
-            process.terminate()
+            process.kill()
         for process in processes:
             process.join()
+        self.store.release()
+
+    def run(self, on_progress: Callable[[Progress], None]) -> None:
+        """Until every job is done, here or elsewhere."""
+        while self.waiting or self.busy or self.elsewhere:
+            self._hand_out(on_progress)
+            for pipe in wait(list(self.busy), _LOOK):
+                assert isinstance(pipe, Connection)
+                self._receive(pipe, on_progress)
+            if self.elsewhere and self.idle:
+                self.waiting += stacks(self.elsewhere, self.device)
+
+    def _hand_out(self, on_progress: Callable[[Progress], None]) -> None:
+        """Give idle workers what this process can claim."""
+        while self.idle and self.waiting:
+            stack = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
+            if stack:
+                pipe, process = self.idle.pop()
+                self.busy[pipe] = process
+                with suppress(OSError):  # a worker that is gone is found out when it is heard
+                    pipe.send(stack)
+
+    def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
+        """Whether a job is to be trained here; one that has been done elsewhere is reported."""
+        version, before = RECIPE.version, self.elsewhere.pop(job, None)
+        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
+        if owner == DONE:
+            run = self.store.find(job.cell, job.seed, version, self.precision)
+            on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
+        elif owner is not None:
+            self.elsewhere[job] = owner
+            if before is None:
+                on_progress(Progress(job, 0, elsewhere=owner))
+        return owner is None
+
+    def _receive(self, pipe: Connection, on_progress: Callable[[Progress], None]) -> None:
+        try:
+            message = pipe.recv()
+        except (EOFError, OSError):
+            raise WorkerFailed("a training process died; start again to go on") from None
+        if isinstance(message, Failure):
+            where = f"{message.job.cell.label()}, seed {message.job.seed}"
+            raise WorkerFailed(f"training failed: {where}: {message.error}")
+        if isinstance(message, Progress):
+            on_progress(message)
+            return
+        self.idle.append((pipe, self.busy.pop(pipe)))
+        for run in message.runs:
+            file = self.store.add(run)
+            on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes that are started here ignore Ctrl-C, from their first moment: it is their parent's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _cost(job: Job) -> int:
     """A rough measure of training time, so that long jobs start first."""
     return training_flops(job.cell, RECIPE.batch)
-
-
-def _work(todo: Any, done: Any, budget: int, device: str) -> None:
-    """A worker process: stacks until there are none, or until its parent is gone."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    train_alone()
-    parent = os.getppid()
-
-    while (stack := todo.get()) is not None:
-
-        def on_step(step: int, stack: list[Job] = stack) -> None:
-            if os.getppid() != parent:
-                os._exit(1)
-            for job in stack:
-                done.put(Progress(job, step))
-
-        try:
-            runs = execute(stack, budget, device, on_step)
-        except Exception as error:
-            done.put(f"{stack[0].cell.label()}: {type(error).__name__}: {error}")
-            raise
-        for job, run in zip(stack, runs, strict=True):
-            done.put(Progress(job, run.steps, run))

@@ -14,7 +14,8 @@ from verify.flops import training_flops
 from verify.machine import WORTH_COMPILING, has_compiler
 from verify.measure import held_out_accuracy
 from verify.model import GPT
-from verify.recipe import CHUNK, DEFAULT_BUDGET, PREMISE, RECIPE, Recipe, Schedule
+from verify.premise import PREMISE
+from verify.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe, Schedule
 from verify.stack import Stack
 
 

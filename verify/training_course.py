@@ -23,7 +23,7 @@ from verify.judge import (
     judge,
     not_above,
 )
-from verify.store import Run
+from verify.records import Run
 from verify.trajectory import learned_at
 
 LEARNED, SOON = 0.9, 1000

@@ -15,7 +15,7 @@ import numpy as np
 from theory.predict import predict
 from verify.cells import Cell
 from verify.measure import Measurement, answers, inputs, learned_answers
-from verify.recipe import PREMISE
+from verify.premise import PREMISE
 from verify.stack import Stack
 
 GROWTH = 1.25

@@ -19,7 +19,7 @@ from verify import pictures
 from verify.causes import name
 from verify.judge import AGREE, DIVERGE, TOLERANCE, UNDECIDED, CellVerdict, pooled
 from verify.recipe import PREMISE
-from verify.store import Run
+from verify.records import Run
 
 APART = 2 * TOLERANCE
 """How far a plateau has to be from the others for a measured accuracy to tell them apart."""

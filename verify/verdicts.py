@@ -22,7 +22,6 @@ from verify.judge import (
     LengthVerdict,
     pooled,
 )
-from verify.recipe import PREMISE
 
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 CELL_LEGEND = (
@@ -131,7 +130,7 @@ def sentence(v: CellVerdict) -> str:
         return "Not trained yet."
     if not v.converged:
         return (
-            f"Inconclusive: {why_inconclusive(v)}. The answers in parentheses are of models that "
+            f"Inconclusive: {v.reason}. The answers in parentheses are of models that "
             "the theory does not speak of."
         )
     models = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
@@ -161,16 +160,6 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
 
 def _holds(claims: int) -> str:
     return "the one claim holds" if claims == 1 else f"{claims} of {claims} claims hold"
-
-
-def why_inconclusive(v: CellVerdict) -> str:
-    """Why nothing was tested, and what may help."""
-    best = max(v.runs, key=lambda run: run.premise)
-    return (
-        f"no model met the premise, {PREMISE:.0%} right on held-out inputs of the trained lengths "
-        f"(the best reached {best.premise:.1%} after {best.steps:,} steps); "
-        f"a larger --budget may help, say --budget {3 * max(run.budget for run in v.runs)}"
-    )
 
 
 _THEOREM = {

@@ -18,10 +18,10 @@ from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
 from verify.claims import COLUMNS, THEOREMS, UNTREATED, Claim, Tally, claims, table, theorem, uses
+from verify.evidence import read_evidence
 from verify.grids import grid
 from verify.judge import CellVerdict, judge
 from verify.report import judge_evidence
-from verify.store import read_evidence
 from verify.trajectory import Trajectory
 
 EVIDENCE = Path(__file__).parents[2] / "reports" / "headline" / "evidence.jsonl"

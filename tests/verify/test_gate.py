@@ -13,12 +13,12 @@ from cli import app
 from theory import predict
 from theory.properties import base_aligned
 from verify.causes import read_causes
+from verify.evidence import read_evidence
 from verify.grids import GRIDS, grid
 from verify.junit import junit
 from verify.recipe import RECIPE
 from verify.report import cells_markdown, judge_evidence, markdown
 from verify.sections import sections
-from verify.store import read_evidence
 
 REPORTS = Path(__file__).parent.parent.parent / "reports"
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())

@@ -15,8 +15,8 @@ from theory.tasks import named_task
 from verify.cells import Cell
 from verify.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, exit_code, judge, pooled
 from verify.measure import Measurement
+from verify.records import Run
 from verify.report import summary
-from verify.store import Run
 from verify.trajectory import Trajectory
 
 
@@ -36,11 +36,12 @@ def cell(task: str = "add", pe: str = "ape", modulus: int | None = None, n: int 
 def run(
     c: Cell, accuracy: dict[int, float], learned: float = 1.0, premise: float = 1.0, seed: int = 0
 ) -> Run:
+    digits = (1000,) * c.format.result_width
     measurements = tuple(
-        Measurement(n, 1000, False, round(1000 * a), round(1000 * learned), (1000,), (1000,))
+        Measurement(n, 1000, False, round(1000 * a), round(1000 * learned), digits, digits)
         for n, a in accuracy.items()
     )
-    return Run(c, seed, "1", premise, 4000, 8000, 1.0, "test", measurements)
+    return Run(c, seed, "1", "float32", premise, 1000, 4000, 8000, 1.0, "test", measurements)
 
 
 def verdicts(c: Cell, *runs: Run) -> list[str]:

@@ -18,9 +18,10 @@ from theory.predict import predict
 from theory.settings import Setting
 from theory.tasks import named_task
 from verify.cells import Cell
+from verify.evidence import read_evidence
 from verify.judge import judge
 from verify.published_tables import PAPER, REACH, ours, published_rows, section
-from verify.store import Run, read_evidence
+from verify.records import Run
 
 EVIDENCE = Path(__file__).parents[2] / "reports" / "headline" / "evidence.jsonl"
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"

@@ -10,7 +10,8 @@ import pytest
 from test_judge import cell, run
 
 from theory.tasks import InvalidInput
-from verify.store import Store, merge, read_evidence, write_evidence
+from verify.evidence import merge, read_evidence, write_evidence
+from verify.store import Store
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
@@ -18,10 +19,11 @@ def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     one = run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})
     Store(path).add(one)
     again = Store(path)
-    assert again.find(one.cell, 0, "1") == one
-    assert again.find(one.cell, 1, "1") is None
-    assert again.find(one.cell, 0, "2") is None
-    assert again.runs() == [one]
+    assert again.find(one.cell, 0, "1", "float32") == one
+    assert again.find(one.cell, 1, "1", "float32") is None
+    assert again.find(one.cell, 0, "2", "float32") is None
+    assert again.find(one.cell, 0, "1", "bfloat16") is None
+    assert again.runs() == ([one], [])
 
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from theory.domains import Domain
 from theory.predict import predict
 from verify.measure import measure
 from verify.recipe import CHUNK, Recipe
+from verify.records import Run
 from verify.run import Job, execute
-from verify.store import Run
 from verify.train import train
 from verify.trajectory import Recorder, Timing, Trajectory, timing
 

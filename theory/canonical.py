@@ -1,0 +1,137 @@
+"""Canonical forms: one way to hold each function that can be written in several.
+
+A task is ``f(x) = floor(P(x) / q) mod p`` with an integer polynomial P.  What is used holds for
+all integers:
+
+1. With a modulus only P mod ``n = p * q`` matters: ``floor((P + n R) / q) = floor(P / q) + p R``.
+2. A product of falling factorials, ``x (x-1) ... (x-e+1)`` for each operand, is a multiple of
+   ``e_1! e_2! ...``.  So its coefficient matters modulo ``n / gcd(n, e_1! e_2! ...)`` only: mod 2,
+   ``a**2`` is ``a``.  What is left is unique (Kempner 1921, Singmaster 1974).
+3. A common factor of the varying part and q cancels: ``floor((g R + c) / (g q)) =
+   floor((R + floor(c / g)) / q)``.  By 2 the factor may show only in another way of writing P.
+4. If all values of the varying part are multiples of h and h divides q, the constant can be
+   lowered to a multiple of h.
+
+Coefficients are least absolute residues, in (-m/2, m/2], so that ``a - b`` stays what it is.  Equal
+functions of one modulus without a divisor have equal forms.  Two that differ in the modulus, or with
+a divisor, may still be equal by their values only, as ``a**2 % 4`` and ``a % 2`` are.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from math import factorial, gcd, prod
+
+Term = tuple[int, tuple[int, ...]]
+"""A monomial: its coefficient and the exponent of each operand."""
+_Exponents = tuple[int, ...]
+_Poly = dict[_Exponents, int]
+
+
+def canonical(
+    terms: tuple[Term, ...], names: tuple[str, ...], modulus: int | None, divisor: int
+) -> tuple[tuple[Term, ...], tuple[str, ...], int]:
+    """The terms, operands and divisor of the canonical form; the modulus stays.
+
+    Operands that do not enter are left out.  A constant function keeps them all: its one term is
+    its value, which may be 0, and its divisor 1.
+    """
+    poly: _Poly = {}
+    for c, e in terms:
+        poly[e] = poly.get(e, 0) + c
+    if modulus is not None:
+        poly = _reduced(poly, modulus * divisor)
+    if divisor != 1:
+        poly, divisor = _divided(poly, modulus, divisor)
+    poly = {e: c for e, c in poly.items() if c}
+    used = [j for j in range(len(names)) if any(e[j] for e in poly)]
+    if not used or modulus == 1:
+        value = sum(poly.values()) // divisor
+        nothing = (0,) * len(names)
+        return ((value if modulus is None else value % modulus, nothing),), names, 1
+    kept = [(c, tuple(e[j] for j in used)) for e, c in poly.items()]
+    kept.sort(key=lambda term: (-sum(term[1]), tuple(-x for x in term[1])))
+    return tuple(kept), tuple(names[j] for j in used), divisor
+
+
+def _reduced(poly: _Poly, n: int) -> _Poly:
+    """The polynomial of the same function mod n whose coefficients are least absolute residues."""
+    left, found = dict(poly), {}
+    while left:
+        e = max(left, key=lambda e: (sum(e), e))
+        c = left.pop(e)
+        m = _matters(n, e)
+        found[e] = c % m - (m if 2 * (c % m) > m else 0)
+        if max(e, default=0) > 1 and found[e] != c:
+            for lower, factor in _falling(e):
+                if lower != e:
+                    left[lower] = left.get(lower, 0) - (c - found[e]) * factor
+    return found
+
+
+def _matters(n: int, exponents: _Exponents) -> int:
+    """What the coefficient of a product of falling factorials matters modulo."""
+    return n // gcd(n, prod(map(factorial, exponents)))
+
+
+def _divided(poly: _Poly, modulus: int | None, divisor: int) -> tuple[_Poly, int]:
+    """Polynomial and divisor without common factor, the constant lowered to what it counts."""
+    varying = _in_falling(poly)
+    constant = varying.pop(next((e for e in varying if not any(e)), ()), 0)
+    g, n = divisor, None if modulus is None else modulus * divisor
+    for e, c in varying.items():
+        g = _common(g, c, None if n is None else _matters(n, e))
+    h = gcd(divisor, *(c * prod(map(factorial, e)) for e, c in varying.items()))
+    found: _Poly = {}
+    for e, c in varying.items():
+        quotient = c // g if n is None else _quotient(c, g, _matters(n, e))
+        for lower, factor in _falling(e):
+            found[lower] = found.get(lower, 0) + quotient * factor
+    nothing = (0,) * len(next(iter(poly), ()))
+    found[nothing] = found.get(nothing, 0) + constant // h * h // g
+    return (found if n is None else _reduced(found, n // g)), divisor // g
+
+
+def _common(g: int, c: int, m: int | None) -> int:
+    """The largest divisor of g that divides c, or a number that equals c modulo m."""
+    if m is None:
+        return gcd(g, c)
+    fixed = gcd(c, m)
+    bound = 1  # the part of g with the primes whose power in c is fixed, as m has a higher one
+    while (more := gcd(g // bound, m // fixed)) > 1:
+        bound *= more
+    return g // bound * gcd(bound, fixed)
+
+
+def _quotient(c: int, g: int, m: int) -> int:
+    """A number k with ``g * k`` equal to c modulo m."""
+    d = gcd(g, m)
+    return c // d * pow(g // d, -1, m // d)
+
+
+def _in_falling(poly: _Poly) -> _Poly:
+    """The coefficients of a polynomial in products of falling factorials."""
+    left, found = dict(poly), {}
+    while left:
+        e = max(left, key=lambda e: (sum(e), e))
+        found[e] = left.pop(e)
+        for lower, factor in _falling(e):
+            if lower != e:
+                left[lower] = left.get(lower, 0) - found[e] * factor
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _falling(exponents: _Exponents) -> tuple[tuple[_Exponents, int], ...]:
+    """The product of falling factorials with these leading exponents, in monomials."""
+    each = [[(e, c) for e, c in enumerate(_falling_of_one(top)) if c] for top in exponents]
+    return tuple((tuple(e for e, _ in xs), prod(c for _, c in xs)) for xs in product(*each))
+
+
+def _falling_of_one(degree: int) -> list[int]:
+    """The coefficients of ``x (x-1) ... (x-degree+1)``, the lowest first."""
+    row = [1]
+    for k in range(degree):
+        row = [b - k * a for a, b in zip([*row, 0], [0, *row], strict=True)]
+    return row

@@ -1,0 +1,47 @@
+"""The premise: the theory speaks of models that have learned what they were trained on.
+
+A model meets it when its accuracy on held-out inputs is high, and when there were enough of them
+to know that.  Two of two right is an accuracy of 1 and says next to nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+PREMISE = 0.99
+"""In-domain accuracy on held-out inputs from which a model counts as converged."""
+SURE = 0.95
+"""What the lower confidence bound of that accuracy has to reach.
+
+The judge allows an accuracy to be .05 from what is predicted.  A model that is wrong more often
+than that in domain could break this by itself, and has to be excluded.
+"""
+CONFIDENCE = 0.95
+"""The confidence of that bound, one-sided."""
+
+
+@cache
+def lower_bound(right: int, inputs: int) -> float:
+    """The exact one-sided confidence bound of a proportion (Clopper and Pearson 1934)."""
+    from scipy.stats import binomtest
+
+    two_sided = 2 * CONFIDENCE - 1
+    return float(binomtest(right, inputs).proportion_ci(two_sided, method="exact").low)
+
+
+@cache
+def needed() -> int:
+    """The fewest held-out inputs that can establish the premise, all of them right."""
+    return next(n for n in range(1, 10_000) if lower_bound(n, n) >= SURE)
+
+
+def is_met(accuracy: float, inputs: int) -> bool:
+    """Whether a model counts as converged.
+
+    Args:
+        accuracy: on held-out inputs, at the trained length where it is lowest.
+        inputs: how many held-out inputs were tested, of all trained lengths.
+    """
+    # Over all lengths at least so many are right: the accuracy is that of the lowest.
+    right = round(accuracy * inputs)
+    return accuracy >= PREMISE and inputs > 0 and lower_bound(right, inputs) >= SURE
