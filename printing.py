@@ -196,7 +196,11 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the program with 1, which is a verdict
+
+    return Output(highlight=False)
 
 
 _COLOURS = {

@@ -1,4 +1,4 @@
-"""What several tests build: small cells, models whose answers are known, and command lines."""
+"""What several tests build: small cells, and command lines."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +21,12 @@ from benchmarks.tables import Table
 from benchmarks.throughput import LONG, headline_cell, long_cell
 from benchmarks.timing import Spread, in_turns, ratio
 from theory.encodings import ENCODINGS
+from verify.cells import Cell
 from verify.flops import training_flops
 from verify.measure import answers, inputs
 from verify.model import GPT
-from verify.recipe import RECIPE
-from verify.sizes import Size, size
+from verify.recipe import CHUNK, RECIPE
+from verify.sizes import SIZES, Size, size
 
 
 class Clockwork:
@@ -81,6 +84,7 @@ def test_the_baseline_does_not_see_the_future() -> None:
     assert not torch.allclose(net(x)[:, 8:], net(y)[:, 8:], atol=1e-5)
 
 
+@pytest.mark.training
 @pytest.mark.parametrize("results_only", [False, True])
 def test_the_baseline_learns(results_only: bool) -> None:
     cell = headline_cell("nano")
@@ -107,12 +111,25 @@ def test_the_baseline_is_asked_as_ours_is() -> None:
     assert (said == token_by_token(model, cell, operands[:20])).all()
 
 
-def test_the_baseline_is_stopped_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(premise, "PATIENCE", 0)
+@pytest.mark.training
+@pytest.mark.parametrize(("patience", "steps"), [(0, math.inf), (math.inf, 2 * CHUNK)])
+def test_a_race_goes_on_until_both_are_there_or_patience_ends(
+    monkeypatch: pytest.MonkeyPatch, patience: float, steps: float
+) -> None:
+    """Ours is there at its first look, as is said here, and the baseline at its second."""
+    looks: Counter[int] = Counter()
+
+    def accuracy(model: object, cell: Cell) -> float:
+        looks[id(model)] += 1
+        return float(isinstance(model, GPT) or looks[id(model)] > 1)
+
+    monkeypatch.setattr(premise, "held_out_accuracy", accuracy)
+    monkeypatch.setattr(premise, "PATIENCE", patience)
+    monkeypatch.setattr("verify.train.has_compiler", lambda device: False)
+    monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
     ours, plain = premise._race(premise._QUICK[0].cell(), 0, "cpu")
-    assert ours != premise.NEVER
-    # It needs more steps than ours, which is all that it was given.
-    assert set(plain.values()) == {premise.NEVER}
+    assert ours.steps == CHUNK
+    assert {x.steps for x in plain.values()} == {steps}
 
 
 @pytest.mark.parametrize("model", ["nano", "micro"])

@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import product
 from typing import Any
 
 from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
+from theory.effort import TooMuchWork, budget
 from theory.encodings import ENCODINGS
 from theory.layouts import LAYOUTS
 from theory.predict import EXACT, FAILS, GENERALIZES, Prediction, predict
 from theory.properties import base_aligned, digit_causal, translation_invariant
+from theory.requests import LARGEST_DIGITS
 from theory.settings import Setting
 from theory.tasks import InvalidInput
 from theory.views import carry_reach
@@ -27,8 +29,8 @@ PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
 _OPEN = ("sample", "landmark", "selection", "shared offset", "formula", "blind")
 """Rules by which nothing follows."""
-_MOST_CHANGES = 4
-"""One per aspect: encoding, window, layout, training.  All combinations are tried."""
+MOST_WORK = 4_000_000_000
+"""Steps that trying the changes may take (some seconds)."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,13 @@ class Advice:
         suggestions: cheapest first; empty where the setting generalizes already, or
             nothing short of training every length works.
         obstacles: what stands in the way of the setting as it is, each a sentence.
+        complete: whether every combination of changes was tried, the limit of steps not reached.
     """
 
     current: Prediction
     suggestions: tuple[Suggestion, ...]
     obstacles: tuple[str, ...]
+    complete: bool = True
 
     @property
     def generalizes(self) -> bool:
@@ -108,6 +112,7 @@ class Advice:
                 for s in self.suggestions
             ],
             "obstacles": list(self.obstacles),
+            "complete": self.complete,
         }
 
 
@@ -121,17 +126,35 @@ def advise(setting: Setting, most: int = 8) -> Advice:
     if _works(current):
         return Advice(current, (), ())
     found: list[Suggestion] = []
-    changes = sorted(_changes(setting), key=lambda c: c.cost)
-    for count in range(1, _MOST_CHANGES + 1):
-        tried = sorted(combinations(changes, count), key=lambda cs: sum(c.cost for c in cs))
-        for chosen in tried:
-            if len({c.aspect for c in chosen}) < count or _holds_one(chosen, found):
-                continue
-            changed = _apply(setting, chosen)
-            if changed is not None and _all_lengths_work(changed):
-                found.append(Suggestion(chosen, changed, _claimed(predict(changed))))
+    complete = True
+    try:
+        with budget(MOST_WORK):
+            for chosen in _combinations(setting):
+                if not _holds_one(chosen, found):
+                    changed = _apply(setting, chosen)
+                    if changed is not None and _all_lengths_work(changed):
+                        found.append(Suggestion(chosen, changed, _claimed(predict(changed))))
+    except TooMuchWork:
+        complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
-    return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)))
+    return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)), complete)
+
+
+def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
+    """Changes of at most one of each aspect: single ones first, then pairs, the cheapest first."""
+    changes = sorted(_changes(setting), key=lambda c: c.cost)
+    order = {change: number for number, change in enumerate(changes)}
+    aspects: dict[str, list[Change | None]] = {}
+    for change in changes:
+        aspects.setdefault(change.aspect, [None]).append(change)
+    chosen = [
+        tuple(sorted((c for c in some if c is not None), key=order.__getitem__))
+        for some in product(*aspects.values())
+    ]
+    return sorted(
+        filter(None, chosen),
+        key=lambda cs: (len(cs), sum(c.cost for c in cs), [order[c] for c in cs]),
+    )
 
 
 def _works(prediction: Prediction) -> bool:
@@ -195,11 +218,11 @@ def _changes(s: Setting) -> Iterator[Change]:
         yield _domain("show the missing digits", 3, replace(train, allowed=()))
     if train.pairs is not None:
         yield _domain("train on all operand tuples", 3, replace(train, pairs=None))
-    if longest > trained and not train.priming:
+    if trained < longest <= LARGEST_DIGITS and not train.priming:
         primed = replace(train, priming=((longest, PRIMING),))
         share = f"{float(PRIMING):.0%}"
         yield _domain(f"mix in {share} of {longest}-digit examples", 4, primed)
-    for n in range(trained + 1, longest):
+    for n in range(trained + 1, min(longest, LARGEST_DIGITS + 1)):
         more = replace(train, lengths=(*train.lengths[:-1], n), priming=())
         text = f"train on {'+'.join(map(str, more.lengths))} digits"
         text += ", without the long examples" if train.priming else ""
@@ -231,7 +254,7 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             )
         elif k > n:
             yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
-        if not digit_causal(s.task, s.base)[0]:
+        if digit_causal(s.task, s.base)[0] is False:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"

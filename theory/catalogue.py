@@ -52,7 +52,7 @@ def task_rows(base: int = 10) -> list[list[str]]:
             [
                 name,
                 entry.summary,
-                _yes(digit_causal(task, base)[0]),
+                _yes(digit_causal(task, base)[0] is True),
                 "unbounded" if count is None else str(count),
                 _yes(translation_invariant(task)),
             ]

@@ -21,6 +21,10 @@ from itertools import pairwise, product
 from theory.tasks import InvalidInput, digit_count, unknown_name
 
 KINDS = ("longest", "every")
+LEAST_SHARE = Fraction(1, 10**6)
+"""The least share of longer examples: fewer would hardly be met in a training run."""
+MOST_PAIRS = 10**9
+"""The most operand tuples that a training set may be drawn to have."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
 
@@ -81,8 +85,8 @@ class Domain:
 
     Raises:
         InvalidInput: no length, a length or position below 1, an unknown kind, shares that
-            leave nothing for the lengths, a priming length or a position given twice, a
-            position without digits, or no tuples at all.
+            leave nothing for the lengths or are below ``LEAST_SHARE``, a priming length or a
+            position given twice, a position without digits, no tuples at all, or too many.
     """
 
     lengths: tuple[int, ...]
@@ -102,8 +106,9 @@ class Domain:
         object.__setattr__(self, "priming", tuple(sorted(self.priming)))
         object.__setattr__(self, "allowed", tuple(sorted(self.allowed)))
         shares = [share for _, share in self.priming]
-        if any(share <= 0 for share in shares) or sum(shares) >= 1:
-            raise InvalidInput("priming shares have to be above 0 and below 1 in all")
+        if any(share < LEAST_SHARE for share in shares) or sum(shares) >= 1:
+            least = f"{float(LEAST_SHARE):g}"
+            raise InvalidInput(f"priming shares have to be at least {least}, and below 1 in all")
         _once("priming length", [n for n, _ in self.priming])
         _once("position", [position for position, _ in self.allowed])
         for n, _ in self.priming:
@@ -116,6 +121,8 @@ class Domain:
                 raise InvalidInput(f"position {position} needs at least one allowed digit")
         if self.pairs is not None and self.pairs < 1:
             raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
+        if self.pairs is not None and self.pairs > MOST_PAIRS:
+            raise InvalidInput(f"training takes at most {MOST_PAIRS:,} operand tuples")
 
     @cached_property
     def every_length(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from theory.integer_arrays import NotCountable
 
@@ -25,7 +25,7 @@ class _Meter:
 
 _meter: ContextVar[_Meter] = ContextVar("_meter", default=_Meter(None))  # noqa: B039
 
-_Arguments = ParamSpec("_Arguments")
+_Arguments = TypeVarTuple("_Arguments")
 _Value = TypeVar("_Value")
 
 
@@ -62,22 +62,23 @@ def spend(steps: int) -> None:
 
 def remembered(
     size: int,
-) -> Callable[[Callable[_Arguments, _Value]], Callable[_Arguments, _Value]]:
+) -> Callable[[Callable[[*_Arguments], _Value]], Callable[[*_Arguments], _Value]]:
     """``lru_cache``, but a value found again is charged what it cost."""
 
-    def decorate(function: Callable[_Arguments, _Value]) -> Callable[_Arguments, _Value]:
-        @lru_cache(maxsize=size)
-        def counted(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> tuple[_Value, int]:
+    def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
+        def measured(*args: Any) -> tuple[_Value, int]:
             meter = _meter.get()
             before = meter.spent
-            value = function(*args, **kwargs)
+            value = function(*args)
             return value, meter.spent - before
 
+        counted = lru_cache(maxsize=size)(measured)
+
         @wraps(function)
-        def charged(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Value:
+        def charged(*args: *_Arguments) -> _Value:
             meter = _meter.get()
             before = meter.spent
-            value, cost = counted(*args, **kwargs)
+            value, cost = counted(*args)
             meter.spent = before
             spend(cost)
             return value

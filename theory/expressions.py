@@ -34,6 +34,8 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     """
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"the expression is longer than {_LONGEST_TEXT} characters")
+    if "#" in text or not text.isprintable():
+        raise InvalidInput("an expression is one line, without '#' and control characters")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

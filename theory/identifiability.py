@@ -7,7 +7,6 @@ above the trained ones, and otherwise not: a premise of ours.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 
 from theory.domains import Box
@@ -146,11 +145,11 @@ def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
     every = Box(((tuple(range(base)),) * position,) * task.operands)
     if any(set(combination) <= span for combination in unseen(task, shown, (every,), base)):
         return False
-    least, most = carry_range(task, shown, lowest, base)
-    return lowest == 1 or least < most
+    carry = carry_range(task, shown, lowest, base)
+    return lowest == 1 or (carry is not None and carry[0] < carry[1])
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def finds_digits(
     task: Task, base: int, layout: Layout, encoding: Encoding, window: int, digits: int
 ) -> bool:
@@ -199,7 +198,7 @@ def blind(task: Task, base: int, layout: Layout, window: int, digits: int, suppo
     return ""
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def out_of_sight(task: Task, base: int, layout: Layout, digits: int, support: Support) -> bool:
     """Whether the causal mask hides every digit that training kept constant from every query.
 
@@ -212,7 +211,7 @@ def out_of_sight(task: Task, base: int, layout: Layout, digits: int, support: Su
     )
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def shared_offset(
     task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
 ) -> str:

@@ -10,12 +10,14 @@ is in the report of the full grid, under *How soon*).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import combinations
 
-from theory.domains import Domain
+from theory.carry_guesses import DownwardGuesses
+from theory.domains import Box, Domain
 from theory.guesses import Guess
 from theory.integer_arrays import NotCountable
 from theory.support import Place
@@ -31,6 +33,8 @@ Chosen after the fact, on sums mod 100, 200 and 300, and kept when the tasks of 
 """
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
+MOST_GUESSES = 1_000
+"""Sets of digits that are looked at in one task at most (seconds); of products a tenth."""
 _NOTHING: frozenset[Place] = frozenset()
 
 
@@ -43,33 +47,73 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     ``GAIN`` of 1 - g.  The task leaps if for some result digit steps of at most ``most`` digits do
     not lead from no digits to a g of 1.
 
+    Of a drawn training set, and of one with longer examples mixed in, this is counted on the main
+    domain, all of ``D_n``: what is drawn from it likely shows the same digits.
+
     Returns:
-        None for primed or drawn training sets, and where it cannot be counted.
+        None where it was not counted: neither is then known.
     """
-    if train.priming or train.pairs is not None:
-        return None
+    if task.degree == 0:
+        return False
+    train = replace(train, priming=(), pairs=None)
     boxes = train.boxes(base, task.operands)
+    digits = range(task.result_width(base, train.every_length[-1]))
+    if _told_downward(task, base, boxes, digits, most):
+        return False
     every = [(j, i) for j in range(task.operands) for i in range(1, train.every_length[-1] + 1)]
     begun = []
+    left = iter(range(MOST_GUESSES if task.is_linear else MOST_GUESSES // 10))
     try:
-        for r in range(task.result_width(base, train.every_length[-1])):
+        for r in digits:
             guess = Guess(task, base, boxes, r)
             if guess.right(_NOTHING) < CONSTANT * guess.total:
-                if not any(_steps(guess, every, _NOTHING, most)):  # soon told, and often so
+                if not any(_steps(guess, every, _NOTHING, most, left)):  # soon told, and often so
                     return True
                 begun.append(guess)
+        return not all(_learned(guess, every, most, left) for guess in begun)
     except NotCountable:
         return None
-    return not all(_learned(guess, every, most) for guess in begun)
 
 
-def _learned(guess: Guess, every: list[Place], most: int) -> bool:
+def _told_downward(task: Task, base: int, boxes: tuple[Box, ...], digits: range, most: int) -> bool:
+    """Whether steps that read whole places downward are known to tell every result digit."""
+    try:
+        guesses = DownwardGuesses(task, base, boxes)
+        return all(_leads_on(guesses, r, most // task.operands) for r in digits)
+    except NotCountable:
+        return False
+
+
+def _leads_on(guesses: DownwardGuesses, r: int, most: int) -> bool:
+    """The same of one result digit; a step reads up to so many places."""
+    right: list[int] = []
+    reached = set(range(guesses.blank(r) + 1))
+    for places, here in enumerate(guesses.right(r)):
+        right.append(here)
+        if places == 0 and here >= CONSTANT * guesses.total:
+            return True
+        before = [p for p in range(max(0, places - most), places) if p in reached]
+        if places in reached or any(here >= _least(right[p], guesses.total) for p in before):
+            reached.add(places)
+            if here == guesses.total:
+                return True
+        elif max(reached) < places - most:
+            return False
+    return False
+
+
+def _least(right: int, total: int) -> Fraction:
+    """On how many tuples a guess has to be right to gain enough over one that is on so many."""
+    return right + GAIN * (total - right)
+
+
+def _learned(guess: Guess, every: list[Place], most: int, left: Iterator[int]) -> bool:
     """Whether steps of at most so many digits lead to all that there is to know."""
     reached = {_NOTHING}
     ahead: list[tuple[int, list[Place]]] = [(0, [])]  # the best guess first
     while ahead:
         _, here = heappop(ahead)
-        for there in _steps(guess, every, frozenset(here), most):
+        for there in _steps(guess, every, frozenset(here), most, left):
             right = guess.right(there)
             if right == guess.total:
                 return True
@@ -80,13 +124,19 @@ def _learned(guess: Guess, every: list[Place], most: int) -> bool:
 
 
 def _steps(
-    guess: Guess, every: list[Place], here: frozenset[Place], most: int
+    guess: Guess, every: list[Place], here: frozenset[Place], most: int, left: Iterator[int]
 ) -> Iterator[frozenset[Place]]:
-    """What is read after a step of at most so many digits that gains enough, larger ones first."""
-    least = guess.right(here) + GAIN * (guess.total - guess.right(here))
+    """What is read after a step of at most so many digits that gains enough, larger ones first.
+
+    Raises:
+        NotCountable: nothing is left of the guesses that may be looked at.
+    """
+    least = _least(guess.right(here), guess.total)
     rest = [place for place in every if place not in here]
     for size in range(most, 0, -1):
         for more in combinations(rest, size):
             there = here.union(more)
+            if next(left, None) is None:
+                raise NotCountable("too many sets of digits to tell whether the task leaps")
             if guess.right(there) >= least:
                 yield there

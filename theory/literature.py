@@ -385,7 +385,9 @@ def summary() -> str:
     """How many findings can be compared, how many of them agree, and with what."""
     rows = [compare(f) for f in findings()]
     count = {o: sum(c.outcome == o for c in rows) for o in (AGREES, DISAGREES, NO_CLAIM)}
-    leaking = sum(c.in_scope and c.prediction is not None and c.prediction.leaks for c in rows)
+    leaking = sum(
+        c.in_scope and c.prediction is not None and c.prediction.leaks is not False for c in rows
+    )
     return (
         f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
         f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[AGREES]} agree "

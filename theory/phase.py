@@ -19,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from theory.domains import Domain
+from theory.effort import TooMuchWork, budget
 from theory.encodings import Encoding
 from theory.layouts import Layout
 from theory.predict import LengthPrediction, predict
@@ -29,6 +30,10 @@ from theory.tasks import InvalidInput, Task, named_task
 TaskFactory = Callable[[int | None], Task]
 """The task of a modulus; None asks for the task as it is, without one."""
 
+MOST_POINTS = 4_000
+"""Points of one diagram at most: ``2..1001`` with four training lengths."""
+MOST_WORK = 4_000_000_000
+"""Steps that the counts of one diagram may take (some seconds)."""
 AHEAD = (1, 2, 3)
 """The usual test distances, those that ``predict`` tests by itself."""
 
@@ -106,8 +111,8 @@ def phase_diagram(
         ahead: the test distances in digits; all are kept, and the verdict is over all of them.
 
     Raises:
-        InvalidInput: an empty range, a distance below 1, or a setting that makes no sense.
-        NotCountable: an accuracy that cannot be counted exactly.
+        InvalidInput: an empty range, too many points, a distance below 1, or a setting that makes
+            no sense.
     """
     ranges = (
         ("moduli", moduli),
@@ -120,14 +125,26 @@ def phase_diagram(
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
+    count = (
+        len(dict.fromkeys(moduli)) * len(dict.fromkeys(bases)) * len(dict.fromkeys(train_digits))
+    )
+    if count > MOST_POINTS:
+        raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     make: TaskFactory = task if callable(task) else lambda p: named_task(task, p)
     distances = tuple(sorted(set(ahead)))
-    return [
-        _point(chosen, base, n, encoding, layout, distances)
-        for chosen in (make(p) for p in dict.fromkeys(moduli))
-        for base in dict.fromkeys(bases)
-        for n in dict.fromkeys(train_digits)
-    ]
+    points: list[Point] = []
+    try:
+        with budget(MOST_WORK):
+            for chosen in map(make, dict.fromkeys(moduli)):
+                for base in dict.fromkeys(bases):
+                    for n in dict.fromkeys(train_digits):
+                        points.append(_point(chosen, base, n, encoding, layout, distances))
+    except TooMuchWork:
+        raise InvalidInput(
+            f"{count:,} points with such moduli take too long to be counted: the limit was reached "
+            f"after {len(points):,}; ask for fewer"
+        ) from None
+    return points
 
 
 def _point(

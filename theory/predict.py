@@ -23,7 +23,7 @@ from theory.derivation import (
     support_step,
 )
 from theory.domains import Domain
-from theory.effort import budget, remembered
+from theory.effort import budget, remembered, spend
 from theory.formulas import learned_formula, task_formula
 from theory.integer_arrays import NotCountable
 from theory.leaps import FEW, leaps
@@ -55,8 +55,8 @@ class LengthPrediction:
 
     Args:
         accuracy: exact; None where undetermined, or partial and too large to be counted.
-        unseen: the share of the test domain whose answer training does not fix; None where there
-            is no learned function, or it is too large to be counted.
+        unseen_share: the share of the test domain whose answer training does not fix; None where
+            there is no learned function, or it is too large to be counted.
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, and whose answer it
             fixes all the same (joint support).
@@ -71,17 +71,25 @@ class LengthPrediction:
     direction: str
     status: str
     accuracy: Fraction | None
-    unseen: Fraction | None = Fraction(0)
+    unseen_share: Fraction | None = Fraction(0)
     at_most: Fraction = Fraction(1)
     inferred: Fraction = Fraction(0)
     extends: bool = False
     learned_accuracy: Fraction | None = None
     counted: bool = True
 
+    @property
+    def unseen(self) -> Fraction:
+        """``unseen_share``, or 0 where it is not known."""
+        return self.unseen_share or Fraction(0)
+
 
 @dataclass(frozen=True)
 class Prediction:
     """The prediction for a setting, and why.
+
+    A claim rests only on premises that were decided: what is not known is taken neither for yes
+    nor for no, and nothing is claimed that needs it.
 
     Args:
         steps: from the premises to the accuracy of the learned function.
@@ -102,29 +110,51 @@ class Prediction:
         return _verdict([x for x in self.lengths if x.direction == direction])
 
     @cached_property
-    def leaks(self) -> bool:
-        """Whether the learned function may be met in part only (rule ``leak``)."""
+    def leaks(self) -> bool | None:
+        """Whether the learned function may be met in part only, where training showed too little.
+
+        True by the rule ``leak``, for an encoding with a learned vector per position; False where no
+        length asks for anything that training never showed, or the task asks for few digits at once;
+        None where that is not decided: whether the task leaps was not counted, or it does
+        and the encoding is another, of which the rule does not speak.
+        """
         s = self.setting
-        extends = s.encoding.own_positions and any(x.extends for x in self.lengths)
-        return extends and (not s.task.is_linear or bool(leaps(s.task, s.base, s.train)))
+        if not any(x.extends for x in self.lengths):
+            return False
+        more = True if not s.task.is_linear else leaps(s.task, s.base, s.train)
+        return more if s.encoding.own_positions else (None if more else more)
 
     def claim(self, x: LengthPrediction) -> str:
-        """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``."""
-        if x.accuracy is not None and not (x.extends and self.leaks):
+        """What is claimed of a model at a length: its accuracy ``exact``, ``at most``, or ``none``.
+
+        A claim rests only on premises that were decided.  What is exact rests, where a length asks for
+        what training never showed, on the task not leaking; a bound holds whether it leaks or
+        not, of an encoding with a learned vector per position.
+        """
+        if x.accuracy is not None and not (x.extends and self.leaks is not False):
             return EXACT
-        return AT_MOST if x.at_most < 1 else NO_CLAIM
+        bounded = x.at_most < 1 and (self.leaks is False or self.setting.encoding.own_positions)
+        return AT_MOST if bounded else NO_CLAIM
 
     @cached_property
     def derivation(self) -> tuple[Step, ...]:
         """Every step, from the premises to what is claimed."""
-        if not self.leaks:
+        if self.leaks is False:
             return self.steps
-        linear = self.setting.task.is_linear
-        why = f"asks for more than {FEW} digits at once" if linear else "multiplies digits"
-        what = (
-            f"The task {why}. Where an input needs what training never showed, the accuracy is that of the "
-            "learned function or less."
+        s = self.setting
+        more = (
+            f"asks for more than {FEW} digits at once" if s.task.is_linear else "multiplies digits"
         )
+        if self.leaks is None and s.task.is_linear and leaps(s.task, s.base, s.train) is None:
+            why = f"Whether the task {more} was not counted."
+        else:
+            why = f"The task {more}."
+        then = (
+            "the accuracy is that of the learned function or less."
+            if s.encoding.own_positions
+            else f"it is not known of {s.encoding.name} whether a model computes the learned function."
+        )
+        what = f"{why} Where an input needs what training never showed, {then}"
         return (*self.steps, cite("leak", what))
 
     @cached_property
@@ -179,7 +209,7 @@ class Prediction:
                     "accuracy": _text(x.accuracy),
                     "accuracy_float": None if x.accuracy is None else float(x.accuracy),
                     "learned_accuracy": _text(x.learned_accuracy),
-                    "unseen_share": _text(x.unseen),
+                    "unseen_share": _text(x.unseen_share),
                     "at_most": str(x.at_most),
                     "claim": self.claim(x),
                 }
@@ -226,6 +256,7 @@ def predict(setting: Setting) -> Prediction:
         TooMuchWork: a budget around it is spent.
     """
     task, base, train = setting.task, setting.base, setting.train
+    spend(500_000 + 50_000 * len(setting.test_lengths))
     shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
@@ -340,7 +371,7 @@ def _counted(
 def _witnessed(reading: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
     """What single inputs decide at a length that was not counted."""
     found = witnesses(reading, test)
-    is_fixed = x.unseen is not None and x.unseen <= MOST_UNSEEN
+    is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
     status = PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status
     return replace(x, status=status, at_most=min(x.at_most, found.at_most))
 
@@ -375,13 +406,7 @@ def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...
         ),
     ):
         found = {x.digits: getattr(x, share) for x in lengths}
-        where = _where(
-            {
-                n: f"{float(part):.0%}"
-                for n, part in found.items()
-                if part is not None and part > MOST_UNSEEN
-            }
-        )
+        where = _where({n: f"{float(part):.0%}" for n, part in found.items() if part > MOST_UNSEEN})
         if where:
             yield what.format(train=train.text(), where=where)
 

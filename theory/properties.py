@@ -80,7 +80,7 @@ class Witness:
 
 
 @lru_cache(maxsize=4096)
-def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
+def digit_causal(task: Task, base: int) -> tuple[bool | None, Witness | None]:
     """Whether digits 1..j of the result depend on digits 1..j of the operands only.
 
     Every polynomial with integer coefficients is digit causal (it respects
@@ -88,12 +88,14 @@ def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
     ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
     ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
     polynomial that misses some residues can still be causal for another p; that is
-    found where a whole period is small enough to be searched, and otherwise the
-    answer is no, without a witness.  Dropping digits (``// B``) is not digit causal.
+    found where a whole period is small enough to be searched.  Dropping digits (``// B``)
+    is not digit causal as a rule.
 
     Returns:
-        the answer, and where it is no, a witness.
+        the answer, None where it was not found; and where it is no, a witness.
     """
+    if task.degree == 0:
+        return True, None
     m = 1 if task.modulus is None else digit_count(max(task.modulus - 1, 0), base)
     if task.divisor == 1:
         if task.modulus is None:
@@ -101,16 +103,23 @@ def digit_causal(task: Task, base: int) -> tuple[bool, Witness | None]:
         if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
             return True, None
     witness = next(_causality_witnesses(task, base, m), None)
-    if witness is None and task.modulus is not None:
+    if witness is None and task.full_modulus is not None:
         # The result depends on the operands mod p * divisor only: a whole period decides.
-        period = lcm(task.modulus * task.divisor, base**m)
-        if period**task.operands <= _WHOLE_PERIOD:
+        period = lcm(task.full_modulus, base**m)
+        if period**task.operands * m * _cost(task) <= _MOST_WORK:
             witness = _search_period(task, base, m, period)
             return witness is None, witness
-    return False, witness
+    return (None if witness is None else False), witness
 
 
-_MOST_LOWS, _MOST_SHIFTS, _WHOLE_PERIOD = 200, 200, 200_000
+_MOST_LOWS, _MOST_SHIFTS = 200, 200
+_MOST_WORK = 2_000_000
+"""Multiplications and additions for one answer at most (about a second)."""
+
+
+def _cost(task: Task) -> int:
+    """Multiplications and additions that evaluate a task once."""
+    return sum(1 + sum(e) for _, e in task.terms)
 
 
 def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[Witness]:
@@ -119,6 +128,7 @@ def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[W
     A shift past the modulus is tried first: that is where a reduction breaks causality.
     """
     p = task.full_modulus or task.divisor * base
+    work = 0
     for j in range(1, result_width + 1):
         scale = base**j
         if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
@@ -130,6 +140,9 @@ def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[W
         for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
             seen = task.evaluate(*low) % scale
             for operand, t in product(range(task.operands), shifts):
+                work += _cost(task)
+                if work > _MOST_WORK:
+                    return
                 moved = list(low)
                 moved[operand] += scale * t
                 if task.evaluate(*moved) % scale != seen:

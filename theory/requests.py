@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,9 +14,13 @@ from theory.settings import Setting
 from theory.tasks import TASKS, InvalidInput, Task, named_task
 
 LARGEST_DIGITS = 100
-"""The longest operand to train on: products of 100 digits take some ten seconds to count."""
+"""The longest operand to train on."""
 LARGEST_TEST = 1000
 """The longest operand to test on."""
+LARGEST_MODULUS = 10**40
+"""Moduli stay below it, as the numbers of an expression do."""
+MOST_NUMBERS = 10_000
+"""The most numbers that a list, as that of moduli, may have."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Request:
         """
         if self.task is not None and self.expr is not None:
             raise InvalidInput("give --task or --expr, not both")
+        if self.modulus is not None and self.modulus >= LARGEST_MODULUS:
+            raise InvalidInput("--modulus has more than 40 digits")
         if self.expr is not None:
             return parse_task(self.expr, self.modulus)
         if self.task is None:
@@ -110,33 +117,41 @@ def read_numbers(text: str, what: str) -> tuple[int, ...]:
     """``2..400`` and ``100,101`` as numbers.
 
     Raises:
-        InvalidInput: anything else; ``what`` names the option.
+        InvalidInput: anything else, or more than ``MOST_NUMBERS``; ``what`` names the option.
     """
     try:
         return read_ranges(text)
     except ValueError:
-        raise InvalidInput(f"{what} '{text}' is no list of numbers, as in 2..400 or 5,7") from None
+        raise InvalidInput(
+            f"{what} '{text}' is no list of at most {MOST_NUMBERS:,} numbers, as in 2..400 or 5,7"
+        ) from None
 
 
 def read_ranges(text: str) -> tuple[int, ...]:
     """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers.
 
     Raises:
-        ValueError: anything else, or a range that runs backwards.
+        ValueError: anything else, a range that runs backwards, or more than ``MOST_NUMBERS``.
     """
     found: list[int] = []
     for part in text.replace("+", ",").replace("..", "-").split(","):
         low, _, high = part.strip().partition("-")
         first, last = int(low), int(high or low)
-        if last < first or last - first > 10**6:
+        if last < first or len(found) + last - first >= MOST_NUMBERS:
             raise ValueError
         found += range(first, last + 1)
     return tuple(found)
 
 
+_SHARE = re.compile(r"[0-9]{0,20}\.?[0-9]{0,20}(e[+-]?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}", re.I)
+"""A share, short enough to be written out: ``1e1000000000`` would fill the memory."""
+
+
 def _priming(text: str) -> tuple[int, Fraction]:
     try:
         before, after = text.split(":")
+        if not _SHARE.fullmatch(after.strip()):
+            raise ValueError
         length, share = int(before), Fraction(after)
     except (ValueError, ZeroDivisionError):
         raise InvalidInput(f"--train-priming '{text}' is not LENGTH:SHARE, as in 6:0.01") from None

@@ -23,6 +23,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from theory.effort import spend
 from theory.integer_arrays import Array, NotCountable, cyclic_product
 from theory.residue_choices import Choices, Operand, blocks, choices, pieces, value
 from theory.residues import Residues, convolve, scale, settled, zero_pairs
@@ -35,6 +36,9 @@ One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
 """
 
 _LARGEST_TABLE = 1_000_000
+
+_LARGEST_WINDOWS = 10_000_000
+"""Entries of the tables of ``_windows`` (16 bytes each)."""
 
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
@@ -138,6 +142,7 @@ def _quotients(
 def _check(table: int, work: int) -> None:
     if table > _LARGEST_TABLE or work > LARGEST_WORK:
         raise NotCountable("this polynomial has too many residues to be counted exactly")
+    spend(3 * work)
 
 
 def _one_operand(terms: list[Term], p: int, step: int, j: int, x: Operand) -> Residues:
@@ -187,6 +192,8 @@ def _with_linear(
     size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
     enumeration = _SLOW * size if len(others) > 1 else 0
     _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
+    if q * q * len(lows) > _LARGEST_WINDOWS:
+        raise NotCountable("this polynomial has too many residues to be counted exactly")
     windows = [_windows(s, q) for _, s in lows]
     tallies = [_tally(terms, p, step, c, linear) for c in chosen]
     sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)

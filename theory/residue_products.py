@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from theory.effort import spend
 from theory.integer_arrays import (
     SAFE,
     Array,
@@ -39,6 +40,7 @@ def product_matches(
     """
     if {p} != {common_modulus(la, ua), common_modulus(lb, ub)}:
         raise InvalidInput(f"the four distributions must be mod {p}")
+    spend(1_000 * p)
     high_a = _unit_parts(ua)
     high_b = high_a if ub is ua else _unit_parts(ub)
     if not high_a or not high_b:  # no number at all

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from theory.effort import spend
 from theory.integer_arrays import (
     SAFE,
     Array,
@@ -108,6 +109,7 @@ def convolve(x: Residues, y: Residues) -> Residues:
     fewer, more = sorted((x.extra, y.extra), key=np.count_nonzero)
     if np.count_nonzero(fewer) <= _FEW:
         return settled(level, _copies(fewer, more))
+    spend(2_000 * p)
     return settled(level, cyclic_product(more, fewer, (p,)))
 
 
@@ -148,6 +150,7 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
     """
     p = common_modulus(x, shift)
     shifts = np.flatnonzero(shift.extra) if not shift.level else np.arange(p)
+    spend(2 * len(shifts) * keys.size)
     if len(shifts) * keys.size > _MOST_COMPARED:
         raise NotCountable(f"{len(shifts)} of {p} residues are too many to be compared")
     twice = np.concatenate([keys, keys], axis=1)
@@ -175,6 +178,7 @@ def common_modulus(x: Residues, y: Residues) -> int:
 
 def _copies(few: Array, many: Array) -> Array:
     """Cyclic convolution, one shifted copy of ``many`` per nonzero entry of ``few``."""
+    spend(100 * len(many) * (1 + int(np.count_nonzero(few))))
     many = roomy(many, exact_sum(few))
     result = np.zeros_like(many)
     for shift in np.flatnonzero(few):
@@ -228,6 +232,7 @@ def _spread(x: Residues, step: int, ranges: list[tuple[int, int]]) -> Residues:
     Along the cycles of adding ``step``, a range is some whole laps and a window.
     """
     p, ranges = x.p, [r for r in ranges if r[1] > r[0]]
+    spend(50 * p * (1 + len(ranges)))
     members = sum(high - low for low, high in ranges)
     cycles = math.gcd(step, p)
     length = p // cycles

@@ -65,8 +65,8 @@ RULES: dict[str, Rule] = {
             "A combination of digits never seen together is fixed by what was seen when it equals a "
             "seen one up to digits equivalent modulo p, or when the task is digit causal, no term "
             "multiplies those digits, no carry is built in at their position (always the same in "
-            "training, and not 0), and they are not two of base 2; otherwise nothing follows.",
-            _CONVERGED,
+            "training, and not 0), and they are not two with two values each; otherwise nothing follows.",
+            f"{_CONVERGED}; each of these is decided: what is not counts as interaction",
             f"ours, after {_ABBE}; docs/findings.md (Shorter inputs), {_COUNTED}",
         ),
         Rule(
@@ -173,7 +173,8 @@ RULES: dict[str, Rule] = {
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
             "need not do with digits that training never showed, at their place or together, what the learned "
             "function does: it is right as often or less.",
-            f"{_CONVERGED}; a learned vector per position",
+            f"{_CONVERGED}; a learned vector per position; of such a task nothing is claimed under another "
+            "encoding, and no more than this where it is not counted how many digits it takes at once",
             f"ours; docs/findings.md (How soon), {_COUNTED}",
         ),
         Rule(

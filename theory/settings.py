@@ -66,7 +66,7 @@ class Setting:
             if not causal:
                 raise InvalidInput(
                     f"the interleaved layout needs a digit causal task in base {self.base}"
-                    + (f": {witness.text()}" if witness else "")
+                    + (f": {witness.text()}" if witness else ", and this one is not known to be")
                 )
 
     @property

@@ -80,7 +80,7 @@ class Support:
 @lru_cache(maxsize=1024)
 def support(task: Task, domain: Domain, base: int) -> Support:
     """The support of a training domain for a task (its order constraint included)."""
-    boxes = tuple(b for b in domain.boxes(base, task.operands) if _feasible(task, b, {}, base))
+    boxes = tuple(b for b in domain.boxes(base, task.operands) if feasible(task, b, {}, base))
     width = max((b.width for b in boxes), default=0)
     seen = tuple(
         tuple(
@@ -92,7 +92,7 @@ def support(task: Task, domain: Domain, base: int) -> Support:
     return Support(seen, boxes)
 
 
-def _feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
+def feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
     """Whether a box has a member with the given digits on which the task is defined."""
     for (j, i), d in fixed.items():
         if d not in box.values(j, i):
@@ -117,4 +117,4 @@ def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
     values = box.values(*place)
     if not task.needs_order:
         return values
-    return tuple(d for d in values if _feasible(task, box, {place: d}, base))
+    return tuple(d for d in values if feasible(task, box, {place: d}, base))

@@ -154,7 +154,7 @@ def legend(prediction: Prediction) -> list[str]:
             f"{CONDITIONAL}: a model that computes f^ has the accuracy of f^; small models often "
             "compute something else, so nothing is claimed."
         )
-    if prediction.leaks:
+    if prediction.leaks is not False:
         lines += [
             f"Why: {step.statement} (rule: leak)"
             for step in prediction.derivation
@@ -234,7 +234,9 @@ def advice_text(advice: Advice) -> list[str]:
     if advice.suggestions:
         lines.append("It generalizes after any one of these changes, cheapest first:")
         lines += [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
-    else:
+    if not advice.complete:
+        lines.append("Not every change was tried: that would take too long for such lengths.")
+    elif not advice.suggestions:
         lines.append(
             "No change makes it generalize: every combination of our encodings, windows and layouts "
             "with one change of the training domain (short of training on every length) was tried."

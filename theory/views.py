@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from theory.effort import spend
 from theory.layouts import Layout, Token
 from theory.properties import carries
 from theory.support import Place
@@ -58,6 +59,7 @@ def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> It
     slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
     reach = carry_reach(task, base)
     for i in range(1, result_width + 1):
+        spend(500 * (min(window, len(tokens)) if window else len(tokens)) + 5_000)
         query = slot["result", -1, i] - 1
         first = 0 if not window else max(0, query - window + 1)
         needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]

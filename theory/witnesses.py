@@ -1,4 +1,4 @@
-"""Witnesses: what a few inputs decide about an accuracy that is too large to be counted.
+"""Witnesses: what single inputs decide about an accuracy that is too large to be counted.
 
 One input whose answer training fixes, and on which f and f^ differ, is enough to say that the
 accuracy is below 1; one on which they agree says that it is above 0.
@@ -6,31 +6,28 @@ accuracy is below 1; one on which they agree says that it is above 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
 from theory.accuracy import defined
-from theory.domains import Box, Domain, enumerate_box
+from theory.domains import Box, Domain
 from theory.effort import spend
 from theory.integer_arrays import NotCountable
-from theory.joint_support import split_unseen
 from theory.learned import LearnedFunction
 
 TRIED = 64
-"""Inputs that are looked at."""
+"""Inputs that are looked at, at most."""
 
 
 @dataclass(frozen=True)
 class Witnesses:
-    """What a sample of a test domain decides.
+    """What some inputs of a test domain decide.
 
     Args:
-        right: whether f and f^ agree on some input of it.
-        at_most: what the accuracy cannot exceed: 1 less the share of the domain that the inputs
-            found with f and f^ different make up.
+        right: whether f and f^ agree on one of them.
+        at_most: what the accuracy cannot exceed: below 1 if they differ on one of them.
     """
 
     right: bool
@@ -40,47 +37,52 @@ class Witnesses:
 def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
     """What some inputs of a test domain decide, the same ones each time.
 
-    Inputs whose answer training does not fix (joint support) are left out.
+    They are drawn from those whose digits, at the places that are read, training showed
+    together: training fixes their answers, whatever the task is.
     """
-    task, base = learned.task, learned.base
-    boxes = test.boxes(base, task.operands)
-    draw = Random(0)
-    wrong: set[tuple[int, ...]] = set()
-    right, size = False, 1
+    task, base, draw = learned.task, learned.base, Random(0)
+    boxes, [length] = test.boxes(base, task.operands), test.lengths
+    right, at_most = False, Fraction(1)
     with suppress(NotCountable):
         size = sum(defined(task, box, base) for box in boxes)
         for _ in range(TRIED):
-            spend(_cost(learned, test))
-            one = _one(boxes, draw)
-            [x] = enumerate_box(one, base)
+            spend(1_000 * task.operands * length)
+            x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
+            if x is None:
+                continue
+            spend(_cost(learned, length))
             truth, answer = task.evaluate(*x), learned.evaluate(*x)
-            if min(truth, answer) < 0:
+            if min(truth, answer) < 0:  # the task is not defined there
                 continue
             if truth == answer:
-                right = right or _fixed(learned, one)
-            elif x not in wrong and _fixed(learned, one):
-                wrong.add(x)
-    return Witnesses(right, 1 - Fraction(len(wrong), size))
+                right = True
+            else:
+                at_most = 1 - Fraction(1, size)
+            if right and at_most < 1:
+                break
+    return Witnesses(right, at_most)
 
 
-def _one(boxes: Sequence[Box], draw: Random) -> Box:
-    """A box with one member of some boxes, drawn uniformly."""
-    number = draw.randrange(sum(box.size for box in boxes))
-    for box in boxes:
-        if number < box.size:
-            break
-        number -= box.size
-    return Box(tuple(tuple((draw.choice(values),) for values in row) for row in box.digits))
+def _shown(
+    learned: LearnedFunction, box: Box, trained: Box, draw: Random
+) -> tuple[int, ...] | None:
+    """A member of a test box with the digits of a training box where the model reads, if any."""
+    operands = []
+    for j, row in enumerate(box.digits):
+        x = 0
+        for i, values in reversed(list(enumerate(row, 1))):
+            if learned.support.constant((j, i)) is None:
+                values = tuple(set(values).intersection(trained.values(j, i)))
+            if not values:
+                return None
+            x = x * learned.base + draw.choice(values)
+        operands.append(x)
+    return tuple(operands)
 
 
-def _fixed(learned: LearnedFunction, one: Box) -> bool:
-    """Whether training fixes the answer to the one member of a box."""
-    return bool(split_unseen(learned.task, learned.support, one, learned.base, known=True))
-
-
-def _cost(learned: LearnedFunction, test: Domain) -> int:
+def _cost(learned: LearnedFunction, length: int) -> int:
     """Steps for one input: numbers of n digits are multiplied in about n**2 / 80."""
-    task, [length] = learned.task, test.lengths
+    task = learned.task
     products = sum(1 + sum(e) for _, e in task.terms)
     each = 100 + task.degree * length * length // 80
-    return 2 * products * each + 1_000 * task.operands * (length + learned.support.width)
+    return 2 * products * each + 1_000 * task.operands * learned.support.width

@@ -91,7 +91,9 @@ class Cell:
         )
         return cls(setting, data["model"])
 
-    def command(self, seed: int, budget: int = DEFAULT_BUDGET, seeds: int = 1) -> str:
+    def command(
+        self, seed: int, budget: int = DEFAULT_BUDGET, seeds: int = 1, precision: str = "auto"
+    ) -> str:
         """The command that trains and judges this cell with some seeds, of which one is the first."""
         s = self.setting
         name = s.task.name
@@ -112,6 +114,7 @@ class Cell:
         parts += [f"--model {self.model}", f"--first-seed {seed}"]
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
+        parts += [f"--precision {precision}"] if precision != "auto" else []
         return " ".join(parts)
 
 

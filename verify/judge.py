@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.predict import AT_MOST, EXACT, UNDETERMINED, LengthPrediction, Prediction, predict
+from theory.predict import AT_MOST, EXACT, LengthPrediction, Prediction, predict
 from verify import premise
 from verify.cells import Cell
 from verify.measure import Measurement
@@ -162,8 +162,8 @@ def _judge_length(
     if prediction.setting.is_premise(expected.digits):
         return LengthVerdict(expected, accuracy, learned, *(PREMISE_MET,) * 3)
     claim, verdict, exact = prediction.claim(expected), UNDECIDED, UNDECIDED
-    if expected.status != UNDETERMINED:
-        wanted = expected.accuracy or Fraction(0)
+    if expected.accuracy is not None:
+        wanted = expected.accuracy
         # An interval that respects the seeds meets anything where they differ: most have to agree.
         near = [_near(x, wanted, expected.unseen) for x in (accuracy, *alone)]
         explained = learned is None or learned.value >= MECHANISM

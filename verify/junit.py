@@ -21,7 +21,8 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
             if x.verdict == DIVERGE:
                 ET.SubElement(case, "failure", message=text)
             elif x.verdict not in (AGREE, PREMISE_MET):
-                ET.SubElement(case, "skipped", message=x.verdict)
+                why = f"{x.verdict}: {v.reason}" if v.reason else x.verdict
+                ET.SubElement(case, "skipped", message=why)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))

@@ -46,7 +46,7 @@ class Owner:
 @cache
 def this_process() -> Owner:
     """The owner that this process is."""
-    return Owner(platform.node(), os.getpid(), _birth(os.getpid()))
+    return Owner(platform.node(), os.getpid(), birth(os.getpid()))
 
 
 def is_alive(owner: Owner, since: float) -> bool:
@@ -63,10 +63,10 @@ def is_alive(owner: Owner, since: float) -> bool:
         return False
     except PermissionError:
         pass
-    return _birth(owner.pid) == owner.birth
+    return birth(owner.pid) == owner.birth
 
 
-def _birth(pid: int) -> str:
+def birth(pid: int) -> str:
     """The start time of a process, which tells it from another that has its number now."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()

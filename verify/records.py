@@ -15,6 +15,9 @@ from verify.machine import PRECISIONS
 from verify.measure import Measurement, held_out_count
 from verify.trajectory import Trajectory
 
+Identity = tuple[str, int, str, str]
+"""The key of a cell, the seed, the recipe and the precision."""
+
 
 class UnknownField(InvalidInput):
     """A record has a field that this version does not know."""
@@ -50,7 +53,7 @@ class Run:
     trajectory: Trajectory | None = None
 
     @property
-    def identity(self) -> tuple[str, int, str, str]:
+    def identity(self) -> Identity:
         """What two measurements of the same thing share."""
         return self.cell.key, self.seed, self.recipe, self.precision
 

@@ -259,13 +259,14 @@ def _cell_section(v: CellVerdict) -> str:
 def _commands(v: CellVerdict) -> list[str]:
     """The commands that train the models of a cell again, consecutive seeds of one budget together."""
     stretches: list[list[Run]] = []
-    for run in sorted(v.runs, key=lambda r: (r.budget, r.seed)):
+    for run in sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed)):
         last = stretches[-1][-1] if stretches else None
-        if last and (last.budget, last.seed + 1) == (run.budget, run.seed):
+        next_one = last and (last.precision, last.budget, last.seed + 1)
+        if next_one == (run.precision, run.budget, run.seed):
             stretches[-1].append(run)
         else:
             stretches.append([run])
-    return [v.cell.command(x[0].seed, x[0].budget, len(x)) for x in stretches]
+    return [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]
 
 
 def _run_text(v: CellVerdict, run: Run) -> str:

@@ -21,7 +21,7 @@ from theory.tasks import InvalidInput
 from verify.cells import Cell
 from verify.files import Failed, write
 from verify.owners import Owner, is_alive, this_process
-from verify.records import Run, UnknownField, precision_of
+from verify.records import Identity, Run, UnknownField, precision_of
 
 PATIENCE = 60.0
 """Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""
@@ -46,17 +46,20 @@ class Store:
     """Measurements on disk, safe against interruption.
 
     Args:
-        patience: seconds to wait for a store that is locked or a disk that is full.
+        patience: seconds to wait for a store that is locked or a disk that is full; None for
+            ``PATIENCE``.
 
     Raises:
         InvalidInput: the file is no store of ours, is damaged, or cannot be there.
         Failed: it stays locked, or cannot be read or written.
     """
 
-    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
-        self.path, self.patience = path, patience
+    def __init__(self, path: Path, patience: float | None = None) -> None:
+        self.path, self.patience = path, PATIENCE if patience is None else patience
         self.kept: dict[Path, Run] = {}
         """Runs that could not be written here, by the file that holds each."""
+        self._known: dict[Identity, Run] = {}
+        """What was read or written: judging needs no store that answers."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -64,7 +67,7 @@ class Store:
         except OSError as error:
             raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
         with self._errors():
-            self._db = sqlite3.connect(path, timeout=patience, isolation_level=None)
+            self._db = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
             self._check()
         self._read_back()
 
@@ -102,13 +105,16 @@ class Store:
             Failed: the store cannot.
         """
         identity = (cell.key, seed, recipe, precision)
-        for run in self.kept.values():
-            if run.identity == identity:
-                return run
+        return self._known.get(identity) or self._fetch(identity)
+
+    def _fetch(self, identity: Identity) -> Run | None:
         with self._errors():
             query = f"SELECT rowid, data FROM run WHERE {_MINE}"
             row = self._db.execute(query, identity).fetchone()
-        return None if row is None else self._read(*row)
+        if row is None:
+            return None
+        self._known[identity] = self._read(*row)
+        return self._known[identity]
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
@@ -120,6 +126,7 @@ class Store:
         Raises:
             Failed: it could be written nowhere.
         """
+        self._known[run.identity] = run
         # One long wait is enough: a disk that stays full must not stop the training.
         end = time.monotonic() + (0 if self.kept else self.patience)
         while True:
@@ -167,7 +174,7 @@ class Store:
                 try:
                     self._insert(run)
                 except sqlite3.Error:
-                    self.kept[file] = run
+                    self.kept[file] = self._known[run.identity] = run
                 else:
                     file.unlink(missing_ok=True)
 
@@ -184,8 +191,7 @@ class Store:
         identity = (cell.key, seed, recipe, precision)
         try:
             with self._transaction():
-                run = self.find(cell, seed, recipe, precision)
-                if run is not None and not is_wanted(run, budget):
+                if not is_wanted(self._fetch(identity), budget):
                     return DONE
                 query = f"SELECT owner, since FROM claim WHERE {_MINE}"
                 text, since = self._db.execute(query, identity).fetchone() or ("", 0.0)

@@ -19,6 +19,12 @@ from theory.tasks import TASKS, InvalidInput, named_task
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 CASES = {
+    "count": (
+        {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "14"},
+        "fails",
+        {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "3"},
+        "fails",
+    ),
     "sample": (
         {"task": "add", "train_pairs": 20},
         "undetermined",

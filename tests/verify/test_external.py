@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_measure import cell
+from builders import cell
 
 from theory.accuracy import accuracy
 from theory.domains import Domain

@@ -1,15 +1,14 @@
-"""Influence: what is known of addition and subtraction, a tiny real model, and the pictures."""
+"""Influence: what is known of addition and subtraction, models small and by hand, and the pictures."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
-from quick import QUICK
-from test_measure import cell
+from builders import cell
+from models import PRODUCT, Taught, blind, leaking, taught, untrained
 
 from theory.domains import Domain
 from theory.expressions import parse_task
@@ -25,16 +24,9 @@ from verify.influence import (
     influence,
     plot,
 )
-from verify.train import Trained, train
 
-TINY = cell("interleaved", base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
+SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 """Addition in base 2 with APE, trained on up to three digits and written with four."""
-
-
-@lru_cache(maxsize=1)
-def tiny() -> Trained:
-    """A real training run of a few seconds."""
-    return train(TINY, seed=1, budget=200, recipe=QUICK)
 
 
 class Spy:
@@ -66,9 +58,9 @@ def test_one_digit_at_a_time_becomes_any_other_digit() -> None:
 
 
 def test_everybody_is_asked_about_the_same_tuples() -> None:
-    first, second = Spy(by_truth(TINY)), Spy(by_learned(TINY))
+    first, second = Spy(by_truth(SUM)), Spy(by_learned(SUM))
     for spy in (first, second):
-        influence(spy, TINY, 4, samples=50)
+        influence(spy, SUM, 4, samples=50)
     assert all((x == y).all() for x, y in zip(first.asked, second.asked, strict=True))
 
 
@@ -147,13 +139,40 @@ def test_no_answer_is_not_a_change() -> None:
     assert (shares[:, 0, 0] == 1).all()
 
 
-def test_a_trained_model_has_the_influences_of_what_it_learned() -> None:
-    assert tiny().converged
-    model = influence(by_model(tiny().model, TINY), TINY, 4)
-    learned = influence(by_learned(TINY), TINY, 4)
-    truth = influence(by_truth(TINY), TINY, 4)
-    assert disagreement(model, learned).mean < 0.05
-    assert disagreement(model, truth).mean > 2 * disagreement(model, learned).mean
+def test_the_influence_on_a_model_is_that_on_the_function_it_computes() -> None:
+    def fourth(operands: np.ndarray) -> np.ndarray:
+        return operands[:, :, 3].max(1, keepdims=True)
+
+    found = influence(by_model(leaking(0), PRODUCT), PRODUCT, 4)
+    assert (found == influence(fourth, PRODUCT, 4)).all()
+    assert (found[:, :3] == 0).all() and (found[:, 3] > 0).all()
+
+
+def test_a_digit_that_a_model_cannot_see_has_no_influence_on_it() -> None:
+    c = cell()
+    found = influence(by_model(blind(untrained(c, std=0.6), c), c), c, 3)
+    assert (found[:, 2] == 0).all()
+    assert (found[:, :2].max(2) > 0).all()
+
+
+def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None:
+    """Of 10 seeds on three kinds of processor the distance was below 0.02 after, and above 0.3 before."""
+    learned = influence(by_learned(tiny.cell), tiny.cell, 3)
+    for model, before in zip(tiny.models, tiny.before, strict=True):
+        apart = [
+            disagreement(influence(by_model(x, tiny.cell), tiny.cell, 3), learned).mean
+            for x in (model, before)
+        ]
+        assert apart[0] < apart[1] / 2
+
+
+@pytest.mark.training
+def test_a_trained_model_is_nearer_to_what_it_learned_than_to_the_task() -> None:
+    """Of 10 seeds on three kinds of processor it was nearer to ``f^`` by 0.06 or more."""
+    learned, truth = (influence(by(SUM), SUM, 4) for by in (by_learned, by_truth))
+    for model in taught(SUM).models:
+        found = influence(by_model(model, SUM), SUM, 4)
+        assert disagreement(found, learned).mean < disagreement(found, truth).mean - 0.02
 
 
 def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:
@@ -190,7 +209,7 @@ def test_influences_that_do_not_compare_are_refused() -> None:
 # --- the picture ------------------------------------------------------------------------
 
 
-def both(c: Cell = TINY, digits: int = 4) -> dict[str, np.ndarray]:
+def both(c: Cell = SUM, digits: int = 4) -> dict[str, np.ndarray]:
     return {
         "learned function": influence(by_learned(c), c, digits),
         "truth": influence(by_truth(c), c, digits),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from test_measure import cell
+from builders import cell
 
 from theory.tasks import named_task
 from verify.inside import sections

@@ -1,0 +1,76 @@
+"""Precision: decided by the processor or by an option, never by a clock; part of a run's identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from theory.tasks import InvalidInput
+from verify import machine
+from verify.machine import PRECISION_VARIABLE, fix_precision, precision, precision_name
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No wish from outside, and nothing remembered of the processor."""
+    monkeypatch.setenv(PRECISION_VARIABLE, "auto")
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
+    machine._has_bfloat16.cache_clear()
+    yield
+    machine._has_bfloat16.cache_clear()
+
+
+def processor(
+    monkeypatch: pytest.MonkeyPatch, widest: str, avx512: bool = False, amx: bool = False
+) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx512)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
+
+
+@pytest.mark.parametrize(
+    ("widest", "avx512", "amx", "expected"),
+    [
+        ("AVX512", True, True, "bfloat16"),
+        ("AVX512", True, False, "bfloat16"),
+        ("AVX512", False, True, "bfloat16"),
+        ("AVX512", False, False, "float32"),
+        ("AVX2", True, True, "float32"),  # ATEN_CPU_CAPABILITY=avx2
+        ("DEFAULT", True, True, "float32"),
+    ],
+)
+def test_the_processor_decides(
+    monkeypatch: pytest.MonkeyPatch, widest: str, avx512: bool, amx: bool, expected: str
+) -> None:
+    processor(monkeypatch, widest, avx512, amx)
+    assert precision_name("cpu") == expected
+    assert precision_name("cuda") == "bfloat16"
+
+
+@pytest.mark.parametrize("isa", ["SSE41", "AVX2", "AVX512_CORE", "avx512_core_vnni"])
+def test_a_limit_on_onednn_is_respected(monkeypatch: pytest.MonkeyPatch, isa: str) -> None:
+    processor(monkeypatch, "AVX512", avx512=True)
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", isa)
+    assert precision_name("cpu") == "float32"
+
+
+@pytest.mark.parametrize("wanted", ["float32", "bfloat16"])
+def test_an_option_decides_over_the_processor(wanted: str) -> None:
+    for device in ("cpu", "cuda"):
+        assert fix_precision(wanted, device) == wanted
+        assert precision(device) == getattr(torch, wanted)
+
+
+def test_what_was_decided_stands_for_the_workers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    processor(monkeypatch, "AVX512", avx512=True)
+    assert fix_precision("auto", "cpu") == "bfloat16"
+    processor(monkeypatch, "DEFAULT")
+    machine._has_bfloat16.cache_clear()
+    assert precision_name("cpu") == "bfloat16"
+
+
+def test_an_unknown_precision_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
+        fix_precision("float16", "cpu")
