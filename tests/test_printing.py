@@ -22,10 +22,10 @@ from theory.literature import IN_SHORT, findings, short_table
 from theory.predict import predict
 from theory.requests import Request
 from theory.rules import RULES
+from verify.evidence import read_evidence
 from verify.grids import grid
 from verify.judge import CellVerdict
 from verify.report import judge_evidence
-from verify.store import read_evidence
 
 EVIDENCE = Path(__file__).parents[1] / "reports" / "headline" / "evidence.jsonl"
 WIDTHS = (40, 80, 200)

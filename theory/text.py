@@ -22,6 +22,7 @@ INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "
 """Test lengths, by how they compare with those that were trained."""
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
+_LONGEST_FORMULA = 150
 
 
 def setting_text(s: Setting) -> str:
@@ -40,11 +41,17 @@ def setting_lines(s: Setting) -> list[str]:
     whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
     window = f", attention window {s.window}" if s.window else ""
     tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
-    where = "" if s.test_kind == s.train.kind else f"; tested where {tested} the digits below"
-    return [
-        f"{s.task.text()} in base {s.base}, trained on {s.train.text()} ({whose} {lengths} {noun})",
-        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{where}",
+    lines = [
+        f"{_cut(s.task.text())} in base {s.base}, trained on {s.train.text()} "
+        f"({whose} {lengths} {noun})",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
     ]
+    return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
+
+
+def _cut(text: str) -> str:
+    """A formula, cut at its end where it would fill lines (JSON has it whole)."""
+    return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -93,7 +100,8 @@ def _accuracy_text(x: LengthPrediction) -> str:
 
 def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     claim = prediction.claim(x)
-    return f"at most {float(x.at_most):.3g}" if claim == AT_MOST else claim
+    bound = f"{float(x.at_most):.3g}"
+    return ("below 1" if bound == "1" else f"at most {bound}") if claim == AT_MOST else claim
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
@@ -138,10 +146,10 @@ def verdict_rows(prediction: Prediction) -> list[list[str]]:
 def learned_line(prediction: Prediction) -> str:
     """The learned function, or that training does not determine one."""
     if prediction.continues:
-        return f"Learned function: the task itself, f^ = {prediction.learned_text}"
+        return f"Learned function: the task itself, f^ = {_cut(prediction.learned_text or '')}"
     if prediction.learned_text is None:
         return "Learned function f^: training does not determine it"
-    return f"Learned function: f^ = {prediction.learned_text}"
+    return f"Learned function: f^ = {_cut(prediction.learned_text)}"
 
 
 def legend(prediction: Prediction) -> list[str]:

@@ -82,7 +82,8 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     claim = v.prediction.claim(x)
     if claim == EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
-    return f"<={float(x.at_most):.2f}" if claim == AT_MOST else "?"
+    bound = f"{float(x.at_most):.2f}"
+    return ("<1" if bound == "1.00" else f"<={bound}") if claim == AT_MOST else "?"
 
 
 def _share(x: Interval | None) -> str:
