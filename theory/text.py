@@ -173,12 +173,12 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.unseen and learned_accuracy(x) is not None for x in prediction.lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        EXACT: "exact, the accuracy of f^",
-        AT_MOST: "at most a bound",
-        NO_CLAIM: "none",
+        EXACT: "exact, its accuracy is that of f^",
+        AT_MOST: "at most, it is not above a bound",
+        NO_CLAIM: "none, nothing is claimed",
     }
-    said = ", or ".join(text for claim, text in meaning.items() if claim in claims)
-    lines.append(f"claim: what is claimed of a model that has converged: {said}.")
+    said = "; ".join(text for claim, text in meaning.items() if claim in claims)
+    lines.append(f"claim, for a model that has converged: {said}.")
     return lines
 
 
