@@ -250,7 +250,7 @@ def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: st
 def test_the_derivation_says_what_the_table_holds() -> None:
     done = run_cli("predict", "--task", "add", "--explain")
     [longer] = [line for line in done.out.splitlines() if line.startswith("longer inputs")]
-    assert longer.split("  ")[1].strip() == "fails (accuracy below 1)"
+    assert longer.split("  ")[1].strip() == "fails, accuracy below 1"
     assert "1. The model is right on held-out D_3. (convergence [1])" in done.out
 
 

@@ -42,8 +42,8 @@ def setting_lines(s: Setting) -> list[str]:
     window = f", attention window {s.window}" if s.window else ""
     tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
     lines = [
-        f"{_cut(s.task.text())} in base {s.base}, trained on {s.train.text()} "
-        f"({whose} {lengths} {noun})",
+        f"{_cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
+        f"{whose} {lengths} {noun}",
         f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
     ]
     return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
@@ -124,10 +124,11 @@ def verdict_text(prediction: Prediction, direction: str) -> str:
 _IN_FULL = {
     GENERALIZES: "generalizes",
     CONDITIONAL: "generalizes if it computes f^",
-    FAILS: "fails (accuracy below 1)",
-    UNDETERMINED: "undetermined (no claim)",
+    FAILS: "fails, accuracy below 1",
+    UNDETERMINED: "undetermined, no claim",
     "none": "not tested",
 }
+_PUBLISHED = {"none": "not tested", UNDETERMINED: "no claim"}
 VERDICT_COLUMNS = ("", "prediction", "published theorem")
 
 
@@ -137,7 +138,7 @@ def verdict_rows(prediction: Prediction) -> list[list[str]]:
         [
             f"{INPUTS[d]} inputs",
             _IN_FULL[verdict_text(prediction, d)],
-            prediction.published_verdict(d),
+            _PUBLISHED.get(published := prediction.published_verdict(d), published),
         ]
         for d in ("downward", "upward")
     ]
@@ -253,7 +254,7 @@ def advice_text(advice: Advice) -> list[str]:
 
 
 def _unclaimed(advice: Advice | Suggestion) -> str:
-    return "" if advice.claimed else " if it computes f^, which small models often do not"
+    return "" if advice.claimed else " (if it computes f^; small models often do not)"
 
 
 def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:

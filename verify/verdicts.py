@@ -25,7 +25,7 @@ from verify.judge import (
 
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 CELL_LEGEND = (
-    "D_n: trained where the longest operand has n digits. Layout: aligned, if none is named.",
+    "D_n: trained where the longest operand has n digits. No layout named: aligned.",
     "predicted, measured: accuracy at the shortest / longest test length; ? no claim, <= at "
     "most; (..) of models that missed the premise. 4/4: claims that agree.",
 )

@@ -93,7 +93,7 @@ def test_the_learned_function_is_named_or_said_to_be_open(words: dict, line: str
 
 def test_the_head_says_what_the_domains_are() -> None:
     head = setting_lines(say(task="add", train_digits="4+5").setting)
-    assert "trained on D_4 + D_5 (the longest operand has 4 or 5 digits)" in head[0]
+    assert "trained on D_4 + D_5: the longest operand has 4 or 5 digits" in head[0]
     head = setting_lines(say(task="add", train_domain="every").setting)
     assert "each operand has 3 digits" in head[0]
     assert head[2] == "tested where the longest operand has n digits"
