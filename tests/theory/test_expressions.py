@@ -27,7 +27,7 @@ _texts = st.recursive(
 @given(_texts, st.integers(1, 99), st.integers(0, 500), st.integers(0, 500))
 def test_an_expression_means_what_arithmetic_says(text: str, p: int, a: int, b: int) -> None:
     polynomial = sympy.Poly(sympy.sympify(text), *sympy.symbols("a b"))
-    if polynomial.total_degree() not in range(1, 9):
+    if polynomial.total_degree() > 8 or not set(text) & {"a", "b"}:
         with pytest.raises(InvalidInput):
             parse_task(f"({text}) % {p}")
         return

@@ -7,11 +7,14 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from theory.carry_guesses import DownwardGuesses
 from theory.domains import Domain
 from theory.expressions import parse_task
+from theory.guesses import Guess
+from theory.integer_arrays import NotCountable
 from theory.leaps import CONSTANT, GAIN, leaps
 from theory.tasks import Task, named_task
 
@@ -101,7 +104,55 @@ def test_tasks_without_a_modulus_too(text: str, n: int) -> None:
     assert counted(task, 2, n) == by_hand(task, 2, n)
 
 
-def test_too_many_values_and_drawn_pairs_have_none() -> None:
+def test_too_many_values_are_not_counted() -> None:
     assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is None
-    assert leaps(named_task("add"), 10, Domain((6,))) is None
-    assert leaps(named_task("add"), 10, Domain((2,), pairs=100)) is None
+    assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is None
+    assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is None
+
+
+@pytest.mark.parametrize("text", ["a + b", "a - b", "(a + b) % 10**8", "7*a + 2", "(a + b) // 100"])
+def test_sums_of_many_digits_are_counted_place_by_place(text: str) -> None:
+    assert leaps(parse_task(text), 10, Domain((12,))) is False
+
+
+def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
+    primed = ((6, Fraction(1, 100)),)
+    for train in (Domain((3,), pairs=100_000), Domain((3,), priming=primed)):
+        assert leaps(named_task("add"), 10, train) is False
+        assert leaps(named_task("mod_add", 200), 10, train) is True
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")),
+    st.integers(2, 6),
+    st.integers(1, 3),
+    st.sampled_from(("longest", "every")),
+    st.booleans(),
+)  # fmt: skip
+def test_place_by_place_is_counted_as_digit_by_digit(
+    text: str, base: int, n: int, kind: str, only: bool
+) -> None:
+    task = parse_task(text.replace("B", str(base)))
+    assume(n * task.operands <= 6)
+    train = Domain((n,), kind, allowed=((1, (0, base - 1)),) if only else ())
+    boxes = train.boxes(base, task.operands)
+    guesses = DownwardGuesses(task, base, boxes)
+    dropped = 1 if "//" in text else 0
+    for r in range(task.result_width(base, n)):
+        guess = Guess(task, base, boxes, r)
+        top = r + dropped + 1
+        read = [
+            frozenset(
+                (j, i) for j in range(task.operands) for i in range(top - k + 1, min(top, n) + 1)
+            )
+            for k in range(top + 1)
+        ]
+        assert list(guesses.right(r)) == [guess.right(places) for places in read]
+        assert guesses.total == guess.total
+
+
+def test_a_modulus_that_does_not_line_up_is_not_counted_place_by_place() -> None:
+    guesses = DownwardGuesses(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
+    with pytest.raises(NotCountable):
+        list(guesses.right(1))

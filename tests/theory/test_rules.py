@@ -253,7 +253,7 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
 
 def claims(words: dict) -> list[str]:
     got = say(words)
-    assert got.leaks == ("leak" in {s.rule for s in got.derivation})
+    assert (got.leaks is not False) == ("leak" in {s.rule for s in got.derivation})
     return [got.claim(x) for x in got.lengths]
 
 
