@@ -175,7 +175,7 @@ def legend(prediction: Prediction) -> list[str]:
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
         EXACT: "exact, its accuracy is that of f^",
-        AT_MOST: "at most, it is not above a bound",
+        AT_MOST: "at most, its accuracy is not above this",
         NO_CLAIM: "none, nothing is claimed",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
