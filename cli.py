@@ -507,7 +507,7 @@ def advise(
     from theory.text import advice_text
 
     for line in advice_text(advice):
-        print_text(line)
+        print_text(line, indent="  ")
 
 
 @app.command("map")
@@ -625,7 +625,7 @@ def theorems(
     else:
         print_table(RULES_IN_SHORT, rules_in_short())
         print_text(
-            'One rule with its premises and source: arith theorems RULE, say "joint support".'
+            'by: a paper, or ours. One rule whole: arith theorems RULE, say "joint support".'
         )
 
 

@@ -27,7 +27,7 @@ ENCODING_COLUMNS = {
 }
 LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
 RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source")}
-RULES_IN_SHORT = ("rule", "what it says, in short", "whose")
+RULES_IN_SHORT = ("rule", "what it says, in short", "by")
 
 _EXAMPLE = {
     ("operand", 0, 1): "2",
@@ -44,7 +44,7 @@ def task_rows(base: int = 10) -> list[list[str]]:
     rows = []
     for name, entry in TASKS.items():
         if entry.modular:
-            rows.append([name, entry.summary, "if p lines up with the base", "-", "no"])
+            rows.append([name, entry.summary, "depends on p", "-", "no"])
             continue
         task = named_task(name)
         count = carries(task, base)
@@ -87,7 +87,7 @@ def rule_rows() -> list[list[str]]:
 def rules_in_short() -> list[list[str]]:
     """A line per rule, under ``RULES_IN_SHORT``."""
     return [
-        [r.name, r.summary, "ours" if r.source.startswith("ours") else "published"]
+        [r.name, r.summary, "ours" if r.source.startswith("ours") else "paper"]
         for r in RULES.values()
     ]
 

@@ -14,7 +14,7 @@ class Rule:
 
     Args:
         name: how derivations cite it.
-        summary: what it says in at most 60 characters, for lists.
+        summary: what it says in at most 55 characters, for lists.
         statement: what it says.
         premises: what has to hold for it to apply.
         source: who published it, or "ours" and where the evidence is told and counted.
@@ -52,7 +52,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "support",
-            "a position that showed one digit is ignored, others are read",
+            "a position that showed one digit only is ignored",
             "A position that showed a single digit in training is ignored, as if that digit stood "
             "there; a position that showed several is read.  For D_n the learned function is "
             "f(a mod B^n, b mod B^n).",
@@ -61,7 +61,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "joint support",
-            "when digits never shown together are right all the same",
+            "digits never shown together: when the answer is fixed",
             "A combination of digits never seen together is fixed by what was seen when it equals a "
             "seen one up to digits equivalent modulo p, or when the task is digit causal, no term "
             "multiplies those digits, no carry is built in at their position (always the same in "
@@ -169,7 +169,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "leak",
-            "products and three digits at once: right as often or less",
+            "products, three digits at once: right as often or less",
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
             "need not do with digits that training never showed, at their place or together, what the learned "
             "function does: it is right as often or less.",

@@ -22,6 +22,7 @@ INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "
 """Test lengths, by how they compare with those that were trained."""
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
+_LONGEST_FORMULA = 150
 
 
 def setting_text(s: Setting) -> str:
@@ -40,11 +41,17 @@ def setting_lines(s: Setting) -> list[str]:
     whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
     window = f", attention window {s.window}" if s.window else ""
     tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
-    where = "" if s.test_kind == s.train.kind else f"; tested where {tested} the digits below"
-    return [
-        f"{s.task.text()} in base {s.base}, trained on {s.train.text()} ({whose} {lengths} {noun})",
-        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{where}",
+    lines = [
+        f"{_cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
+        f"{whose} {lengths} {noun}",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
     ]
+    return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
+
+
+def _cut(text: str) -> str:
+    """A formula, cut at its end where it would fill lines (JSON has it whole)."""
+    return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -57,7 +64,7 @@ def fraction_text(x: Fraction | None) -> str:
 
 def learned_accuracy(x: LengthPrediction) -> Fraction | None:
     """The accuracy of the learned function at a length, where it is known."""
-    return x.accuracy
+    return x.learned_accuracy
 
 
 def length_rows(prediction: Prediction) -> list[list[str]]:
@@ -93,7 +100,8 @@ def _accuracy_text(x: LengthPrediction) -> str:
 
 def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     claim = prediction.claim(x)
-    return f"at most {float(x.at_most):.3g}" if claim == AT_MOST else claim
+    bound = f"{float(x.at_most):.3g}"
+    return ("below 1" if bound == "1" else f"at most {bound}") if claim == AT_MOST else claim
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
@@ -116,10 +124,11 @@ def verdict_text(prediction: Prediction, direction: str) -> str:
 _IN_FULL = {
     GENERALIZES: "generalizes",
     CONDITIONAL: "generalizes if it computes f^",
-    FAILS: "fails (accuracy below 1)",
-    UNDETERMINED: "undetermined (no claim)",
+    FAILS: "fails, accuracy below 1",
+    UNDETERMINED: "undetermined, no claim",
     "none": "not tested",
 }
+_PUBLISHED = {"none": "not tested", UNDETERMINED: "no claim"}
 VERDICT_COLUMNS = ("", "prediction", "published theorem")
 
 
@@ -129,7 +138,7 @@ def verdict_rows(prediction: Prediction) -> list[list[str]]:
         [
             f"{INPUTS[d]} inputs",
             _IN_FULL[verdict_text(prediction, d)],
-            prediction.published_verdict(d),
+            _PUBLISHED.get(published := prediction.published_verdict(d), published),
         ]
         for d in ("downward", "upward")
     ]
@@ -138,10 +147,10 @@ def verdict_rows(prediction: Prediction) -> list[list[str]]:
 def learned_line(prediction: Prediction) -> str:
     """The learned function, or that training does not determine one."""
     if prediction.continues:
-        return f"Learned function: the task itself, f^ = {prediction.learned_text}"
+        return f"Learned function: the task itself, f^ = {_cut(prediction.learned_text or '')}"
     if prediction.learned_text is None:
         return "Learned function f^: training does not determine it"
-    return f"Learned function: f^ = {prediction.learned_text}"
+    return f"Learned function: f^ = {_cut(prediction.learned_text)}"
 
 
 def legend(prediction: Prediction) -> list[str]:
@@ -165,12 +174,12 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.unseen and learned_accuracy(x) is not None for x in prediction.lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        EXACT: "exact, the accuracy of f^",
-        AT_MOST: "at most a bound",
-        NO_CLAIM: "none",
+        EXACT: "exact, its accuracy is that of f^",
+        AT_MOST: "at most, its accuracy is not above this",
+        NO_CLAIM: "none, nothing is claimed",
     }
-    said = ", or ".join(text for claim, text in meaning.items() if claim in claims)
-    lines.append(f"claim: what is claimed of a model that has converged: {said}.")
+    said = "; ".join(text for claim, text in meaning.items() if claim in claims)
+    lines.append(f"claim, for a model that has converged: {said}.")
     return lines
 
 
@@ -245,7 +254,7 @@ def advice_text(advice: Advice) -> list[str]:
 
 
 def _unclaimed(advice: Advice | Suggestion) -> str:
-    return "" if advice.claimed else " if it computes f^, which small models often do not"
+    return "" if advice.claimed else " (if it computes f^; small models often do not)"
 
 
 def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:

@@ -22,11 +22,10 @@ from verify.judge import (
     LengthVerdict,
     pooled,
 )
-from verify.recipe import PREMISE
 
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 CELL_LEGEND = (
-    "D_n: trained where the longest operand has n digits. Layout: aligned, if none is named.",
+    "D_n: trained where the longest operand has n digits. No layout named: aligned.",
     "predicted, measured: accuracy at the shortest / longest test length; ? no claim, <= at "
     "most; (..) of models that missed the premise. 4/4: claims that agree.",
 )
@@ -83,7 +82,8 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     claim = v.prediction.claim(x)
     if claim == EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
-    return f"<={float(x.at_most):.2f}" if claim == AT_MOST else "?"
+    bound = f"{float(x.at_most):.2f}"
+    return ("<1" if bound == "1.00" else f"<={bound}") if claim == AT_MOST else "?"
 
 
 def _share(x: Interval | None) -> str:
@@ -131,7 +131,7 @@ def sentence(v: CellVerdict) -> str:
         return "Not trained yet."
     if not v.converged:
         return (
-            f"Inconclusive: {why_inconclusive(v)}. The answers in parentheses are of models that "
+            f"Inconclusive: {v.reason}. The answers in parentheses are of models that "
             "the theory does not speak of."
         )
     models = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
@@ -161,16 +161,6 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
 
 def _holds(claims: int) -> str:
     return "the one claim holds" if claims == 1 else f"{claims} of {claims} claims hold"
-
-
-def why_inconclusive(v: CellVerdict) -> str:
-    """Why nothing was tested, and what may help."""
-    best = max(v.runs, key=lambda run: run.premise)
-    return (
-        f"no model met the premise, {PREMISE:.0%} right on held-out inputs of the trained lengths "
-        f"(the best reached {best.premise:.1%} after {best.steps:,} steps); "
-        f"a larger --budget may help, say --budget {3 * max(run.budget for run in v.runs)}"
-    )
 
 
 _THEOREM = {

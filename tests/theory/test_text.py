@@ -49,7 +49,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
     by_digits = {
         row["digits"]: row for row in rows(say(task="mod_add", modulus=101, train_digits="2"))
     }
-    assert by_digits["1"]["accuracy of f^"] == "?"
+    assert by_digits["1"]["accuracy of f^"] == "1 ± 1"
     assert by_digits["1"]["prediction"] == UNDETERMINED
     assert by_digits["4"]["accuracy of f^"] == "49/4950 = 0.0099 ± 0.01"
     assert by_digits["4"]["claim"] == EXACT
@@ -93,10 +93,10 @@ def test_the_learned_function_is_named_or_said_to_be_open(words: dict, line: str
 
 def test_the_head_says_what_the_domains_are() -> None:
     head = setting_lines(say(task="add", train_digits="4+5").setting)
-    assert "trained on D_4 + D_5 (the longest operand has 4 or 5 digits)" in head[0]
+    assert "trained on D_4 + D_5: the longest operand has 4 or 5 digits" in head[0]
     head = setting_lines(say(task="add", train_domain="every").setting)
     assert "each operand has 3 digits" in head[0]
-    assert head[1].endswith("tested where the longest operand has the digits below")
+    assert head[2] == "tested where the longest operand has n digits"
 
 
 @pytest.mark.parametrize(
