@@ -86,7 +86,7 @@ def test_predict_does_not_import_torch() -> None:
         "try: cli.main()\n"
         "except SystemExit: pass\n"
         "assert 'torch' not in sys.modules\n"
-        "assert {m for m in sys.modules if m.startswith('verify.')} == {'verify.sizes'}"
+        "assert {m for m in sys.modules if m.startswith('verify.')} == {'verify.files', 'verify.sizes'}"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
 
