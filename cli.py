@@ -440,10 +440,10 @@ def report(
 ) -> None:
     """Judge the evidence of a grid and write its report; measurements in the store are added.
 
-    Ends with 1 where theory and experiment diverge and no cause is named in causes.toml beside
-    the evidence.
+    Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
+    (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
-    from verify.causes import read_causes, unexplained
+    from verify.causes import out_of_date, read_causes, unexplained
     from verify.evidence import merge, read_evidence, write_evidence
     from verify.files import write
     from verify.grids import grid as read_grid
@@ -452,6 +452,7 @@ def report(
     from verify.report import cells_markdown, judge_evidence, markdown
     from verify.sections import sections
     from verify.store import Store
+    from verify.verdicts import gate_line
 
     cells = read_grid(grid)
     mine = {cell.key for cell in cells}
@@ -485,9 +486,11 @@ def report(
         pages = sections(verdicts, folder / name, causes)
         write(folder / name / "README.md", markdown(name, verdicts, pages, causes))
         print(f"wrote {folder / name / 'README.md'}")
-    failures = unexplained(verdicts, causes)
+    failures = unexplained(verdicts, causes) + (out_of_date(verdicts, causes) if check else [])
     for line in failures:
         print(line, file=sys.stderr)
+    if check:
+        print_text(gate_line(verdicts, causes))
     raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)
 
 

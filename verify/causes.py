@@ -1,8 +1,8 @@
 """Causes: what is known of each divergence and each inconclusive cell, beside the evidence.
 
-A divergence that has been looked into is a finding; one that has not fails the gate.  So does a
-text about a divergence or an inconclusive cell that is none: the evidence or the theory has moved on.
-Where the learned function is not met, a cause is named as well, whether or not it was claimed to be.
+A claim that diverges and has been looked into is a finding; one that has not fails the gate, and
+so does a new measurement of that kind.  Beside committed evidence the texts are whole as well: each learned
+function that is not met has a cause, claimed or not, and no text is about something that is not there.
 """
 
 from __future__ import annotations
@@ -77,14 +77,31 @@ def name(v: CellVerdict) -> str:
 
 
 def unexplained(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
-    """What fails the gate, a line each: divergences without a cause, texts about what is not there."""
+    """The claims that diverge without a cause, a line each."""
+    return [
+        f"{name(v)}, {x.prediction.digits} digits: diverges, and no cause is named"
+        for v in verdicts
+        for x in v.lengths
+        if x.verdict == DIVERGE and (name(v), x.prediction.digits) not in causes.likely
+    ]
+
+
+def out_of_date(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
+    """Where the texts do not fit the evidence that they stand beside, a line each.
+
+    A learned function that is not met without a cause, claimed or not; and texts about a divergence or an
+    inconclusive cell that is none.
+    """
     found = divergences(verdicts)
+    claimed = {
+        (name(v), x.prediction.digits) for v in verdicts for x in v.lengths if x.verdict == DIVERGE
+    }
     inconclusive = [name(v) for v in verdicts if v.runs and not v.converged]
     return [
         *(
-            f"{cell}, {n} digits: diverges, and no cause is named"
+            f"{cell}, {n} digits: the learned function is not met, and no cause is named"
             for cell, n in found
-            if (cell, n) not in causes.likely
+            if (cell, n) not in causes.likely and (cell, n) not in claimed
         ),
         *(
             f"{cell}, {n} digits: a cause is named, and it does not diverge"

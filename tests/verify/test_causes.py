@@ -8,7 +8,7 @@ import pytest
 from test_judge import cell, run
 
 from theory.tasks import InvalidInput
-from verify.causes import Causes, name, read_causes, unexplained
+from verify.causes import Causes, name, out_of_date, read_causes, unexplained
 from verify.judge import judge
 
 RIGHT = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})])
@@ -34,17 +34,17 @@ def test_a_divergence_needs_a_cause(tmp_path: Path) -> None:
 def test_a_cause_needs_its_divergence(tmp_path: Path) -> None:
     path = tmp_path / "causes.toml"
     path.write_text(TEXT)
-    [line] = unexplained([RIGHT], read_causes(path))
+    [line] = out_of_date([RIGHT], read_causes(path))
     assert "does not diverge" in line
 
 
 def test_what_was_tried_needs_an_inconclusive_cell(tmp_path: Path) -> None:
     path = tmp_path / "causes.toml"
     path.write_text(f'[[tried]]\ncell = "{name(RIGHT)}"\nwhat = "more steps"\n')
-    [line] = unexplained([RIGHT], read_causes(path))
+    [line] = out_of_date([RIGHT], read_causes(path))
     assert "is not inconclusive" in line
     lost = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
-    assert unexplained([lost], read_causes(path)) == []
+    assert out_of_date([lost], read_causes(path)) == []
 
 
 @pytest.mark.parametrize("text", ["[[cause]]\ncell = 1\n", "[[cause]", 'cause = "x"'])
