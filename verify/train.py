@@ -38,7 +38,7 @@ class Trained:
 
     @property
     def converged(self) -> bool:
-        """Whether the premise of the theory holds."""
+        """Whether it reached the accuracy that training aims at (see also ``verify.premise``)."""
         return self.premise >= PREMISE
 
 
