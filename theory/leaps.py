@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from itertools import combinations
 
 from theory.domains import Domain
+from theory.effort import budget
 from theory.guesses import Guess
 from theory.integer_arrays import NotCountable
 from theory.support import Place
@@ -31,6 +32,8 @@ Chosen after the fact, on sums mod 100, 200 and 300, and kept when the tasks of 
 """
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
+MOST_WORK = 1_500_000_000
+"""Steps that counting the guesses of one task may take (some seconds)."""
 _NOTHING: frozenset[Place] = frozenset()
 
 
@@ -52,15 +55,16 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     every = [(j, i) for j in range(task.operands) for i in range(1, train.every_length[-1] + 1)]
     begun = []
     try:
-        for r in range(task.result_width(base, train.every_length[-1])):
-            guess = Guess(task, base, boxes, r)
-            if guess.right(_NOTHING) < CONSTANT * guess.total:
-                if not any(_steps(guess, every, _NOTHING, most)):  # soon told, and often so
-                    return True
-                begun.append(guess)
+        with budget(MOST_WORK):
+            for r in range(task.result_width(base, train.every_length[-1])):
+                guess = Guess(task, base, boxes, r)
+                if guess.right(_NOTHING) < CONSTANT * guess.total:
+                    if not any(_steps(guess, every, _NOTHING, most)):  # soon told, and often so
+                        return True
+                    begun.append(guess)
+            return not all(_learned(guess, every, most) for guess in begun)
     except NotCountable:
         return None
-    return not all(_learned(guess, every, most) for guess in begun)
 
 
 def _learned(guess: Guess, every: list[Place], most: int) -> bool:
