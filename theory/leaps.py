@@ -18,6 +18,7 @@ from itertools import combinations
 
 from theory.carry_guesses import DownwardGuesses
 from theory.domains import Box, Domain
+from theory.effort import budget
 from theory.guesses import Guess
 from theory.integer_arrays import NotCountable
 from theory.support import Place
@@ -37,6 +38,8 @@ MOST_GUESSES = 1_000
 """Sets of digits that are looked at in one task at most (seconds)."""
 _MOST_CASES = 30_000_000
 """Cases of a product's operands that are gone through for all of them at most (some ten seconds)."""
+MOST_WORK = 1_500_000_000
+"""Steps that counting the guesses of one task may take (some seconds)."""
 _NOTHING: frozenset[Place] = frozenset()
 
 
@@ -66,13 +69,16 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     begun = []
     left = iter(range(_most_guesses(task, base ** train.every_length[-1])))
     try:
-        for r in digits:
-            guess = Guess(task, base, boxes, r)
-            if guess.right(_NOTHING) < CONSTANT * guess.total:
-                if not any(_steps(guess, every, _NOTHING, most, left)):  # soon told, and often so
-                    return True
-                begun.append(guess)
-        return not all(_learned(guess, every, most, left) for guess in begun)
+        with budget(MOST_WORK):
+            for r in digits:
+                guess = Guess(task, base, boxes, r)
+                if guess.right(_NOTHING) < CONSTANT * guess.total:
+                    if not any(
+                        _steps(guess, every, _NOTHING, most, left)
+                    ):  # soon told, and often so
+                        return True
+                    begun.append(guess)
+            return not all(_learned(guess, every, most, left) for guess in begun)
     except NotCountable:
         return None
 
