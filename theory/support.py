@@ -126,19 +126,4 @@ def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
     values = box.values(*place)
     if not task.needs_order:
         return values
-    operand, position = place
-    coefficient = sum(c for c, e in task.terms if e[operand])
-    step = coefficient * base ** (position - 1)
-    largest = _largest(task, box, base) - max(step * d for d in values)
-    return tuple(d for d in values if largest + step * d >= 0)
-
-
-@lru_cache(maxsize=1024)
-def _largest(task: Task, box: Box, base: int) -> int:
-    """The largest value of a linear form on a box."""
-    return sum(
-        c if not any(e) else max(c * d for d in box.values(e.index(1), i)) * base ** (i - 1)
-        for c, e in task.terms
-        for i in range(1, box.width + 1)
-        if any(e) or i == 1
-    )
+    return tuple(d for d in values if feasible(task, box, {place: d}, base))
