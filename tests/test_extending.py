@@ -30,6 +30,7 @@ def tables_as_they_were() -> Iterator[None]:
         table.update(rows)
 
 
+@pytest.mark.training
 @pytest.mark.usefixtures("tables_as_they_were")
 def test_the_script_adds_predicts_trains_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
     [script] = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Taught:
 def float32(shape: Size | None = None) -> Iterator[None]:
     """Train in float32 whatever this processor has; and ``pico`` in another shape, if one is given."""
     with (
-        patch("verify.stack.precision", lambda device: torch.float32),
+        patch.dict(os.environ, ARITH_PRECISION="float32"),
         patch.dict(SIZES, {} if shape is None else {"pico": shape}),
     ):
         yield
