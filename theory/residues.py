@@ -73,6 +73,7 @@ def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
     """
     if p < 1:
         raise InvalidInput(f"modulus must be at least 1, not {p}")
+    spend(10 * p)
     cycle = p // math.gcd(step, p)
     laps, rest = divmod(max(0, high - low), cycle)
     # Where step is no unit, only multiples of p / cycle are hit, and no level is shared.
@@ -109,7 +110,8 @@ def convolve(x: Residues, y: Residues) -> Residues:
     fewer, more = sorted((x.extra, y.extra), key=np.count_nonzero)
     if np.count_nonzero(fewer) <= _FEW:
         return settled(level, _copies(fewer, more))
-    spend(2_000 * p)
+    limbs = 1 + (peak(more).bit_length() + peak(fewer).bit_length()) // 16
+    spend(1_000 * p * limbs)
     return settled(level, cyclic_product(more, fewer, (p,)))
 
 
@@ -178,7 +180,8 @@ def common_modulus(x: Residues, y: Residues) -> int:
 
 def _copies(few: Array, many: Array) -> Array:
     """Cyclic convolution, one shifted copy of ``many`` per nonzero entry of ``few``."""
-    spend(100 * len(many) * (1 + int(np.count_nonzero(few))))
+    each = 10 if roomy(many, exact_sum(few)).dtype != object else 200
+    spend(each * len(many) * (1 + int(np.count_nonzero(few))))
     many = roomy(many, exact_sum(few))
     result = np.zeros_like(many)
     for shift in np.flatnonzero(few):
@@ -232,7 +235,7 @@ def _spread(x: Residues, step: int, ranges: list[tuple[int, int]]) -> Residues:
     Along the cycles of adding ``step``, a range is some whole laps and a window.
     """
     p, ranges = x.p, [r for r in ranges if r[1] > r[0]]
-    spend(50 * p * (1 + len(ranges)))
+    spend((50 if x.extra.dtype != object else 500) * p * (1 + len(ranges)))
     members = sum(high - low for low, high in ranges)
     cycles = math.gcd(step, p)
     length = p // cycles
