@@ -82,6 +82,36 @@ SETTING = {
     "--test-digits": lengths,
     "--test-domain": st.one_of(st.sampled_from(("longest", "every")), wild),
 }
+HARD = {
+    "--modulus": st.sampled_from(("1", "97", "840", "9973", "99991", "999983", "4999999")),
+    "--base": st.sampled_from(("2", "3", "6", "10", "16", "256")),
+    "--pe": st.sampled_from(("ape", "rpe", "rope", "t5", "alibi", "nope")),
+    "--layout": st.sampled_from(sorted(cli.LAYOUTS)),
+    "--window": st.sampled_from(("0", "5", "6", "13", "50", "5000")),
+    "--train-digits": st.sampled_from(("1", "2", "3", "2+4", "1-8", "20", "1-20", "100", "1-100")),
+    "--train-domain": st.sampled_from(("longest", "every")),
+    "--train-priming": st.sampled_from(("8:0.1", "60:0.01", "100:1e-6")),
+    "--train-allowed": st.sampled_from(("1:1,3", "2:1", "2:0,1", "1:0", "50:0,1")),
+    "--train-pairs": st.sampled_from(("1", "1000", "100000", "1000000000")),
+    "--test-digits": st.sampled_from(("1", "1-8", "1-30", "1-103", "200", "1-1000", "1000")),
+    "--test-domain": st.sampled_from(("longest", "every")),
+}
+"""Values that are taken, some of them much work together."""
+HARD_EXPRESSIONS = st.sampled_from(
+    (
+        "(a+b+c+d)%999983",
+        "(a+b+c+d)**8",
+        "(a**7*b+c**7*d)%9999",
+        "(a*b) // 10 % 97",
+        "a*a*b*b % 4999",
+        "a-b",
+        "3*a - 2*b + 7",
+        "12345*a*b + c",
+        "(a*b + c*d + a*d) % 360",
+        "a**8 % 83160",
+        "1234567890123*a + 9876543210987*b",
+    )
+)
 TASK = {"--task": st.one_of(st.sampled_from(sorted(cli.TASKS)), wild)}
 
 
@@ -95,8 +125,19 @@ def option_lists(draw: st.DrawFn, table: dict[str, st.SearchStrategy[str]]) -> l
 @st.composite
 def settings_asked(draw: st.DrawFn) -> list[str]:
     """A task and some options of a setting."""
+    if draw(st.booleans()):
+        expr = draw(st.booleans())
+        words = (
+            ["--expr", draw(HARD_EXPRESSIONS)]
+            if expr
+            else ["--task", draw(st.sampled_from(sorted(cli.TASKS)))]
+        )
+        table = {name: values for name, values in HARD.items() if name != "--modulus"}
+        if words[1].startswith("mod_"):
+            words += ["--modulus", draw(HARD["--modulus"])]
+        return words + draw(option_lists(table))
     head = draw(st.sampled_from(("task", "task", "expr", "none")))
-    words: list[str] = []
+    words = []
     if head == "task":
         name = draw(TASK["--task"])
         words = ["--task", name]

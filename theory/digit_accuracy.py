@@ -29,10 +29,13 @@ from theory.accuracy import (
 from theory.carry_automaton import agreement
 from theory.congruences import congruent, key_matches
 from theory.domains import Box, Domain
+from theory.effort import TooMuchWork, spend
 from theory.integer_arrays import Array, NotCountable
 from theory.learned import LearnedFunction
 from theory.tasks import InvalidInput
 
+MOST_WORK = 1_500_000_000
+"""Steps that the digits of one prediction may take (some seconds)."""
 _Counts = list[int | None]
 """Members of a box, one entry per digit of the result; None: not countable."""
 
@@ -98,12 +101,14 @@ def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
     except NotCountable:
         pass
     if box.size <= LARGEST_ENUMERATION:
-        return _enumerated(learned, box, width)
+        with suppress(TooMuchWork):
+            return _enumerated(learned, box, width)
     return _polynomial_counts(learned, box, width)
 
 
 def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
     right, answer = evaluated(learned, box)
+    spend(box.size * width * (50 if right.dtype == np.int64 else 500))
     good = (right >= 0) & (answer >= 0)
     digit: _Counts = []
     lowest: _Counts = []

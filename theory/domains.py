@@ -18,6 +18,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise, product
 
+import numpy as np
+
 from theory.tasks import InvalidInput, digit_count, unknown_name
 
 KINDS = ("longest", "every")
@@ -208,16 +210,20 @@ class Domain:
         The chance that it lacks some digit at some position, at some length, is at most the sum
         of the chances of each, and has to be below ``MISSED``.
         """
-        if self.pairs is None:
-            return True
-        shares: dict[tuple[int, int, int, int], Fraction] = {}
-        for box, weight in self.weighted_boxes(base, operands):
-            for j, row in enumerate(box.digits):
-                for i, values in enumerate(row):
-                    for d in values:
-                        shares.setdefault((box.width, j, i, d), Fraction(0))
-                        shares[box.width, j, i, d] += weight / len(values)
-        return sum((1 - float(share)) ** self.pairs for share in shares.values()) < MISSED
+        return self.pairs is None or _missing(self, base, operands) < MISSED
+
+
+@lru_cache(maxsize=1024)
+def _missing(domain: Domain, base: int, operands: int) -> float:
+    """A bound of the chance that a sample lacks some digit at some position and length."""
+    assert domain.pairs is not None
+    shares: dict[tuple[int, int, int], np.ndarray] = {}
+    for box, weight in domain.weighted_boxes(base, operands):
+        for j, row in enumerate(box.digits):
+            for i, values in enumerate(row):
+                share = shares.setdefault((box.width, j, i), np.zeros(base))
+                share[list(values)] += float(weight) / len(values)
+    return sum(float(((1 - x[x > 0]) ** domain.pairs).sum()) for x in shares.values())
 
 
 def _once(what: str, numbers: list[int]) -> None:

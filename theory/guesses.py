@@ -12,6 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from theory.domains import Box
+from theory.effort import spend
 from theory.integer_arrays import SAFE, Array, NotCountable, cyclic_product
 from theory.support import Place
 from theory.tasks import Task
@@ -53,6 +54,7 @@ class Guess:
         """On how many tuples of the domain the guess is right that goes by these digits."""
         key = min(tuple(sorted((order[j], i) for j, i in read)) for order in self._orders)
         if key not in self._right:
+            spend(self._counts.cost)
             alike, counts = self._counts(read)
             self._right[key] = int((alike * counts.max(-1)).sum())
         return self._right[key]
@@ -73,6 +75,7 @@ class _Sum:
         self._m = min(most - least + 1, _period(task, base, r) or most - least + 1)
         if self._m > _LARGEST_SUM or self._m << len(boxes) >= SAFE:
             raise NotCountable(f"'{task.name}' has too many values to count guesses")
+        self.cost = 50_000 + 100 * self._m * len(boxes) * task.operands * boxes[0].width
         sums = np.arange(self._m)
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
@@ -148,6 +151,7 @@ class _Polynomial:
         if sum(abs(c) * self._m ** sum(e) for c, e in task.terms) >= SAFE:
             raise NotCountable(f"'{task.name}' has values too large to count guesses")
         results = task.evaluate(*np.indices((self._m,) * task.operands))
+        self.cost = 50_000 + 5 * self._m**task.operands * len(boxes)
         tuples = sum(box.size for box in boxes)
         exact = next(dtype for most, dtype in _EXACT.items() if tuples <= most)
         self._is_digit = np.moveaxis(_is_digit(results, base, r), 0, -1).astype(exact)

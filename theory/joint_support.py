@@ -37,6 +37,7 @@ LARGEST_WORK = 50_000
 """Combinations of places, and of digits, that are looked at at most (about a second)."""
 
 
+@lru_cache(maxsize=16384)
 def period(task: Task, place: Place, base: int) -> int | None:
     """Digits at a place that differ by a multiple of this are equivalent; None if none are.
 
@@ -194,7 +195,14 @@ def unseen(task: Task, support: Support, test: Sequence[Box], base: int) -> tupl
         NotCountable: there are too many to look at.
     """
     missing: list[Combination] = []
-    for places in interactions(task, support, base):
+    groups = interactions(task, support, base)
+    classes = {
+        place: _classes(task, support, place, _shown(test, place), base)
+        for place in frozenset().union(*groups)
+    }
+    # The boxes that hold whatever is asked for at a place.
+    held = {place: reduce(and_, (boxes for boxes, _ in found)) for place, found in classes.items()}
+    for places in groups:
         ordered = sorted(places)
         if task.needs_order and len(ordered) > 1:  # what the order rules out was not seen
             digits = [_shown(test, place) for place in ordered]
@@ -209,8 +217,8 @@ def unseen(task: Task, support: Support, test: Sequence[Box], base: int) -> tupl
                 )
             ]
             continue
-        classes = [_classes(task, support, place, _shown(test, place), base) for place in ordered]
-        missing += _never_together(ordered, classes, len(support.boxes))
+        if not reduce(and_, (held[place] for place in places)):
+            missing += _never_together(ordered, [classes[p] for p in ordered], len(support.boxes))
     return tuple(missing)
 
 

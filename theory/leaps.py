@@ -18,6 +18,7 @@ from itertools import combinations
 
 from theory.carry_guesses import DownwardGuesses
 from theory.domains import Box, Domain
+from theory.effort import budget
 from theory.guesses import Guess
 from theory.integer_arrays import NotCountable
 from theory.support import Place
@@ -34,7 +35,11 @@ Chosen after the fact, on sums mod 100, 200 and 300, and kept when the tasks of 
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
 MOST_GUESSES = 1_000
-"""Sets of digits that are looked at in one task at most (seconds); of products a tenth."""
+"""Sets of digits that are looked at in one task at most (seconds)."""
+_MOST_CASES = 30_000_000
+"""Cases of a product's operands that are gone through for all of them at most (some ten seconds)."""
+MOST_WORK = 1_500_000_000
+"""Steps that counting the guesses of one task may take (some seconds)."""
 _NOTHING: frozenset[Place] = frozenset()
 
 
@@ -62,17 +67,27 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
         return False
     every = [(j, i) for j in range(task.operands) for i in range(1, train.every_length[-1] + 1)]
     begun = []
-    left = iter(range(MOST_GUESSES if task.is_linear else MOST_GUESSES // 10))
+    left = iter(range(_most_guesses(task, base ** train.every_length[-1])))
     try:
-        for r in digits:
-            guess = Guess(task, base, boxes, r)
-            if guess.right(_NOTHING) < CONSTANT * guess.total:
-                if not any(_steps(guess, every, _NOTHING, most, left)):  # soon told, and often so
-                    return True
-                begun.append(guess)
-        return not all(_learned(guess, every, most, left) for guess in begun)
+        with budget(MOST_WORK):
+            for r in digits:
+                guess = Guess(task, base, boxes, r)
+                if guess.right(_NOTHING) < CONSTANT * guess.total:
+                    if not any(
+                        _steps(guess, every, _NOTHING, most, left)
+                    ):  # soon told, and often so
+                        return True
+                    begun.append(guess)
+            return not all(_learned(guess, every, most, left) for guess in begun)
     except NotCountable:
         return None
+
+
+def _most_guesses(task: Task, top: int) -> int:
+    """How many sets of digits may be looked at: fewer where each takes long."""
+    if task.is_linear:
+        return MOST_GUESSES
+    return min(MOST_GUESSES, _MOST_CASES // min(top, task.full_modulus or top) ** task.operands)
 
 
 def _told_downward(task: Task, base: int, boxes: tuple[Box, ...], digits: range, most: int) -> bool:

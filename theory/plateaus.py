@@ -24,6 +24,8 @@ LARGEST = 4_000_000
 """Operand tuples of the training domain, and residues, that are enumerated at most."""
 _MOST_EVALUATED = 30_000_000
 """Evaluations for one test length at most (seconds)."""
+_MOST_OPERATIONS = 100_000_000
+"""Operations on operand tuples of the training domain at most (seconds)."""
 _AT_ONCE = 2_000_000
 
 
@@ -114,6 +116,9 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
         return ()
     if max(sum(box.size for box in boxes), task.modulus * task.divisor) > LARGEST:
+        return ()
+    operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
+    if operations * sum(box.size for box in boxes) > _MOST_OPERATIONS:
         return ()
     shown = np.concatenate([_members(task, box, base) for box in boxes], axis=1)
     results = task.evaluate(*shown)

@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from theory.effort import spend
 from theory.integer_arrays import Array, NotCountable
 from theory.residues import Residues
 from theory.tasks import Term
@@ -91,6 +92,7 @@ def choices(operands: dict[int, Operand]) -> list[Choices]:
 
 def blocks(x: Residues) -> list[tuple[int, Array]]:
     """The residues that occur, grouped by how often they do: ``(count, residues)``."""
+    spend(300 * x.p)
     extras, which, sizes = np.unique(x.extra, return_inverse=True, return_counts=True)
     members = np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
     counts = [x.level + int(extra) for extra in extras]

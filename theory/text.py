@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from theory.effort import budget
 from theory.leaps import FEW, leaps
 from theory.predict import AT_MOST, EXACT, FAILS, GENERALIZES, NO_CLAIM, UNDETERMINED
 
@@ -257,17 +257,21 @@ def _unclaimed(advice: Advice | Suggestion) -> str:
     return "" if advice.claimed else " (if it computes f^; small models often do not)"
 
 
-def predicted_digits(prediction: Prediction) -> Iterator[tuple[int, DigitAccuracy]]:
+def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy.
 
     Nothing where no learned function is predicted.
     """
-    from theory.digit_accuracy import digit_accuracies
+    from theory.digit_accuracy import MOST_WORK, digit_accuracies
 
-    for x in prediction.lengths:
-        if prediction.learned is not None and x.accuracy is not None:
-            test = prediction.setting.test(x.digits)
-            yield x.digits, digit_accuracies(prediction.learned, test)
+    if prediction.learned is None:
+        return []
+    with budget(MOST_WORK):
+        return [
+            (x.digits, digit_accuracies(prediction.learned, prediction.setting.test(x.digits)))
+            for x in prediction.lengths
+            if x.accuracy is not None
+        ]
 
 
 def digit_rows(prediction: Prediction) -> list[list[str]]:

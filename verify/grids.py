@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -226,17 +227,23 @@ _FULL = (
     *_LEAKS,
 )
 
+
+def _converging(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows that a grid whose every cell converges can have, each once."""
+    return tuple(row for row in dict.fromkeys(rows) if row not in _UNCONVERGED)
+
+
 GRIDS: dict[str, tuple[Row, ...]] = {
     "smoke": tuple(_HEADLINE[i] for i in (2, 3, 11)),
     "headline": _HEADLINE,
-    "data": _DATA,
+    "data": _converging(_DATA),
     "windows": _WINDOWS,
-    "layouts": _LAYOUTS,
+    "layouts": _converging(_LAYOUTS),
     "depths": _DEPTHS,
-    "leaks": _LEAKS,
+    "leaks": _converging(_LEAKS),
     "leaps": _LEAPS,
     "unconverged": _UNCONVERGED,
-    "full": tuple(row for row in dict.fromkeys(_FULL) if row not in _UNCONVERGED),
+    "full": _converging(_FULL),
 }
 """Every named grid.
 
@@ -245,8 +252,8 @@ generalizes, one with a fraction.  ``data`` varies what addition is trained on, 
 a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
 after, ``depths`` how many layers a model has, ``leaks`` how many digits a task asks for at once.
 ``leaps`` is for how soon one is learned.  ``full`` has all of these but ``leaps``, and every task,
-encoding and layout; every cell of it converges.  ``unconverged`` has those that were tried and do not,
-so that nothing is tested there; it shows what such models know.
+encoding and layout.  Every cell of these converges.  ``unconverged`` has those that were tried and do
+not, so that nothing is tested there; it shows what such models know.
 """
 
 

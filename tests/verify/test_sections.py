@@ -39,7 +39,7 @@ def test_variants_are_compared_with_the_same_tasks_by_the_mean_of_the_longest_in
     tmp_path: Path,
 ) -> None:
     text = leaking(verdicts(), tmp_path)
-    assert "0.91 in place of 0.60 (plain; 10 tasks)" in text
+    assert "0.91 in place of 0.60 (plain; 8 tasks)" in text
     assert "0.80 in place of 0.60 (reversed; 4 tasks)" in text
     assert "0.70 in place of 0.60 (four layers; 5 tasks)" in text
     assert row(text, "a·b mod 50 · D_2") == ["0.600, 0.600", "1.000, 1.000", "0.800, 0.800", ""]
@@ -63,7 +63,7 @@ def test_a_task_is_compared_where_it_was_trained_in_the_aligned_layout(tmp_path:
     found = verdicts()
     found[0] = judge(found[0].cell, [])
     text = leaking(found, tmp_path)
-    assert "(plain; 9 tasks)" in text and "a·b mod 50 · D_2" not in text
+    assert "(plain; 7 tasks)" in text and "a·b mod 50 · D_2" not in text
     both = next(v for v in found if v.cell in grid("layouts") and v.cell in grid("depths"))
     # Neither grid is there as a whole without it.
     assert leaking([v for v in found if v is not both], tmp_path) == ""
