@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test check smoke bench clean
+.PHONY: verify test soak check smoke bench clean
 
 # The report is written whatever was found; what make ends with is the first code that is not 0.
 verify: $(READY)
@@ -16,6 +16,13 @@ verify: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+# The random tests with their full counts, one after the other (a quarter of an hour).
+soak: $(READY)
+	ARITH_EXAMPLES=5000 $(BIN)/python -m pytest -n0 tests/theory/test_canonical.py
+	ARITH_EXAMPLES=2000 $(BIN)/python -m pytest -n0 tests/theory/test_learned_accuracy.py
+	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n0 tests/test_command_lines.py
+	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/test_faults.py
 
 # Style and types.
 check: $(READY)
