@@ -205,9 +205,7 @@ ModelOption = Annotated[
     ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-GRID_HELP = (
-    "smoke, headline, data, windows, layouts, depths, leaks, plateaus, leaps, full, or a TOML file."
-)
+GRID_HELP = "smoke, headline, data, windows, layouts, depths, leaks, leaps, unconverged, full, or a TOML file."
 PrecisionOption = Annotated[
     str,
     typer.Option(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cli import GRID_HELP
 from theory.tasks import InvalidInput
-from verify.grids import grid
+from verify.grids import GRIDS, grid
 
 
 def read(folder: Path, *cells: str) -> list:
@@ -60,3 +61,15 @@ def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
     path.write_text("cell = [1, 2]")
     with pytest.raises(InvalidInput, match=r"has no \[\[cell\]\] tables"):
         grid(str(path))
+
+
+def test_help_names_every_grid() -> None:
+    """Written by hand there: to read the registry would load what ``predict`` can do without."""
+    assert GRID_HELP.removesuffix(", or a TOML file.").split(", ") == list(GRIDS)
+
+
+def test_the_grids_that_gate_have_no_cell_that_does_not_converge() -> None:
+    unconverged = set(GRIDS["unconverged"])
+    assert all(
+        unconverged.isdisjoint(rows) for name, rows in GRIDS.items() if name != "unconverged"
+    )
