@@ -19,7 +19,7 @@ digits, and in ``(a + b) mod 101`` the wrap at 101 couples all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from math import factorial, gcd, prod
@@ -101,26 +101,24 @@ def carry_range(task: Task, support: Support, position: int, base: int) -> tuple
 
     An order that the task asks of its operands is not used: the range may be too wide.
     """
-    totals = [
-        _lower(task, box, position, base, pick) for box in support.boxes for pick in (min, max)
-    ]
-    return min(totals) // base ** (position - 1), max(totals) // base ** (position - 1)
+    below = [_below(task, box, base) for box in support.boxes]
+    least, most = zip(*(sums[min(position, len(sums)) - 1] for sums in below), strict=True)
+    return min(least) // base ** (position - 1), max(most) // base ** (position - 1)
 
 
-def _lower(
-    task: Task, box: Box, position: int, base: int, pick: Callable[[Iterable[int]], int]
-) -> int:
-    """The least or the largest value of a linear form on the digits below a position."""
-    total = 0
-    for coefficient, exponents in task.terms:
-        if not any(exponents):
-            total += coefficient
-            continue
-        values = (
-            (coefficient * d for d in box.values(exponents.index(1), i)) for i in range(1, position)
-        )
-        total += sum(pick(v) * base**i for i, v in enumerate(values))
-    return total
+@lru_cache(maxsize=4096)
+def _below(task: Task, box: Box, base: int) -> tuple[tuple[int, int], ...]:
+    """The least and the largest value of a linear form on the digits below each position."""
+    least = most = sum(c for c, e in task.terms if not any(e))
+    found = [(least, most)]
+    for i in range(1, box.width + 1):
+        for coefficient, exponents in task.terms:
+            if any(exponents):
+                values = [coefficient * d for d in box.values(exponents.index(1), i)]
+                least += min(values) * base ** (i - 1)
+                most += max(values) * base ** (i - 1)
+        found.append((least, most))
+    return tuple(found)
 
 
 Profile = tuple[bool, ...]
