@@ -361,9 +361,11 @@ def inspect(
     setting = asked.setting()
     from verify.limits import check_cells, check_seeds
 
+    if seed < 0 or budget < 0:
+        raise InvalidInput("--seed and --budget must not be negative")
     check_seeds(seed, 1)
-    if not 0 <= budget <= MOST_STEPS:
-        raise InvalidInput(f"--budget goes from 0 to {MOST_STEPS:,}")
+    if budget > MOST_STEPS:
+        raise InvalidInput(f"--budget goes up to {MOST_STEPS:,}")
     if model is not None and model.startswith(EXTERNAL):
         raise InvalidInput(
             f"--model {model}: only verify takes {EXTERNAL}PATH; inspect trains a model of a size "

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from theory.identifiability import continuation
+from theory.requests import Request
 from theory.rules import RULES
 from theory.support import support
 from theory.tasks import InvalidInput, named_task
@@ -218,3 +219,29 @@ def test_settings_that_share_counts_keep_what_is_their_own() -> None:
     assert [x.accuracy is None for x in ape.lengths] == [True, False, False, False, False]
     assert [x.accuracy is None for x in rpe.lengths] == [True, False, True, True, True]
     assert (ape.learned is None, rpe.learned is None) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({"expr": "(a**7*b+c**7*d)%9999"}, "fails"),
+        ({"expr": "(a+b+c+d)**8", "train_digits": "100"}, "fails"),
+        (
+            {
+                "task": "mul",
+                "train_allowed": ("1:1,3", "2:1,5"),
+                "train_priming": ("8:0.1",),
+                "test_digits": "1-30",
+            },
+            "fails",
+        ),
+        ({"expr": "(a+b+c+d)%999983", "train_digits": "1-20", "train_domain": "every"}, "fails"),
+    ],
+)
+def test_what_is_too_large_to_be_counted_has_a_verdict(words: dict, verdict: str) -> None:
+    """One input whose answer is fixed, and on which f^ is wrong, is enough."""
+    got = predict(Request(**words).setting())
+    assert got.verdict("upward") == verdict
+    longest = got.lengths[-1]
+    assert longest.accuracy is None and 0 < longest.at_most < 1
+    assert "count" in {step.rule for step in got.derivation}
