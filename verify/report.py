@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from theory.answer import verdict_text
 from theory.predict import AT_MOST, NO_CLAIM, LengthPrediction, Prediction
-from theory.text import claim_text, fraction_text, verdict_text
+from theory.text import claim_text, fraction_text
 from verify.causes import Causes
 from verify.causes import name as cell_name
 from verify.cells import Cell, default_model
