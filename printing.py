@@ -142,7 +142,7 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
     """What ``print_digits`` prints, exactly: one object per length with a predicted accuracy.
 
-    None where no learned function is predicted, or it is the task itself.
+    None where no expected function is predicted, or it is the task itself.
     """
     from theory.text import predicted_digits
 

@@ -340,7 +340,7 @@ def test_the_readmes_output_is_what_the_command_prints() -> None:
     text = (ROOT / "README.md").read_text()
     block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
     assert block is not None
-    done = run_cli(*shlex.split(block[1])[1:])
+    done = run_cli(*shlex.split(block[1])[1:], width=80)
     shown = [line.rstrip() for line in block[2].strip().splitlines()]
     assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
 

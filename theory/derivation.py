@@ -97,8 +97,8 @@ def cite(rule: str, statement: str) -> Step:
 def support_step(names: tuple[str, ...], shown: Support) -> Step:
     """Which positions of the operands so named are read."""
     lengths = {shown.read_length(j) for j in range(len(names))}
-    if len(lengths) == 1 and None not in lengths:
-        [n] = lengths
+    n = next(iter(lengths)) if len(lengths) == 1 else None
+    if n is not None:
         which = {0: "No position", 1: "Position 1 (units)"}.get(n, f"Positions 1 (units) to {n}")
         what = f"{which} varied in training; above, only 0."
     else:

@@ -73,12 +73,11 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
 
 def _models(verdicts: Sequence[CellVerdict]) -> str:
     """``2 models per cell, 26 of 26 converged``."""
-    numbers = {len(v.runs) for v in verdicts}
-    runs = sum(len(v.runs) for v in verdicts)
-    converged = f"{sum(len(v.converged) for v in verdicts)} of {runs} converged"
-    if len(numbers) == 1:
-        return f"{count(*numbers, 'model')} per cell, {converged}"
-    return f"{min(numbers)} to {count(max(numbers), 'model')} per cell, {converged}"
+    numbers = [len(v.runs) for v in verdicts]
+    least, most = min(numbers), max(numbers)
+    each = count(most, "model") if least == most else f"{least} to {count(most, 'model')}"
+    converged = sum(len(v.converged) for v in verdicts)
+    return f"{each} per cell, {converged} of {sum(numbers)} converged"
 
 
 _MISSED = "(..): of models that did not converge"

@@ -310,4 +310,4 @@ def test_a_prediction_shows_itself_in_a_notebook() -> None:
     [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
     cells = [x.strip() for x in row.strip("|").split("|")]
     assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
-    assert "f^ = Mod(Mod(a, 100) + Mod(b, 100), 101)" in text
+    assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text
