@@ -57,7 +57,7 @@ class Suggestion:
     """Changes that together make every test length generalize, by the theory.
 
     Args:
-        claimed: whether that is claimed of a model, not of the learned function only (rule ``leak``).
+        claimed: whether that is claimed of a model, not of the expected function only (rule ``leak``).
     """
 
     changes: tuple[Change, ...]
@@ -99,7 +99,7 @@ class Advice:
 
     @property
     def claimed(self) -> bool:
-        """Whether that is claimed of a model, not of the learned function only."""
+        """Whether that is claimed of a model, not of the expected function only."""
         return _claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:
