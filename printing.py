@@ -85,27 +85,21 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
-    """Print the setting and the verdicts; then the table of lengths, or the derivation."""
-    from theory.text import (
-        LENGTH_COLUMNS,
-        VERDICT_COLUMNS,
-        explanation,
-        learned_line,
-        legend,
-        length_rows,
-        setting_lines,
-        verdict_rows,
-    )
+    """Print the setting and the answer; then the table of lengths, or the derivation."""
+    from theory.answer import answer_line, expected_line, published_line
+    from theory.explanation import explanation
+    from theory.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     for line in setting_lines(prediction.setting):
         print_text(line, bold=True)
-    print_table(VERDICT_COLUMNS, verdict_rows(prediction))
-    print_text(learned_line(prediction), indent="  ")
-    print()
+    print_text(answer_line(prediction), bold=True, indent="  ")
+    print_text(expected_line(prediction), indent="  ")
     if explain:
         for line in explanation(prediction):
             print_text(line, indent="   ")
         return
+    print_text(published_line(prediction), indent="  ")
+    print()
     print_table(LENGTH_COLUMNS, length_rows(prediction))
     for line in legend(prediction):
         print_text(line, indent="  ")
@@ -120,9 +114,9 @@ def print_digits(prediction: Prediction) -> None:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
         print_table(columns, rows)
     elif prediction.continues:
-        print_text("every result digit is right: what is learned is the task itself")
+        print_text("every result digit is right: the expected function is the task itself")
     else:
-        lacking = "learned function" if prediction.learned is None else "accuracy"
+        lacking = "expected function" if prediction.learned is None else "accuracy"
         print_text(f"no accuracy of single digits: no {lacking} is predicted")
 
 
@@ -148,7 +142,7 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
     """What ``print_digits`` prints, exactly: one object per length with a predicted accuracy.
 
-    None where no learned function is predicted, or it is the task itself.
+    None where no expected function is predicted, or it is the task itself.
     """
     from theory.text import predicted_digits
 
@@ -168,10 +162,10 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
     from verify.verdicts import (
         CELL_COLUMNS,
-        CELL_LEGEND,
         LENGTH_COLUMNS,
-        LENGTH_LEGEND,
+        cell_legend,
         cell_line,
+        length_legend,
         length_line,
         sentence,
         summary_line,
@@ -182,13 +176,13 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
         [v] = verdicts
         print_text(v.cell.label(), bold=True)
         print_table(LENGTH_COLUMNS, [length_line(v, x) for x in v.lengths])
-        for line in LENGTH_LEGEND:
+        for line in length_legend(v):
             print_text(line, indent="  ")
         print_text(theorem_sentence(v), indent="  ")
         print_text(sentence(v), bold=True)
         return
     print_table(CELL_COLUMNS, [cell_line(v) for v in verdicts])
-    for line in CELL_LEGEND:
+    for line in cell_legend(verdicts):
         print_text(line, indent="  ")
     print_text(summary_line(verdicts), bold=True)
 
@@ -209,7 +203,6 @@ _COLOURS = {
     "fails": "red",
     "diverge": "red",
     "partial": "yellow",
-    "conditional": "yellow",
     "inconclusive": "yellow",
 }
 

@@ -176,7 +176,7 @@ def test_output_fits_a_narrow_terminal() -> None:
 
 
 def test_a_terminal_of_no_width_is_none() -> None:
-    assert "Learned function" in run_cli("predict", "--task", "add", width=0).out
+    assert "Expected function" in run_cli("predict", "--task", "add", width=0).out
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
@@ -238,8 +238,8 @@ def test_the_accuracy_of_each_digit() -> None:
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("--pe rpe", "no accuracy of single digits: no learned function is predicted"),
-        ("--pe rpe --layout interleaved --window 6", "every result digit is right: what is "),
+        ("--pe rpe", "no accuracy of single digits: no expected function is predicted"),
+        ("--pe rpe --layout interleaved --window 6", "every result digit is right: the exp"),
     ],
 )
 def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: str) -> None:
@@ -249,9 +249,8 @@ def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: st
 
 def test_the_derivation_says_what_the_table_holds() -> None:
     done = run_cli("predict", "--task", "add", "--explain")
-    [longer] = [line for line in done.out.splitlines() if line.startswith("longer inputs")]
-    assert longer.split("  ")[1].strip() == "fails, accuracy below 1"
-    assert "1. The model is right on held-out D_3. (convergence [1])" in done.out
+    assert "wrong on every input at 4..6 digits (longer)." in " ".join(done.out.split())
+    assert "1. Premise: the model is right on held-out D_3. (convergence [1])" in done.out
 
 
 TINY = """
@@ -341,7 +340,7 @@ def test_the_readmes_output_is_what_the_command_prints() -> None:
     text = (ROOT / "README.md").read_text()
     block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
     assert block is not None
-    done = run_cli(*shlex.split(block[1])[1:])
+    done = run_cli(*shlex.split(block[1])[1:], width=80)
     shown = [line.rstrip() for line in block[2].strip().splitlines()]
     assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
 
@@ -390,11 +389,11 @@ def test_plateaus_are_explained_to_programs_too() -> None:
 
 def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
     asked = ("predict", "--task", "mod_add", "--explain")
-    soon = "up to 2 digits at once: mostly learned soon (leap)"
+    soon = "up to 2 digits jointly (leap complexity): mostly learned soon"
     assert soon in run_cli(*asked, "--modulus", "300").out
-    late = "more than 2 digits at once: often learned late, or never (leap)"
+    late = "more than 2 digits jointly (leap complexity): training may be slow"
     assert late in run_cli(*asked, "--modulus", "200").out
-    assert "(leap)" not in run_cli(*asked, "--modulus", "200", "--pe", "rpe").out
+    assert "(leap complexity)" not in run_cli(*asked, "--modulus", "200", "--pe", "rpe").out
 
 
 def test_a_prediction_says_what_is_claimed() -> None:
@@ -404,7 +403,7 @@ def test_a_prediction_says_what_is_claimed() -> None:
     assert "at most 0.448" in shown and "(rule: leak)" in shown
     asked = ("predict", "--task", "mod_mul", "--modulus", "100", "--test-digits", "4")
     [line] = [x for x in run_cli(*asked).out.splitlines() if x.split()[:1] == ["4"]]
-    assert line.split() == ["4", "longer", "conditional", "1", "none"]
+    assert line.split() == ["4", "longer", "1", "no", "claim"]
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:

@@ -95,8 +95,8 @@ def test_a_grid_takes_a_line_per_cell_and_one_screen(width: int, lines, headline
     for v, line in zip(headline, table, strict=True):
         assert v.cell.setting.task.text() in line
         assert re.search(r"(agree \d+/\d+|diverge .*|no claim|inconclusive) *$", line)
-    summary = " ".join(shown[-2:])
-    assert f"of {len(headline)} cells conclusive" in summary and "without a claim." in summary
+    assert shown[-1].startswith(f"{len(headline)} of {len(headline)} cells converged; ")
+    assert "2 models per cell, 26 of 26 converged" in shown and "within 0.05" in shown[-3]
 
 
 @pytest.mark.parametrize("width", [30])

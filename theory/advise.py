@@ -13,7 +13,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from theory.derivation import NOTHING_FOLLOWS
 from theory.domains import Domain
 from theory.effort import TooMuchWork, budget
 from theory.encodings import ENCODINGS
@@ -23,6 +22,7 @@ from theory.properties import base_aligned, digit_causal, translation_invariant
 from theory.requests import LARGEST_DIGITS
 from theory.settings import Setting
 from theory.tasks import InvalidInput
+from theory.unseen_text import NOTHING_FOLLOWS
 from theory.views import carry_reach
 
 PRIMING = Fraction(1, 100)
@@ -57,7 +57,7 @@ class Suggestion:
     """Changes that together make every test length generalize, by the theory.
 
     Args:
-        claimed: whether that is claimed of a model, not of the learned function only (rule ``leak``).
+        claimed: whether that is claimed of a model, not of the expected function only (rule ``leak``).
     """
 
     changes: tuple[Change, ...]
@@ -99,7 +99,7 @@ class Advice:
 
     @property
     def claimed(self) -> bool:
-        """Whether that is claimed of a model, not of the learned function only."""
+        """Whether that is claimed of a model, not of the expected function only."""
         return _claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:

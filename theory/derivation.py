@@ -33,8 +33,6 @@ class Step:
 SUPPORT, CONTINUES, SAME, NOTHING, BLIND = "support", "continues", "same", "nothing", "blind"
 """What happens at positions that training kept constant: the digits there are ignored, the
 local rule goes on, no query sees them, nothing follows, or nothing is predicted but what was trained."""
-NOTHING_FOLLOWS = "Nothing follows there."
-"""How a step ends that leaves lengths open by joint support."""
 
 
 @remembered(4096)
@@ -99,9 +97,10 @@ def cite(rule: str, statement: str) -> Step:
 def support_step(names: tuple[str, ...], shown: Support) -> Step:
     """Which positions of the operands so named are read."""
     lengths = {shown.read_length(j) for j in range(len(names))}
-    if len(lengths) == 1 and None not in lengths:
-        [n] = lengths
-        what = f"Positions 1..{n} of {' and '.join(names)} varied in training; above, only 0."
+    n = next(iter(lengths)) if len(lengths) == 1 else None
+    if n is not None:
+        which = {0: "No position", 1: "Position 1 (units)"}.get(n, f"Positions 1 (units) to {n}")
+        what = f"{which} varied in training; above, only 0."
     else:
         what = (
             "Read and ignored positions: "
@@ -126,10 +125,13 @@ def modulus_steps(setting: Setting, shown: Support) -> tuple[Step, ...]:
         return ()
     n, k = reads[0], base_aligned(p, base)
     if k is not None and k <= n:
-        what = f"{p} divides {base}^{k}, and {n} >= {k} digits were trained."
+        digits, trained = f"{k} digits of each operand matter", f"all {k} were"
+        if k < 2:
+            digits, trained = "digit of each operand can matter", "it was"
+        what = f"{p} divides {base}^{k}: only the lowest {digits}, and {trained} trained."
         return (cite("base aligned", what),)
     left = residual_modulus(p, base, n)
-    what = f"The digits above {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
+    what = f"The digits above position {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
     if any(period(task, (j, n + 1), base) != left for j in range(task.operands)):
         what += ", or less where they are multiplied by a common divisor"
     return (cite("residual modulus", what + "."),)

@@ -392,6 +392,6 @@ def summary() -> str:
         f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
         f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[AGREES]} agree "
         f"with it, {count[DISAGREES]} disagree, and on {count[NO_CLAIM]} it makes no claim. Each is compared "
-        f"with the accuracy of the learned function; {leaking} are of tasks where arith predict claims that of "
+        f"with the accuracy of the expected function; {leaking} are of tasks where arith predict claims that of "
         "a small model as a bound only, or not at all (rule: leak)."
     )

@@ -190,7 +190,7 @@ def _leak_note(grid: Map) -> list[str]:
     if encoding is None or not encoding.own_positions or not extends:
         return []
     return [
-        "The accuracy is the learned function's. Models of tasks that multiply digits, or ask for three at "
+        "The accuracy is the expected function's. Models of tasks that multiply digits, or ask for three at "
         "once, are right as often or less (rule leak)."
     ]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 from theory.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
@@ -14,7 +13,6 @@ from theory.derivation import (
     BLIND,
     CONTINUES,
     NOTHING,
-    NOTHING_FOLLOWS,
     SAME,
     SUPPORT,
     Step,
@@ -26,13 +24,14 @@ from theory.domains import Domain
 from theory.effort import budget, remembered, spend
 from theory.formulas import learned_formula, task_formula
 from theory.integer_arrays import NotCountable
-from theory.leaps import FEW, leaps
+from theory.leaps import leaps
 from theory.learned import LearnedFunction
 from theory.properties import base_aligned
 from theory.published import Published, published
 from theory.settings import Setting
 from theory.support import support
-from theory.tasks import InvalidInput, Task
+from theory.tasks import InvalidInput
+from theory.unseen_text import inferred_text, leak_text, unfixed_text
 from theory.witnesses import witnesses
 
 GENERALIZES, PARTIAL, FAILS, UNDETERMINED = "generalizes", "partial", "fails", "undetermined"
@@ -142,19 +141,11 @@ class Prediction:
         if self.leaks is False:
             return self.steps
         s = self.setting
-        more = (
-            f"asks for more than {FEW} digits at once" if s.task.is_linear else "multiplies digits"
-        )
-        if self.leaks is None and s.task.is_linear and leaps(s.task, s.base, s.train) is None:
-            why = f"Whether the task {more} was not counted."
-        else:
-            why = f"The task {more}."
-        then = (
-            "the accuracy is that of the learned function or less."
-            if s.encoding.own_positions
-            else f"it is not known of {s.encoding.name} whether a model computes the learned function."
-        )
-        what = f"{why} Where an input needs what training never showed, {then}"
+        extending = [x for x in self.lengths if x.extends]
+        claims = {self.claim(x) for x in extending}
+        counted = not s.task.is_linear or leaps(s.task, s.base, s.train) is not None
+        directions = {x.direction for x in extending}
+        what = leak_text(s, directions, AT_MOST in claims, NO_CLAIM in claims, counted)
         return (*self.steps, cite("leak", what))
 
     @cached_property
@@ -278,7 +269,7 @@ def predict(setting: Setting) -> Prediction:
         published(task, setting.encoding, base, train),
         lengths,
         (
-            cite("convergence", f"The model is right on held-out {train.text()}."),
+            cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
             support_step(task.names, shown),
             *reason,
             *unseen,
@@ -313,7 +304,7 @@ def _lengths(
             x if x.counted else _witnessed(reading, test, x)
             for x, test in zip(found, domains, strict=True)
         )
-    steps = [cite("joint support", text) for text in _joint_texts(reading.task, train, lengths)]
+    steps = [cite("joint support", text) for text in _joint_texts(reading, train, lengths)]
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
@@ -392,32 +383,12 @@ def _base_aligned(reading: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_texts(task: Task, train: Domain, lengths: tuple[LengthPrediction, ...]) -> Iterator[str]:
+def _joint_texts(
+    reading: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
+) -> Iterator[str]:
     """What joint support says of the lengths that ask for digits never shown together."""
-    borrows = ", or that borrow from ignored ones" if task.needs_order else ""
-    for share, what in (
-        (
-            "inferred",
-            "Never shown together by {train}: digits of {where}. Still fixed: they enter one "
-            "by one, or have equivalents.",
-        ),
-        (
-            "unseen",
-            "Never shown by {train}: digits, or combinations of digits that the task makes "
-            f"interact{borrows}, of {{where}}. " + NOTHING_FOLLOWS,
-        ),
-    ):
-        found = {x.digits: getattr(x, share) for x in lengths}
-        where = _where({n: f"{float(part):.0%}" for n, part in found.items() if part > MOST_UNSEEN})
-        if where:
-            yield what.format(train=train.text(), where=where)
-
-
-def _where(shares: dict[int, str]) -> str:
-    """``length 1 (9% of the inputs), lengths 4..6 (100% of the inputs)``."""
-    parts = []
-    for share, group in groupby(shares.items(), key=lambda item: item[1]):
-        first, *_, last = 2 * [n for n, _ in group]
-        at = f"length {first}" if first == last else f"lengths {first}..{last}"
-        parts.append(f"{at} ({share} of the inputs)")
-    return ", ".join(parts)
+    for share, say in (("inferred", inferred_text), ("unseen", unfixed_text)):
+        found = [x for x in lengths if getattr(x, share) > MOST_UNSEEN]
+        if found:
+            are_shorter = all(x.direction == "downward" for x in found)
+            yield say(reading, train, {x.digits: getattr(x, share) for x in found}, are_shorter)

@@ -54,7 +54,7 @@ RULES: dict[str, Rule] = {
             "support",
             "a position that showed one digit only is ignored",
             "A position that showed a single digit in training is ignored, as if that digit stood "
-            "there; a position that showed several is read.  For D_n the learned function is "
+            "there; a position that showed several is read.  For D_n the expected function is "
             "f(a mod B^n, b mod B^n).",
             f"{_CONVERGED}; an encoding with a parameter per position, or no shared offset",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
@@ -171,7 +171,7 @@ RULES: dict[str, Rule] = {
             "leak",
             "products, three digits at once: right as often or less",
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
-            "need not do with digits that training never showed, at their place or together, what the learned "
+            "need not do with digits that training never showed, at their place or together, what the expected "
             "function does: it is right as often or less.",
             f"{_CONVERGED}; a learned vector per position; of such a task nothing is claimed under another "
             "encoding, and no more than this where it is not counted how many digits it takes at once",
@@ -181,7 +181,7 @@ RULES: dict[str, Rule] = {
             "count",
             "a share is counted exactly, or not given",
             "A share of the inputs is counted exactly or not given.  Where a count would take too many "
-            "steps, an input on which the learned function is wrong still says that the accuracy is "
+            "steps, an input on which the expected function is wrong still says that the accuracy is "
             "below 1.",
             "none",
             "arithmetic; the number of steps is estimated from the question, never from a clock",

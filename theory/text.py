@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from theory.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
 from theory.effort import budget
-from theory.leaps import FEW, leaps
-from theory.predict import AT_MOST, EXACT, FAILS, GENERALIZES, NO_CLAIM, UNDETERMINED
+from theory.predict import AT_MOST, EXACT, NO_CLAIM, UNDETERMINED
 
 if TYPE_CHECKING:
     from theory.advise import Advice, Suggestion
@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from theory.predict import LengthPrediction, Prediction
     from theory.settings import Setting
 
-LENGTH_COLUMNS = ("digits", "inputs", "prediction", "accuracy of f^", "claim")
-CONDITIONAL = "conditional"
-"""A length at which f^ has an accuracy, and nothing is claimed of a model."""
-INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "upward": "longer"}
-"""Test lengths, by how they compare with those that were trained."""
+LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
-_LONGEST_FORMULA = 150
 
 
 def setting_text(s: Setting) -> str:
@@ -42,16 +37,11 @@ def setting_lines(s: Setting) -> list[str]:
     window = f", attention window {s.window}" if s.window else ""
     tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
     lines = [
-        f"{_cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
+        f"{cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
         f"{whose} {lengths} {noun}",
         f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
     ]
     return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
-
-
-def _cut(text: str) -> str:
-    """A formula, cut at its end where it would fill lines (JSON has it whole)."""
-    return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -63,7 +53,7 @@ def fraction_text(x: Fraction | None) -> str:
 
 
 def learned_accuracy(x: LengthPrediction) -> Fraction | None:
-    """The accuracy of the learned function at a length, where it is known."""
+    """The accuracy of the expected function at a length, where it is known."""
     return x.learned_accuracy
 
 
@@ -73,7 +63,6 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
         [
             str(x.digits),
             INPUTS[x.direction],
-            prediction_word(prediction, x),
             _accuracy_text(x),
             _claim_word(prediction, x),
         ]
@@ -81,14 +70,8 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
     ]
 
 
-def prediction_word(prediction: Prediction, x: LengthPrediction) -> str:
-    """The status of a length, or that it rests on the model computing the learned function."""
-    conditional = x.status != UNDETERMINED and prediction.claim(x) == NO_CLAIM
-    return CONDITIONAL if conditional else x.status
-
-
 def _accuracy_text(x: LengthPrediction) -> str:
-    """``49/4950 = 0.0099 ± 0.01``: of the learned function; ± is what training leaves open."""
+    """``49/4950 = 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
     exact = learned_accuracy(x)
     if exact is None:
         return "?"
@@ -101,7 +84,9 @@ def _accuracy_text(x: LengthPrediction) -> str:
 def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     claim = prediction.claim(x)
     bound = f"{float(x.at_most):.3g}"
-    return ("below 1" if bound == "1" else f"at most {bound}") if claim == AT_MOST else claim
+    if claim == AT_MOST:
+        return "below 1" if bound == "1" else f"at most {bound}"
+    return UNCLAIMED if claim == NO_CLAIM else claim
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
@@ -110,117 +95,29 @@ def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
     if claim == AT_MOST:
         return f"at most {fraction_text(x.at_most)}"
     if claim == NO_CLAIM:
-        return "no claim" + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
+        return UNCLAIMED + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
     return fraction_text(x.accuracy)
-
-
-def verdict_text(prediction: Prediction, direction: str) -> str:
-    """The refined verdict on a direction, ``conditional`` where it is not claimed of a model."""
-    verdict = prediction.verdict(direction)
-    claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
-    return CONDITIONAL if verdict == GENERALIZES and NO_CLAIM in claims else verdict
-
-
-_IN_FULL = {
-    GENERALIZES: "generalizes",
-    CONDITIONAL: "generalizes if it computes f^",
-    FAILS: "fails, accuracy below 1",
-    UNDETERMINED: "undetermined, no claim",
-    "none": "not tested",
-}
-_PUBLISHED = {"none": "not tested", UNDETERMINED: "no claim"}
-VERDICT_COLUMNS = ("", "prediction", "published theorem")
-
-
-def verdict_rows(prediction: Prediction) -> list[list[str]]:
-    """Shorter and longer inputs: refined and published verdict, under ``VERDICT_COLUMNS``."""
-    return [
-        [
-            f"{INPUTS[d]} inputs",
-            _IN_FULL[verdict_text(prediction, d)],
-            _PUBLISHED.get(published := prediction.published_verdict(d), published),
-        ]
-        for d in ("downward", "upward")
-    ]
-
-
-def learned_line(prediction: Prediction) -> str:
-    """The learned function, or that training does not determine one."""
-    if prediction.continues:
-        return f"Learned function: the task itself, f^ = {_cut(prediction.learned_text or '')}"
-    if prediction.learned_text is None:
-        return "Learned function f^: training does not determine it"
-    return f"Learned function: f^ = {_cut(prediction.learned_text)}"
 
 
 def legend(prediction: Prediction) -> list[str]:
     """What the words and signs mean that the table of lengths uses, a line each."""
-    words = {prediction_word(prediction, x) for x in prediction.lengths}
-    claims = {prediction.claim(x) for x in prediction.lengths}
-    lines = []
-    if CONDITIONAL in words:
-        lines.append(
-            f"{CONDITIONAL}: a model that computes f^ has the accuracy of f^; small models often "
-            "compute something else, so nothing is claimed."
-        )
-    if prediction.leaks is not False:
-        lines += [
-            f"Why: {step.statement} (rule: leak)"
-            for step in prediction.derivation
-            if step.rule == "leak"
-        ]
-    if UNDETERMINED in words:
-        lines.append("undetermined: training leaves the answer open; --explain says why.")
-    if any(x.unseen and learned_accuracy(x) is not None for x in prediction.lengths):
+    lengths = prediction.lengths
+    claims = {prediction.claim(x) for x in lengths}
+    lines = [
+        f"Why: {step.statement} (rule: leak)"
+        for step in prediction.derivation
+        if step.rule == "leak"
+    ]
+    if any(x.status == UNDETERMINED for x in lengths):
+        lines.append("Where training leaves the answer open, --explain says why.")
+    if any(x.unseen and learned_accuracy(x) is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        EXACT: "exact, its accuracy is that of f^",
+        EXACT: "exact, it has this accuracy",
         AT_MOST: "at most, its accuracy is not above this",
-        NO_CLAIM: "none, nothing is claimed",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
-    lines.append(f"claim, for a model that has converged: {said}.")
-    return lines
-
-
-def explanation(prediction: Prediction) -> list[str]:
-    """The derivation in numbered steps, what a model learns first, and the sources."""
-    sources = list(dict.fromkeys(step.source for step in prediction.derivation))
-    lines = [
-        f"{number}. {step.statement} ({step.rule} [{sources.index(step.source) + 1}])"
-        for number, step in enumerate(prediction.derivation, 1)
-    ]
-    lines.append(f"Published theorem: {prediction.published.theorem}.")
-    lines += _before_convergence(prediction) + _how_soon(prediction)
-    cited = "; ".join(f"[{number}] {source}" for number, source in enumerate(sources, 1))
-    return [*lines, f"Sources: {cited}."]
-
-
-def _before_convergence(prediction: Prediction) -> list[str]:
-    """What a model is right on that has not learned the task, where that is known."""
-    from theory.plateaus import plateaus
-
-    s = prediction.setting
-    found = plateaus(s.task, s.base, s.train)
-    if not found:
-        return []
-    shares = ", ".join(f"{float(x.accuracy):.3g}" for x in found)
-    read = ", ".join(str(x.read) for x in found)
-    return [
-        f"Before it converges, right in domain on at most {shares}, if it reads the lowest "
-        f"{read} digits of each operand (plateau)."
-    ]
-
-
-def _how_soon(prediction: Prediction) -> list[str]:
-    """How many digits the task asks for at once, where that can be counted."""
-    s = prediction.setting
-    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
-    if more is None:
-        return []
-    how = f"more than {FEW} digits at once: often learned late, or never"
-    few = f"up to {FEW} digits at once: mostly learned soon"
-    return [f"It asks for {how if more else few} (leap)."]
+    return [*lines, f"claim, of a converged model: {said}."] if said else lines
 
 
 def reads_text(digits: int) -> str:
@@ -254,13 +151,17 @@ def advice_text(advice: Advice) -> list[str]:
 
 
 def _unclaimed(advice: Advice | Suggestion) -> str:
-    return "" if advice.claimed else " (if it computes f^; small models often do not)"
+    return (
+        ""
+        if advice.claimed
+        else " (no claim: only if it computes the expected function; small models often do not)"
+    )
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy.
 
-    Nothing where no learned function is predicted.
+    Nothing where no expected function is predicted.
     """
     from theory.digit_accuracy import MOST_WORK, digit_accuracies
 
@@ -290,8 +191,9 @@ def markdown(prediction: Prediction) -> str:
 
     parts = [
         f"**{setting_text(prediction.setting)}**",
-        tabulate(verdict_rows(prediction), VERDICT_COLUMNS, tablefmt="github"),
-        learned_line(prediction),
+        answer_line(prediction),
+        expected_line(prediction),
+        published_line(prediction),
     ]
     rows = length_rows(prediction)
     parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))

@@ -99,7 +99,7 @@ def out_of_date(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
     inconclusive = [name(v) for v in verdicts if v.runs and not v.converged]
     return [
         *(
-            f"{cell}, {n} digits: the learned function is not met, and no cause is named"
+            f"{cell}, {n} digits: the expected function is not met, and no cause is named"
             for cell, n in found
             if (cell, n) not in causes.likely and (cell, n) not in claimed
         ),

@@ -58,7 +58,7 @@ def by_learned(cell: Cell) -> Answer:
         return by_truth(cell)
     learned = prediction.learned
     if learned is None:
-        raise InvalidInput(f"no learned function is predicted for {cell.label()}")
+        raise InvalidInput(f"no expected function is predicted for {cell.label()}")
     return lambda operands: form.to_digits(learned.evaluate(*form.values(operands)))
 
 

@@ -59,12 +59,12 @@ def _mechanisms(found: dict[str, dict[str, Any]], folder: Path) -> str:
         [
             "## Inside",
             f"In {nearer} of {len(learned)} models with a predicted f^, which operand digits change which digits of the answers is "
-            "at least as near to the learned function as to the task.",
+            "at least as near to the expected function as to the task.",
             _table(rows, ("cell", "digits", "from f^", "from f", "from the equivalent input")),
             "*from f^*, *from f*: the largest difference between an influence of the model (how often the "
-            "answer's digit changes with an operand's) and that of the learned function or the task. *from "
+            "answer's digit changes with an operand's) and that of the expected function or the task. *from "
             "the equivalent input*: the distance of the last states to those of the trained input that the "
-            "learned function cannot tell from it, where an unrelated trained input is at 1. Made by "
+            "expected function cannot tell from it, where an unrelated trained input is at 1. Made by "
             "`arith inspect` with the options of the cell.",
             *parts,
         ]
@@ -95,7 +95,7 @@ def _leaks(found: dict[str, dict[str, Any]], folder: Path) -> str:
             f"In {some} of {len(leaking)} models that leak, a tenth or more of what is lost comes back where a later "
             f"layer does not see the places of the ignored digits, in {most} more than where the first does not: what "
             "leaks is not only the digits, but what the model has made of them at their places.",
-            "![Answers that follow the learned function, as they are and mended](leaks.svg)",
+            "![Answers that follow the expected function, as they are and mended](leaks.svg)",
             _table(rows, headers),
             "The share of answers that follow f^, each digit given the right ones before it. *layer i mended*: "
             "the share if that layer's keys and values at the places of ignored digits were those of the "

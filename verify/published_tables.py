@@ -87,7 +87,7 @@ def section(runs: Sequence[Run]) -> str:
             "*P*: as published. *ours*: measured by us, converged models pooled, or all where none is. "
             "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
             "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of answers equal to "
-            "the predicted learned function. *±*: the share of inputs on which training leaves the "
+            "the expected function. *±*: the share of inputs on which training leaves the "
             "answer open.",
             *(part for row in near for part in _row_section(row, runs)),
             f"Out of reach (trained on more than {REACH} digits): {_names(far)}.",

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from theory.answer import verdict_text
 from theory.predict import AT_MOST, NO_CLAIM, LengthPrediction, Prediction
-from theory.text import claim_text, fraction_text, verdict_text
+from theory.text import claim_text, fraction_text
 from verify.causes import Causes
 from verify.causes import name as cell_name
 from verify.cells import Cell, default_model
@@ -152,7 +153,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"- **Refined theory**: {summary_line(verdicts)}",
             f"- **Premise**: {met} of {count(runs, 'model')} were right on {PREMISE:.0%} of the held-out inputs "
             "of the trained lengths; the others are not judged.",
-            f"- **Learned function**: where the theory has one, its accuracy is the measured one at {exact[AGREE]} "
+            f"- **Expected function**: where the theory has one, its accuracy is the measured one at {exact[AGREE]} "
             f"lengths and is not at {exact[DIVERGE]}, whether or not it is claimed of a model (rule *leak*).",
             f"- **Published theorems**: as measured at {theorem[AGREE]} lengths, not as measured at "
             f"{theorem[DIVERGE]}.",
@@ -206,7 +207,7 @@ def cells_markdown(name: str, verdicts: Sequence[CellVerdict]) -> str:
         f"# Every length of the {name} grid",
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact accuracy. "
         f"*measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. *as f^*: share of "
-        "answers equal to the predicted learned function.",
+        "answers equal to those of the expected function f^.",
         *(_cell_section(v) for v in verdicts if v.runs),
     ]
     return "\n\n".join(parts) + "\n"
@@ -225,7 +226,7 @@ def _divergences(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
     parts = ["## Divergences", "\n".join(claimed) or "None."]
     if leaks:
         parts += [
-            "## Where the learned function is not met",
+            "## Where the expected function is not met",
             "And was not claimed to be: these tasks multiply digits, or ask for more than two at once (rule "
             "*leak*).",
             "\n".join(leaks),
@@ -250,7 +251,8 @@ def _cell_section(v: CellVerdict) -> str:
     lines = [
         f"## {cell_name(v)}",
         table,
-        (f"Learned function: `{learned}`. " if learned else "") + f"{runs[:1].upper() + runs[1:]}.",
+        (f"Expected function: `{learned}`. " if learned else "")
+        + f"{runs[:1].upper() + runs[1:]}.",
         "Rerun: " + ("; ".join(f"`{text}`" for text in _commands(v)) or f"`{v.cell.command(0)}`"),
     ]
     return "\n\n".join(lines)
@@ -300,7 +302,7 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on; in-domain "
             "accuracy is measured on held-out tuples only.",
             f"- A length agrees when the measured interval comes within {TOLERANCE} of the predicted "
-            f"accuracy, most models do so by themselves and, where a learned function is predicted, it "
+            f"accuracy, most models do so by themselves and, where an expected function is predicted, it "
             f"explains at least {MECHANISM:.0%} of the answers; where the accuracy is predicted to be at most so "
             f"much, when the interval reaches down to {TOLERANCE} above that. The same for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",

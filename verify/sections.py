@@ -107,7 +107,7 @@ def along_training(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     return "\n\n".join(
         [
             "## Along training",
-            f"Of {len(found)} converged models with a learned function, {counts[BEFORE]} came to it "
+            f"Of {len(found)} converged models with an expected function, {counts[BEFORE]} came to it "
             f"(it explains {REACHED:.0%} of the answers at the longest test length) before the premise "
             f"held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} never"
             + (f"; the median is {median(delays):.2g} times the steps." if delays else "."),
@@ -115,7 +115,7 @@ def along_training(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             f"Looks at about every {GROWTH} times the steps of the last; *with* is within one look of it.",
             tabulate(
                 rows,
-                ("cell", "premise (step)", "learned function (step)", "comes"),
+                ("cell", "premise (step)", "expected function (step)", "comes"),
                 tablefmt="github",
                 disable_numparse=True,
             ),

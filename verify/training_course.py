@@ -146,7 +146,7 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             "Models under APE. How many digits a task asks for at once (`theory/leaps.py`) is counted, not fitted, but "
             "for the share of what is still unknown that a step has to gain, chosen after the fact. Learned is right "
             f"in domain on {LEARNED:.0%}. At longer lengths, of models that met the premise, the accuracy agrees with "
-            "that of the learned function (those that learned soon, and those that did later), or at least is not "
+            "that of the expected function (those that learned soon, and those that did later), or at least is not "
             "above it (the rule *leak*).",
         ]
     )

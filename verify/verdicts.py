@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from theory.answer import INPUTS, UNCLAIMED
 from theory.predict import AT_MOST, EXACT, LengthPrediction
-from theory.text import INPUTS, claim_text
+from theory.text import claim_text
 from verify.causes import Causes, name
 from verify.cells import Cell, default_model
 from verify.judge import (
@@ -16,6 +17,7 @@ from verify.judge import (
     INCONCLUSIVE,
     MECHANISM,
     PREMISE_MET,
+    TOLERANCE,
     UNDECIDED,
     CellVerdict,
     Interval,
@@ -24,17 +26,8 @@ from verify.judge import (
 )
 
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
-CELL_LEGEND = (
-    "D_n: trained where the longest operand has n digits. No layout named: aligned.",
-    "predicted, measured: accuracy at the shortest / longest test length; ? no claim, <= at "
-    "most; (..) of models that missed the premise. 4/4: claims that agree.",
-)
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
-LENGTH_LEGEND = (
-    f"measured: accuracy, with its {CONFIDENCE:.0%} interval; (..) of models that missed the premise.",
-    "as f^: the share of answers that are those of the learned function.",
-)
-_WORDS = {UNDECIDED: "no claim", PREMISE_MET: "premise met"}
+_WORDS = {UNDECIDED: UNCLAIMED, PREMISE_MET: "premise met"}
 """Verdicts that a reader would not know by their names."""
 
 
@@ -50,6 +43,57 @@ def short_label(cell: Cell) -> str:
         "" if cell.model == default_model(s.task) else cell.model,
     ]
     return f"{s.task.text()} · {' '.join(filter(None, parts))}"
+
+
+def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """What the signs mean that a table of cells uses, a line each, and how many models it is of."""
+    settings = [v.cell.setting for v in verdicts]
+    said = " ".join(cell_line(v)[1] for v in verdicts)
+    signs = [f"{sign}: {meaning}" for sign, meaning in _SIGNS.items() if sign in said]
+    lines = [
+        f"D_n: trained where {whose} n digits" + (f" ({kind})" if kind == "every" else "")
+        for kind, whose in (("longest", "the longest operand has"), ("every", "each operand has"))
+        if any(s.train.kind == kind for s in settings)
+    ]
+    if any(s.layout.name == "aligned" for s in settings):
+        lines.append("no layout named: aligned")
+    if any(s.window for s in settings):
+        lines.append("W: attention window in tokens")
+    lines.append("predicted, measured: accuracy at the shortest / longest test length")
+    if signs:
+        lines.append("; ".join(signs))
+    if any(v.runs and not v.converged for v in verdicts):
+        lines.append(_MISSED)
+    if any(x.verdict in (AGREE, DIVERGE) for v in verdicts for x in v.lengths):
+        lines.append(
+            f"agree 4/4: claims at untrained lengths that agree (within {TOLERANCE}), of those made"
+        )
+    return [*lines, _models(verdicts)]
+
+
+def _models(verdicts: Sequence[CellVerdict]) -> str:
+    """``2 models per cell, 26 of 26 converged``."""
+    numbers = [len(v.runs) for v in verdicts]
+    least, most = min(numbers), max(numbers)
+    each = count(most, "model") if least == most else f"{least} to {count(most, 'model')}"
+    converged = sum(len(v.converged) for v in verdicts)
+    return f"{each} per cell, {converged} of {sum(numbers)} converged"
+
+
+_MISSED = "(..): of models that did not converge"
+_SIGNS = {"?": UNCLAIMED, "<=": "at most", "<1": "below 1"}
+
+
+def length_legend(v: CellVerdict) -> list[str]:
+    """What the words and signs mean that the table of a cell's lengths uses, a line each."""
+    lines = [f"measured: accuracy, with its {CONFIDENCE:.0%} interval"]
+    if v.runs and not v.converged:
+        lines.append(_MISSED)
+    if any(x.learned is not None for x in v.lengths):
+        lines.append("as f^: the share of answers that are those of the expected function f^")
+    if any(x.verdict in (AGREE, DIVERGE) for x in v.lengths):
+        lines.append(f"agree: the interval comes within {TOLERANCE} of the prediction")
+    return lines
 
 
 def verdict_word(verdict: str) -> str:
@@ -184,34 +228,39 @@ def theorem_sentence(v: CellVerdict) -> str:
 
 
 def summary_line(verdicts: Sequence[CellVerdict]) -> str:
-    """All cells in a sentence: how many could be judged, and what became of the claims."""
+    """All cells in a line: how many could be judged, and what became of the claims.
+
+    Claims are made of lengths that were not trained; those that were are the premise.
+    """
     trained = [v for v in verdicts if v.runs]
     conclusive = [v for v in trained if v.converged]
     counts = Counter(x.verdict for v in conclusive for x in v.lengths)
     text = (
-        f"{len(conclusive)} of {count(len(verdicts), 'cell')} conclusive; "
-        f"{_agree(counts[AGREE])}, {_diverge(counts[DIVERGE])}, "
-        f"{count(counts[UNDECIDED], 'length')} without a claim."
+        f"{len(conclusive)} of {count(len(verdicts), 'cell')} converged; "
+        f"{_agree(counts[AGREE])}, {_diverge(counts[DIVERGE])}"
     )
+    if counts[UNDECIDED]:
+        text += f"; {count(counts[UNDECIDED], 'length')}: no claim"
     lost = len(trained) - len(conclusive)
     if lost:
-        text += f" Inconclusive: {lost}; a larger --budget may help."
+        text += f". Inconclusive: {lost}; a larger --budget may help"
     left = len(verdicts) - len(trained)
-    return text + (f" Not trained yet: {left}." if left else "")
+    return text + (f". Not trained yet: {left}." if left else ".")
 
 
 def gate_line(verdicts: Sequence[CellVerdict], causes: Causes) -> str:
     """What the gate found: the claims that agree, those that diverge with a cause, and without."""
     counts = Counter(x.verdict for v in verdicts for x in v.lengths)
+    agree = f"gate: {_agree(counts[AGREE])}"
+    if not counts[DIVERGE]:
+        return f"{agree}, none diverges."
     explained = sum(
         x.verdict == DIVERGE and (name(v), x.prediction.digits) in causes.likely
         for v in verdicts
         for x in v.lengths
     )
-    unexplained = counts[DIVERGE] - explained
     known = f"{_diverge(explained)} and {'is' if explained == 1 else 'are'} explained"
-    rest = _diverge(unexplained) if unexplained else "none diverges"
-    return f"{_agree(counts[AGREE])}, {known}, {rest} unexplained."
+    return f"{agree}, {known}, {counts[DIVERGE] - explained or 'none'} unexplained."
 
 
 def _agree(number: int) -> str:

@@ -189,7 +189,7 @@ def test_the_picture_says_why_100_and_101_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("pe", "said"), [("ape", True), ("rpe", False)])
 def test_the_picture_says_where_models_may_fall_below(pe: str, said: bool, tmp_path: Path) -> None:
     text = words(diagram((7, 8), train_digits=(1,), task="mod_mul", pe=pe), tmp_path)
-    assert ("The accuracy is the learned function" in text) == said
+    assert ("The accuracy is the expected function" in text) == said
 
 
 def test_few_columns_have_their_numbers_written_in(tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def test_a_task_that_leaps_is_claimed_in_part() -> None:
     assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
     assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))
     assert claims({**product, "task": "mod_add", "modulus": 50}) == ["exact"] * 3
-    assert "multiplies digits" in say({**product, "modulus": 20}).derivation[-1].statement
+    assert "digits are multiplied" in say({**product, "modulus": 20}).derivation[-1].statement
     assert "more than 2 digits" in say({"expr": "a + b + c"}).derivation[-1].statement
 
 
@@ -309,5 +309,5 @@ def test_a_prediction_shows_itself_in_a_notebook() -> None:
     text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
     [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
     cells = [x.strip() for x in row.strip("|").split("|")]
-    assert cells == ["4", "longer", "partial", "49/4950 = 0.0099 ± 0.01", "exact"]
-    assert "f^ = Mod(Mod(a, 100) + Mod(b, 100), 101)" in text
+    assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
+    assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text

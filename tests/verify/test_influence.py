@@ -184,7 +184,7 @@ def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:
 
 
 def test_where_nothing_follows_there_is_no_learned_function() -> None:
-    with pytest.raises(InvalidInput, match="no learned function is predicted for a \\+ b · ROPE"):
+    with pytest.raises(InvalidInput, match="no expected function is predicted for a \\+ b · ROPE"):
         by_learned(cell(pe="rope"))
 
 

@@ -8,12 +8,14 @@ from test_judge import cell, run
 
 from theory.layouts import layout
 from verify.causes import Causes, name
-from verify.judge import CellVerdict, judge
+from verify.judge import PREMISE_MET, CellVerdict, judge
 from verify.verdicts import (
     CELL_COLUMNS,
     LENGTH_COLUMNS,
+    cell_legend,
     cell_line,
     gate_line,
+    length_legend,
     length_line,
     sentence,
     short_label,
@@ -98,25 +100,50 @@ def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
 
 def test_all_cells_in_a_line() -> None:
     one = agreeing()
-    assert summary_line([one]) == (
-        "1 of 1 cell conclusive; 3 claims agree, 0 diverge, 0 lengths without a claim."
-    )
+    assert summary_line([one]) == ("1 of 1 cell converged; 3 claims agree, 0 diverge.")
     found = [one, diverging(), inconclusive(), judge(cell(), [])]
     assert summary_line(found) == (
-        "2 of 4 cells conclusive; 5 claims agree, 1 diverges, 0 lengths without a claim. "
+        "2 of 4 cells converged; 5 claims agree, 1 diverges. "
         "Inconclusive: 1; a larger --budget may help. Not trained yet: 1."
     )
 
 
+def test_a_legend_has_the_entries_that_its_table_uses() -> None:
+    usual = cell_legend([agreeing()])
+    assert usual == [
+        "D_n: trained where the longest operand has n digits",
+        "no layout named: aligned",
+        "predicted, measured: accuracy at the shortest / longest test length",
+        "agree 4/4: claims at untrained lengths that agree (within 0.05), of those made",
+        "1 model per cell, 1 of 1 converged",
+    ]
+    c = cell(pe="rpe")
+    windowed = replace(c, setting=replace(c.setting, window=6))
+    found = cell_legend([agreeing(), inconclusive(), judge(windowed, [])])
+    assert "W: attention window in tokens" in found
+    assert "?: no claim" in found
+    assert "(..): of models that did not converge" in found
+    assert found[-1] == "0 to 1 model per cell, 1 of 2 converged"
+    assert len(length_legend(agreeing())) == 3
+    assert "(..): of models that did not converge" in length_legend(inconclusive())
+
+
+def test_trained_lengths_are_no_claims() -> None:
+    """The trained length is the premise: of four lengths three are claimed."""
+    v = agreeing()
+    assert [x.verdict for x in v.lengths if v.cell.setting.is_premise(x.prediction.digits)] == [
+        PREMISE_MET
+    ]
+    assert len(v.lengths) == 4 and "3 claims agree" in summary_line([v])
+
+
 def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
-    assert gate_line([agreeing()], Causes()) == (
-        "3 claims agree, 0 diverge and are explained, none diverges unexplained."
-    )
+    assert gate_line([agreeing()], Causes()) == ("gate: 3 claims agree, none diverges.")
     assert gate_line([v], Causes()) == (
-        "2 claims agree, 0 diverge and are explained, 1 diverges unexplained."
+        "gate: 2 claims agree, 0 diverge and are explained, 1 unexplained."
     )
     causes = Causes(likely={(name(v), 4): "leak"})
     assert gate_line([v], causes) == (
-        "2 claims agree, 1 diverges and is explained, none diverges unexplained."
+        "gate: 2 claims agree, 1 diverges and is explained, none unexplained."
     )
