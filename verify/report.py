@@ -30,7 +30,7 @@ from verify.recipe import PREMISE, RECIPE
 from verify.records import Run
 from verify.sequences import HELD_OUT
 from verify.training_course import by_training, learned_late
-from verify.verdicts import count, gate_line, short_label, summary_line
+from verify.verdicts import count, gate_line, short_label, summary_line, verdict_word
 
 COLUMNS = (
     "digits",
@@ -81,7 +81,7 @@ def cell_row(v: CellVerdict) -> list[str]:
     """One line of the summary: a cell, both verdicts, and what was found."""
     counts = Counter(x.verdict for x in v.lengths)
     judged = counts[AGREE] + counts[DIVERGE]
-    found = v.verdict
+    found = verdict_word(v.verdict)
     if found != INCONCLUSIVE and judged:
         found += f" ({counts[AGREE]} of {judged} lengths)"
     runs = f"{len(v.converged)} of {len(v.runs)}" if v.runs else "none"
