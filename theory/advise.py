@@ -29,7 +29,7 @@ PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
 _OPEN = ("sample", "landmark", "selection", "shared offset", "formula", "blind")
 """Rules by which nothing follows."""
-MOST_WORK = 1_500_000_000
+MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 
 
