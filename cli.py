@@ -361,8 +361,8 @@ def inspect(
     setting = asked.setting()
     from verify.limits import check_cells, check_seeds
 
-    if seed < 0 or budget < 0:
-        raise InvalidInput("--seed and --budget must not be negative")
+    if budget < 0:
+        raise InvalidInput("--budget must not be negative")
     check_seeds(seed, 1)
     if budget > MOST_STEPS:
         raise InvalidInput(f"--budget goes up to {MOST_STEPS:,}")

@@ -21,7 +21,7 @@ digits, and in ``(a + b) mod 101`` the wrap at 101 couples all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import product
 from math import factorial, gcd, prod
@@ -138,11 +138,8 @@ def carry_range(task: Task, support: Support, position: int, base: int) -> tuple
     shown: set[int] = set()
     every = True
     for box in support.boxes:
-        lows = [
-            [_number(box, j, position, base, pick) for pick in (min, max)]
-            for j in range(task.operands)
-        ]
-        corners = set(product(*lows))
+        below = [_numbers_below(row, base) for row in box.digits]
+        corners = set(product(*(ends[min(position, len(ends)) - 1] for ends in below)))
         total = {x: _polynomial(task, x) for x in corners}
         if task.is_linear:
             extremes = {min(corners, key=total.__getitem__), max(corners, key=total.__getitem__)}
@@ -156,11 +153,14 @@ def carry_range(task: Task, support: Support, position: int, base: int) -> tuple
     return min(shown), max(shown)
 
 
-def _number(
-    box: Box, operand: int, position: int, base: int, pick: Callable[[Iterable[int]], int]
-) -> int:
-    """The least or the largest number that an operand's digits below a position make."""
-    return sum(pick(box.values(operand, i)) * base ** (i - 1) for i in range(1, position))
+@lru_cache(maxsize=4096)
+def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[int, int], ...]:
+    """The least and the largest number that an operand's digits below each position make."""
+    ends = [(0, 0)]
+    for i, values in enumerate(row):
+        least, most = ends[-1]
+        ends.append((least + values[0] * base**i, most + values[-1] * base**i))
+    return tuple(ends)
 
 
 def _polynomial(task: Task, x: tuple[int, ...]) -> int:

@@ -1,8 +1,9 @@
 """Causes: what is known of each divergence and each inconclusive cell, beside the evidence.
 
 A claim that diverges and has been looked into is a finding; one that has not fails the gate, and
-so does a new measurement of that kind.  Beside committed evidence the texts are whole as well: each learned
-function that is not met has a cause, claimed or not, and no text is about something that is not there.
+so does a new measurement of that kind.  Beside committed evidence no text may be about something
+that is not there: the evidence or the theory has moved on.  Where a learned function is not met, and was not
+claimed to be, a cause may be named too.
 """
 
 from __future__ import annotations
@@ -87,22 +88,10 @@ def unexplained(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
 
 
 def out_of_date(verdicts: Sequence[CellVerdict], causes: Causes) -> list[str]:
-    """Where the texts do not fit the evidence that they stand beside, a line each.
-
-    A learned function that is not met without a cause, claimed or not; and texts about a divergence or an
-    inconclusive cell that is none.
-    """
+    """Texts about a divergence or an inconclusive cell that is none, a line each."""
     found = divergences(verdicts)
-    claimed = {
-        (name(v), x.prediction.digits) for v in verdicts for x in v.lengths if x.verdict == DIVERGE
-    }
     inconclusive = [name(v) for v in verdicts if v.runs and not v.converged]
     return [
-        *(
-            f"{cell}, {n} digits: the expected function is not met, and no cause is named"
-            for cell, n in found
-            if (cell, n) not in causes.likely and (cell, n) not in claimed
-        ),
         *(
             f"{cell}, {n} digits: a cause is named, and it does not diverge"
             for cell, n in causes.likely

@@ -244,4 +244,5 @@ def test_what_is_too_large_to_be_counted_has_a_verdict(words: dict, verdict: str
     assert got.verdict("upward") == verdict
     longest = got.lengths[-1]
     assert longest.accuracy is None and 0 < longest.at_most < 1
-    assert "count" in {step.rule for step in got.derivation}
+    cited = {step.rule for step in got.derivation}
+    assert "count" in cited or all(x.counted for x in got.lengths)
