@@ -129,9 +129,12 @@ def _then(s: Setting, bounded: bool, unclaimed: bool) -> str:
             f"it is not known of {s.encoding.name} whether a model treats these as f^ does: "
             "nothing is claimed."
         )
-    claimed = "nothing is claimed" if unclaimed else "this bound is claimed"
-    if bounded and unclaimed:
-        claimed = "this bound is claimed where it is below 1"
+    if unclaimed and not bounded:
+        return (
+            "training does not force a model to compute f^ there: its accuracy can be anything up to "
+            "that of f^, and nothing is claimed."
+        )
+    claimed = "this bound is claimed" + (" where it is below 1" if unclaimed else "")
     return (
         "training does not force a model to treat these as f^ does; its accuracy is that of f^ or "
         f"less: {claimed}."

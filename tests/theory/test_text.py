@@ -45,8 +45,8 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     assert legend(said)[0] == (
         "Why: Training never showed digits other than 0 above position 3 (longer inputs) nor 0 at "
         "position 3 of both operands together (shorter inputs). Where digits are multiplied, training "
-        "does not force a model to treat these as f^ does; its accuracy is that of f^ or less: "
-        "nothing is claimed. (rule: leak)"
+        "does not force a model to compute f^ there: its accuracy can be anything up to that of f^, "
+        "and nothing is claimed. (rule: leak)"
     )
 
 
