@@ -28,6 +28,7 @@ from math import factorial, gcd, prod
 from operator import and_
 
 from theory.domains import Box
+from theory.effort import remembered, spend
 from theory.integer_arrays import NotCountable
 from theory.properties import digit_causal
 from theory.support import Place, Support, feasible, possible
@@ -35,6 +36,8 @@ from theory.tasks import Task
 
 LARGEST_WORK = 50_000
 """Combinations of places, and of digits, that are looked at at most (about a second)."""
+_CUT = 3_000
+"""Steps to hold one combination that training lacks against one class of digits."""
 
 
 @lru_cache(maxsize=16384)
@@ -271,7 +274,7 @@ def split_unseen(task: Task, support: Support, box: Box, base: int, known: bool)
     ]
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _cuts(
     task: Task, support: Support, low: Box, base: int
 ) -> tuple[tuple[bool, tuple[tuple[Place, frozenset[int]], ...]], ...]:
@@ -299,9 +302,11 @@ def _cuts(
             cuts.append((is_missing, tuple(zip(places, chosen, strict=False))))
             continue
         place = places[len(chosen)]
-        work += len(classes[len(chosen)]) * len(left)
+        more = len(classes[len(chosen)]) * len(left)
+        work += more
         if work > LARGEST_WORK:
             raise NotCountable("too many combinations of digits were never shown together")
+        spend(_CUT * more)
         ahead += [
             ((*chosen, d), [c for c in left if place not in c or d <= c[place]])
             for d in reversed(classes[len(chosen)])
