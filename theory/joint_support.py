@@ -37,7 +37,7 @@ from theory.tasks import Task
 LARGEST_WORK = 50_000
 """Combinations of places, and of digits, that are looked at at most (about a second)."""
 _CUT = 3_000
-"""Steps to hold one combination that training lacks against one class of digits."""
+"""Steps to look at one class of digits beside those that were chosen at other places."""
 
 
 @lru_cache(maxsize=16384)
@@ -243,6 +243,7 @@ def _never_together(
             work += len(classes[len(chosen)])
             if work > LARGEST_WORK:
                 raise NotCountable("too many combinations of digits were never shown together")
+            spend(_CUT * len(classes[len(chosen)]))
             ahead += [(held & more, [*chosen, d]) for more, d in reversed(classes[len(chosen)])]
 
 
