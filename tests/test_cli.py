@@ -400,7 +400,7 @@ def test_a_prediction_says_what_is_claimed() -> None:
     asked = ("--task", "mod_mul", "--modulus", "150", "--train-digits", "2", "--test-digits", "1-3")
     assert [x["claim"] for x in predicted(*asked)["lengths"]] == ["none", "exact", "at most"]
     shown = run_cli("predict", *asked).out
-    assert "at most 0.448" in shown and "(rule: leak)" in shown
+    assert "at most 0.448" in shown and "(arith theorems leak)" in shown
     asked = ("predict", "--task", "mod_mul", "--modulus", "100", "--test-digits", "4")
     [line] = [x for x in run_cli(*asked).out.splitlines() if x.split()[:1] == ["4"]]
     assert line.split() == ["4", "longer", "1", "no", "claim"]

@@ -104,7 +104,7 @@ def legend(prediction: Prediction) -> list[str]:
     lengths = prediction.lengths
     claims = {prediction.claim(x) for x in lengths}
     lines = [
-        f"Why: {step.statement} (rule: leak)"
+        f"Why: {step.statement} (arith theorems leak)"
         for step in prediction.derivation
         if step.rule == "leak"
     ]
@@ -113,11 +113,12 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.unseen and learned_accuracy(x) is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        EXACT: "exact, it has this accuracy",
-        AT_MOST: "at most, its accuracy is not above this",
+        EXACT: "exact, the accuracy is the one shown",
+        AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
-    return [*lines, f"claim, of a converged model: {said}."] if said else lines
+    whose = "claim, of a converged model (right on held-out trained lengths)"
+    return [*lines, f"{whose}: {said}."] if said else lines
 
 
 def reads_text(digits: int) -> str:

@@ -26,7 +26,7 @@ def inferred_text(
         shares: of the inputs of each length, those that have such digits.
         are_shorter: the lengths are all shorter than the trained ones.
     """
-    still = f"But f^ is fixed: {_why_fixed(reading, single(train))}."
+    still = f"But f^ follows: {_why_fixed(reading, single(train))}."
     which = _zeros(reading.task, train, shares, are_shorter)
     if which is None:
         return f"Never shown together by {train.text()}: digits of {_where(shares)}. {still}"
@@ -117,10 +117,10 @@ def _unseen(s: Setting, directions: set[str]) -> str:
 
 def _task_text(s: Setting, counted: bool) -> str:
     if not s.task.is_linear:
-        return "Where digits are multiplied,"
+        return "In a task that multiplies digits"
     if not counted:
         return f"Whether more than {FEW} digits are needed at once was not counted; if so,"
-    return f"Where more than {FEW} digits are needed at once,"
+    return f"In a task that needs more than {FEW} digits at once"
 
 
 def _then(s: Setting, bounded: bool, unclaimed: bool) -> str:
@@ -131,13 +131,13 @@ def _then(s: Setting, bounded: bool, unclaimed: bool) -> str:
         )
     if unclaimed and not bounded:
         return (
-            "training does not force a model to compute f^ there: its accuracy can be anything up to "
-            "that of f^, and nothing is claimed."
+            "these can sway a trained model: it computes f^ there often, not always (counted in "
+            "reports/full). No claim."
         )
     claimed = "this bound is claimed" + (" where it is below 1" if unclaimed else "")
     return (
-        "training does not force a model to treat these as f^ does; its accuracy is that of f^ or "
-        f"less: {claimed}."
+        "these can sway a trained model: its accuracy is that of f^ or less (counted in "
+        f"reports/full), and {claimed}."
     )
 
 

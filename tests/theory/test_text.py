@@ -44,9 +44,9 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     assert [verdict_text(said, d) for d in ("downward", "upward")] == [UNCLAIMED] * 2
     assert legend(said)[0] == (
         "Why: Training never showed digits other than 0 above position 3 (longer inputs) nor 0 at "
-        "position 3 of both operands together (shorter inputs). Where digits are multiplied, training "
-        "does not force a model to compute f^ there: its accuracy can be anything up to that of f^, "
-        "and nothing is claimed. (rule: leak)"
+        "position 3 of both operands together (shorter inputs). In a task that multiplies digits "
+        "these can sway a trained model: it computes f^ there often, not always (counted in "
+        "reports/full). No claim. (arith theorems leak)"
     )
 
 
@@ -214,7 +214,7 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
     [step] = [x for x in say(**words).derivation if x.rule == "joint support"]
     assert step.statement == (
         "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3. "
-        f"But f^ is fixed: {reason}."
+        f"But f^ follows: {reason}."
     )
 
 
