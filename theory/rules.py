@@ -172,9 +172,10 @@ RULES: dict[str, Rule] = {
             "products, three digits at once: right as often or less",
             "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
             "need not do with digits that training never showed, at their place or together, what the expected "
-            "function does: it is right as often or less.",
-            f"{_CONVERGED}; a learned vector per position; of such a task nothing is claimed under another "
-            "encoding, and no more than this where it is not counted how many digits it takes at once",
+            "function f^ does: it is right as often as f^, or less often.",
+            f"{_CONVERGED}; a learned vector per position (under another encoding nothing is claimed of "
+            "such a task); where it was not counted how many digits a task takes at once, it is treated "
+            "as taking three",
             f"ours; docs/findings.md (How soon), {_COUNTED}",
         ),
         Rule(
