@@ -272,7 +272,7 @@ def test_a_task_that_leaps_is_claimed_in_part() -> None:
     assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
     assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))
     assert claims({**product, "task": "mod_add", "modulus": 50}) == ["exact"] * 3
-    assert "digits are multiplied" in say({**product, "modulus": 20}).derivation[-1].statement
+    assert "multiplies digits" in say({**product, "modulus": 20}).derivation[-1].statement
     assert "more than 2 digits" in say({"expr": "a + b + c"}).derivation[-1].statement
 
 
