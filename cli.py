@@ -25,14 +25,21 @@ from printing import (
     print_text,
     print_verdicts,
 )
-from theory.encodings import ENCODINGS
-from theory.layouts import LAYOUTS
-from theory.requests import LARGEST_DIGITS, LARGEST_TEST, Request, read_lengths, read_numbers
-from theory.tasks import TASKS, InvalidInput
-from verify.sizes import SIZES
+from theory.errors import InvalidInput
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import LAYOUTS
+from theory.setting.requests import (
+    LARGEST_DIGITS,
+    LARGEST_TEST,
+    Request,
+    read_lengths,
+    read_numbers,
+)
+from theory.setting.tasks import TASKS
+from verify.plan.sizes import SIZES
 
 if TYPE_CHECKING:
-    from verify.cells import Cell
+    from verify.plan.cells import Cell
 
 app = typer.Typer(
     name="arith",
@@ -176,7 +183,7 @@ def predict(
     ] = False,
 ) -> None:
     """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
-    from theory.predict import predict as run
+    from theory.prediction.predict import predict as run
 
     prediction = run(asked.setting())
     if as_json:
@@ -250,7 +257,7 @@ def verify(
     ] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge the predictions by them."""
-    from verify.limits import check_cells, check_seeds
+    from verify.plan.limits import check_cells, check_seeds
 
     check_seeds(first_seed, seeds)
     if not 0 <= jobs <= MOST_JOBS or not 0 <= budget <= MOST_STEPS:
@@ -271,16 +278,16 @@ def verify(
     if junit_xml is not None:
         _check_writable(junit_xml)
 
-    from verify.cells import Cell, default_model
-    from verify.files import Failed, write
-    from verify.grids import grid as read_grid
-    from verify.judge import exit_code, judge
-    from verify.junit import junit
-    from verify.machine import fix_precision, pick_device
-    from verify.progress import ProgressDisplay
-    from verify.recipe import DEFAULT_BUDGET, RECIPE
-    from verify.run import missing, run_all
-    from verify.store import Store
+    from verify.judging.judge import exit_code, judge
+    from verify.plan.cells import Cell, default_model
+    from verify.plan.grids import grid as read_grid
+    from verify.plan.recipe import DEFAULT_BUDGET, RECIPE
+    from verify.records.files import Failed, write
+    from verify.records.store import Store
+    from verify.reporting.junit import junit
+    from verify.running.progress import ProgressDisplay
+    from verify.running.run import missing, run_all
+    from verify.training.device import fix_precision, pick_device
 
     if setting is None:
         cells = read_grid(str(grid))
@@ -326,10 +333,10 @@ def show_grid(
     ] = False,
 ) -> None:
     """List the cells of a grid with their predictions, before anything is trained."""
-    from theory.predict import predict as run
-    from verify.counting import shown
-    from verify.grids import grid as read_grid
-    from verify.report import PREDICTION_COLUMNS, prediction_row
+    from theory.prediction.predict import predict as run
+    from verify.plan.grids import grid as read_grid
+    from verify.reporting.page import PREDICTION_COLUMNS, prediction_row
+    from verify.running.counting import shown
 
     cells = read_grid(grid)
     if as_json:
@@ -359,7 +366,7 @@ def inspect(
 ) -> None:
     """Train one cell and look inside: what its answers depend on, which inputs it confuses."""
     setting = asked.setting()
-    from verify.limits import check_cells, check_seeds
+    from verify.plan.limits import check_cells, check_seeds
 
     if budget < 0:
         raise InvalidInput("--budget must not be negative")
@@ -372,13 +379,13 @@ def inspect(
             f"({', '.join(SIZES)})"
         )
 
-    from verify.cells import Cell, default_model
-    from verify.files import write
-    from verify.machine import fix_precision, pick_device, train_alone
-    from verify.mechanism import draw, measure_mechanism
-    from verify.recipe import DEFAULT_BUDGET
-    from verify.report import mechanism_rows
-    from verify.train import train
+    from verify.mechanism.inspection import draw, measure_mechanism
+    from verify.plan.cells import Cell, default_model
+    from verify.plan.recipe import DEFAULT_BUDGET
+    from verify.records.files import write
+    from verify.reporting.page import mechanism_rows
+    from verify.training.device import fix_precision, pick_device, train_alone
+    from verify.training.train import train
 
     cell = Cell(setting, model or default_model(setting.task))
     check_cells([cell], 1)
@@ -443,16 +450,16 @@ def report(
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
-    from verify.causes import out_of_date, read_causes, unexplained
-    from verify.evidence import merge, read_evidence, write_evidence
-    from verify.files import write
-    from verify.grids import grid as read_grid
-    from verify.judge import exit_code
-    from verify.recipe import RECIPE
-    from verify.report import cells_markdown, judge_evidence, markdown
-    from verify.sections import sections
-    from verify.store import Store
-    from verify.verdicts import gate_line
+    from verify.judging.judge import exit_code
+    from verify.judging.known_divergences import out_of_date, read_causes, unexplained
+    from verify.plan.grids import grid as read_grid
+    from verify.plan.recipe import RECIPE
+    from verify.records.evidence import merge, read_evidence, write_evidence
+    from verify.records.files import write
+    from verify.records.store import Store
+    from verify.reporting.page import cells_markdown, judge_evidence, markdown
+    from verify.reporting.sections import sections
+    from verify.reporting.verdicts import gate_line
 
     cells = read_grid(grid)
     mine = {cell.key for cell in cells}
@@ -501,13 +508,13 @@ def advise(
     as_json: JsonOption = False,
 ) -> None:
     """Say what to change so that a model generalizes, cheapest first."""
-    from theory.advise import advise as run
+    from theory.studies.advise import advise as run
 
     advice = run(asked.setting())
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return
-    from theory.text import advice_text
+    from theory.display.text import advice_text
 
     for line in advice_text(advice):
         print_text(line, indent="  ")
@@ -530,10 +537,10 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw upward accuracy by modulus (or base) and training length, exactly."""
-    from theory.encodings import encoding
-    from theory.layouts import layout as read_layout
-    from theory.phase import phase_diagram, write_csv
-    from theory.phase_plot import plot
+    from theory.display.phase_plot import plot
+    from theory.setting.encodings import encoding
+    from theory.setting.layouts import layout as read_layout
+    from theory.studies.phase import phase_diagram, write_csv
 
     moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
     points = phase_diagram(
@@ -557,7 +564,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
-    from theory.literature import (
+    from theory.studies.literature import (
         COLUMNS,
         IN_SHORT,
         LEGEND,
@@ -586,7 +593,7 @@ def literature(
 @app.command()
 def tasks(as_json: JsonListOption = False) -> None:
     """List the named tasks, with the properties that decide how they generalize (base 10)."""
-    from theory.catalogue import TASK_COLUMNS, task_rows
+    from theory.display.catalogue import TASK_COLUMNS, task_rows
 
     print_list(TASK_COLUMNS, task_rows(), as_json)
 
@@ -594,7 +601,7 @@ def tasks(as_json: JsonListOption = False) -> None:
 @app.command()
 def encodings(as_json: JsonListOption = False) -> None:
     """List the positional encodings."""
-    from theory.catalogue import ENCODING_COLUMNS, encoding_rows
+    from theory.display.catalogue import ENCODING_COLUMNS, encoding_rows
 
     print_list(ENCODING_COLUMNS, encoding_rows(), as_json)
 
@@ -602,7 +609,7 @@ def encodings(as_json: JsonListOption = False) -> None:
 @app.command()
 def layouts(as_json: JsonListOption = False) -> None:
     """List the layouts, each with the way it writes 12 + 34 = 46."""
-    from theory.catalogue import LAYOUT_COLUMNS, layout_rows
+    from theory.display.catalogue import LAYOUT_COLUMNS, layout_rows
 
     print_list(LAYOUT_COLUMNS, layout_rows(), as_json)
 
@@ -615,7 +622,13 @@ def theorems(
     as_json: JsonListOption = False,
 ) -> None:
     """List the rules of the theory, or print one with its premises and source."""
-    from theory.catalogue import RULE_COLUMNS, RULES_IN_SHORT, rule_rows, rule_text, rules_in_short
+    from theory.display.catalogue import (
+        RULE_COLUMNS,
+        RULES_IN_SHORT,
+        rule_rows,
+        rule_text,
+        rules_in_short,
+    )
 
     if rule is not None and not as_json:
         lines = rule_text(rule)
@@ -655,7 +668,7 @@ def main() -> NoReturn:
     3 inconclusive, 4 failed (what had finished is kept), 130 interrupted, 141 the reader of the
     output has closed it (the work was done).
     """
-    from verify.files import Failed
+    from verify.records.files import Failed
 
     if not os.environ.get("COLUMNS", "").strip("0"):
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed

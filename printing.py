@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from theory.predict import Prediction
-    from verify.judge import CellVerdict
+    from theory.prediction.predict import Prediction
+    from verify.judging.judge import CellVerdict
 
 _GAP = 2
 """Blanks between two columns."""
@@ -86,9 +86,9 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
     """Print the setting and the answer; then the table of lengths, or the derivation."""
-    from theory.answer import answer_line, expected_line, published_line
-    from theory.explanation import explanation
-    from theory.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
+    from theory.display.answer import answer_line, expected_line, published_line
+    from theory.display.explanation import explanation
+    from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     for line in setting_lines(prediction.setting):
         print_text(line, bold=True)
@@ -107,7 +107,7 @@ def print_prediction(prediction: Prediction, explain: bool) -> None:
 
 def print_digits(prediction: Prediction) -> None:
     """Print the accuracy of each result digit, or in one line why there is none."""
-    from theory.text import digit_rows
+    from theory.display.text import digit_rows
 
     rows = digit_rows(prediction)
     if rows:
@@ -122,8 +122,8 @@ def print_digits(prediction: Prediction) -> None:
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps, None where it is not counted, and the plateaus on the way."""
-    from theory.leaps import leaps
-    from theory.plateaus import plateaus
+    from theory.learning.leaps import leaps
+    from theory.learning.plateaus import plateaus
 
     s = prediction.setting
     return {
@@ -144,7 +144,7 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
     None where no expected function is predicted, or it is the task itself.
     """
-    from theory.text import predicted_digits
+    from theory.display.text import predicted_digits
 
     if prediction.learned is None:
         return None
@@ -160,7 +160,7 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
-    from verify.verdicts import (
+    from verify.reporting.verdicts import (
         CELL_COLUMNS,
         LENGTH_COLUMNS,
         cell_legend,

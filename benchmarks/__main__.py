@@ -10,8 +10,8 @@ import typer
 
 from benchmarks import evaluation, predictor, premise, stacks, throughput
 from benchmarks.tables import machine
-from theory.tasks import InvalidInput, look_up
-from verify.machine import pick_device
+from theory.errors import InvalidInput, look_up
+from verify.training.device import pick_device
 
 PARTS = {
     "throughput": throughput.tables,

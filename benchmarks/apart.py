@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import torch
 
-from verify.machine import keep_freed_memory
+from verify.training.device import keep_freed_memory
 
 T = TypeVar("T")
 

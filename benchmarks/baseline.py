@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from verify.cells import Cell
-from verify.recipe import CHUNK
-from verify.sequences import Sampler
-from verify.sizes import Size, size
+from verify.plan.cells import Cell
+from verify.plan.recipe import CHUNK
+from verify.plan.sequences import Sampler
+from verify.plan.sizes import Size, size
 
 BATCH = 64
 DROPOUT = 0.2
@@ -88,7 +88,7 @@ class PlainGPT(nn.Module):
 
     @property
     def mask(self) -> Tensor:
-        """A tensor on the model's device: ``verify.measure.answers`` asks where the model is."""
+        """A tensor on the model's device: ``verify.model.measure.answers`` asks where the model is."""
         return self.places.weight
 
 

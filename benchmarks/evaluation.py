@@ -9,10 +9,11 @@ from benchmarks.apart import each_apart, every_thread
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.cells import Cell
-from verify.measure import _BATCH, answers, inputs
-from verify.model import GPT
-from verify.train import train
+from verify.model.gpt import GPT
+from verify.model.measure import _BATCH, answers
+from verify.plan.cells import Cell
+from verify.plan.inputs import inputs
+from verify.training.train import train
 
 MODELS = ("pico", "nano")
 STEPS = 200

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import torch
 
-from verify.cells import Cell
-from verify.machine import has_compiler
-from verify.recipe import CHUNK, Recipe
-from verify.stack import Stack
+from verify.plan.cells import Cell
+from verify.plan.recipe import CHUNK, Recipe
+from verify.training.device import has_compiler
+from verify.training.ensemble import Stack
 
 
 class StackTraining:
-    """A stack in training as ``verify.train`` does it: compiled, here always with dropout.
+    """A stack in training as ``verify.training.train`` does it: compiled, here always with dropout.
 
     Args:
         jobs: cells of equal shape, and seeds; M of them.

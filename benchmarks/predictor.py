@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from benchmarks.apart import apart
 from benchmarks.tables import Table
 from benchmarks.timing import in_turns, ratio, spread
-from theory.domains import Domain
-from theory.encodings import ENCODINGS, encoding
-from theory.layouts import layout
-from theory.predict import predict
-from theory.settings import Setting
-from theory.tasks import named_task
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS, encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
 
 _MODULI = {
     "mod_add": (50, 51, 100, 101, 150, 151, 200, 201),

@@ -14,13 +14,13 @@ from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
 from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock
-from verify import grids
-from verify.cells import Cell
-from verify.measure import held_out_accuracy
-from verify.model import GPT
-from verify.recipe import CHUNK, DEFAULT_BUDGET, PREMISE
-from verify.stack import Stack
-from verify.train import train
+from verify.model.gpt import GPT
+from verify.model.measure import held_out_accuracy
+from verify.plan import grids
+from verify.plan.cells import Cell
+from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PREMISE
+from verify.training.ensemble import Stack
+from verify.training.train import train
 
 PATIENCE = 15
 """The baseline is stopped when it has taken so many times our seconds."""

@@ -7,7 +7,7 @@ from benchmarks.ours import StackTraining
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.recipe import RECIPE
+from verify.plan.recipe import RECIPE
 
 MODELS = ("pico", "nano")
 _MODELS_IN_STACK = {"cpu": (1, 2, 4), "cuda": (1, 2, 4, 8, 16, 32, 64)}

@@ -14,7 +14,7 @@ import torch
 from tabulate import tabulate
 
 from benchmarks.timing import Spread
-from verify.machine import has_compiler, precision
+from verify.training.device import has_compiler, precision
 
 Row = dict[str, Any]
 _CPUINFO = Path("/proc/cpuinfo")

@@ -10,11 +10,11 @@ from benchmarks.ours import StackTraining
 from benchmarks.peak import peak
 from benchmarks.tables import Row, Table, name, tell
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify import grids
-from verify.cells import Cell
-from verify.flops import training_flops
-from verify.machine import precision
-from verify.recipe import RECIPE
+from verify.plan import grids
+from verify.plan.cells import Cell
+from verify.plan.flops import training_flops
+from verify.plan.recipe import RECIPE
+from verify.training.device import precision
 
 MODELS = ("nano", "micro", "mini")
 LONG = 64

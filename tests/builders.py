@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from theory.domains import Domain
-from theory.encodings import encoding
-from theory.layouts import layout
-from theory.settings import Setting
-from theory.tasks import named_task
-from verify.cells import Cell
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
+from verify.plan.cells import Cell
 
 ROOT = Path(__file__).parent.parent
 

@@ -20,13 +20,14 @@ from benchmarks.ours import StackTraining
 from benchmarks.tables import Table
 from benchmarks.throughput import LONG, headline_cell, long_cell
 from benchmarks.timing import Spread, in_turns, ratio
-from theory.encodings import ENCODINGS
-from verify.cells import Cell
-from verify.flops import training_flops
-from verify.measure import answers, inputs
-from verify.model import GPT
-from verify.recipe import CHUNK, RECIPE
-from verify.sizes import SIZES, Size, size
+from theory.setting.encodings import ENCODINGS
+from verify.model.gpt import GPT
+from verify.model.measure import answers
+from verify.plan.cells import Cell
+from verify.plan.flops import training_flops
+from verify.plan.inputs import inputs
+from verify.plan.recipe import CHUNK, RECIPE
+from verify.plan.sizes import SIZES, Size, size
 
 
 class Clockwork:
@@ -103,7 +104,7 @@ def loss(training: PlainTraining) -> float:
 
 
 def test_the_baseline_is_asked_as_ours_is() -> None:
-    """``verify.measure`` takes it: the looks at the premise use one code for both."""
+    """``verify.model.measure`` takes it: the looks at the premise use one code for both."""
     cell = headline_cell("nano")
     operands, _ = inputs(cell, cell.setting.train, held_out=True)
     model: GPT = PlainTraining(cell, "cpu", True).model  # type: ignore[assignment]
@@ -125,7 +126,7 @@ def test_a_race_goes_on_until_both_are_there_or_patience_ends(
 
     monkeypatch.setattr(premise, "held_out_accuracy", accuracy)
     monkeypatch.setattr(premise, "PATIENCE", patience)
-    monkeypatch.setattr("verify.train.has_compiler", lambda device: False)
+    monkeypatch.setattr("verify.training.train.has_compiler", lambda device: False)
     monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
     ours, plain = premise._race(premise._QUICK[0].cell(), 0, "cpu")
     assert ours.steps == CHUNK

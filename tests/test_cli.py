@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from builders import ROOT, run_cli
 
-from verify.grids import GRIDS
-from verify.sizes import SIZES
+from verify.plan.grids import GRIDS
+from verify.plan.sizes import SIZES
 
 
 def arith(
@@ -86,7 +86,7 @@ def test_predict_does_not_import_torch() -> None:
         "try: cli.main()\n"
         "except SystemExit: pass\n"
         "assert 'torch' not in sys.modules\n"
-        "assert {m for m in sys.modules if m.startswith('verify.')} == {'verify.files', 'verify.sizes'}"
+        "assert {m for m in sys.modules if m.startswith('verify.')} == {'verify.plan', 'verify.plan.sizes', 'verify.records', 'verify.records.files'}"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
 

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from theory.catalogue import encoding_rows, layout_rows
-from theory.encodings import ENCODINGS, Encoding
-from theory.layouts import LAYOUTS
-from theory.predict import predict
-from theory.requests import Request
-from theory.tasks import TASKS, InvalidInput
-from verify.positions import POSITIONS
-from verify.sizes import SIZES, size
+from theory.display.catalogue import encoding_rows, layout_rows
+from theory.errors import InvalidInput
+from theory.prediction.predict import predict
+from theory.setting.encodings import ENCODINGS, Encoding
+from theory.setting.layouts import LAYOUTS
+from theory.setting.requests import Request
+from theory.setting.tasks import TASKS
+from verify.model.positions import POSITIONS
+from verify.plan.sizes import SIZES, size
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 TABLES: tuple[dict, ...] = (TASKS, LAYOUTS, SIZES, ENCODINGS, POSITIONS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from printing import print_list, print_prediction, print_table, print_text, print_verdicts
-from theory.catalogue import (
+from theory.display.catalogue import (
     ENCODING_COLUMNS,
     LAYOUT_COLUMNS,
     RULES_IN_SHORT,
@@ -18,14 +18,14 @@ from theory.catalogue import (
     rules_in_short,
     task_rows,
 )
-from theory.literature import IN_SHORT, findings, short_table
-from theory.predict import predict
-from theory.requests import Request
-from theory.rules import RULES
-from verify.evidence import read_evidence
-from verify.grids import grid
-from verify.judge import CellVerdict
-from verify.report import judge_evidence
+from theory.inference.rules import RULES
+from theory.prediction.predict import predict
+from theory.setting.requests import Request
+from theory.studies.literature import IN_SHORT, findings, short_table
+from verify.judging.judge import CellVerdict
+from verify.plan.grids import grid
+from verify.records.evidence import read_evidence
+from verify.reporting.page import judge_evidence
 
 EVIDENCE = Path(__file__).parents[1] / "reports" / "headline" / "evidence.jsonl"
 WIDTHS = (40, 80, 200)

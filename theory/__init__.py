@@ -6,13 +6,14 @@
 Fraction(1, 5500)
 """
 
-from theory.domains import Domain
-from theory.encodings import encoding
-from theory.expressions import parse_task
-from theory.layouts import layout
-from theory.predict import Prediction, predict
-from theory.settings import Setting
-from theory.tasks import InvalidInput, Task, named_task
+from theory.errors import InvalidInput
+from theory.prediction.predict import Prediction, predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.expressions import parse_task
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task, named_task
 
 __all__ = [
     "Domain",

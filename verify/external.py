@@ -17,18 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from theory.domains import Domain
-from theory.encodings import encoding
-from theory.formulas import learned_formula, task_formula
-from theory.layouts import layout
-from theory.predict import predict
-from theory.settings import Setting
-from theory.tasks import InvalidInput, Task
-from verify.judge import MECHANISM, pooled
-from verify.machine import pick_device
-from verify.measure import EVALUATION_SEED
-from verify.report import percent
-from verify.sequences import Format, Sampler
+from theory.errors import InvalidInput
+from theory.prediction.formulas import learned_formula, task_formula
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task
+from verify.judging.judge import MECHANISM, pooled
+from verify.plan.inputs import EVALUATION_SEED
+from verify.plan.sequences import Format, Sampler
+from verify.reporting.page import percent
+from verify.training.device import pick_device
 
 SAMPLES = 500
 """Inputs per test length: the interval is at most 0.09 wide, and a CPU takes minutes."""

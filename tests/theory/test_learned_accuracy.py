@@ -13,10 +13,11 @@ from cases import EXPRESSIONS, MORE_EXPRESSIONS
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from theory.encodings import ENCODINGS
-from theory.predict import Prediction, predict
-from theory.requests import Request
-from theory.tasks import TASKS, InvalidInput, Task
+from theory.errors import InvalidInput
+from theory.prediction.predict import Prediction, predict
+from theory.setting.encodings import ENCODINGS
+from theory.setting.requests import Request
+from theory.setting.tasks import TASKS, Task
 
 CELLS = settings(
     max_examples=int(os.environ.get("ARITH_EXAMPLES", "100")),

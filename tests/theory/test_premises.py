@@ -15,19 +15,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from theory.domains import Domain
-from theory.encodings import ENCODINGS, encoding
-from theory.expressions import parse_task
-from theory.integer_arrays import NotCountable
-from theory.joint_support import carry_range, interactions
-from theory.layouts import LAYOUTS, layout
-from theory.leaps import leaps
-from theory.predict import AT_MOST, EXACT, NO_CLAIM, Prediction, predict
-from theory.properties import digit_causal
-from theory.requests import Request
-from theory.settings import Setting
-from theory.support import support
-from theory.tasks import InvalidInput, named_task
+from theory.errors import InvalidInput, NotCountable
+from theory.inference.joint_support import carry_range, interactions
+from theory.inference.support import support
+from theory.learning.leaps import leaps
+from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, Prediction, predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS, encoding
+from theory.setting.expressions import parse_task
+from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.properties import digit_causal
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
 
 MANY = settings(
     max_examples=int(os.environ.get("ARITH_EXAMPLES", "100")),
@@ -118,12 +118,12 @@ def test_a_carry_of_a_product_is_known_by_examples_only() -> None:
 # --- any premise that is not decided --------------------------------------------------------
 
 UNKNOWN = {
-    "predict.leaps": lambda *_: None,
-    "joint_support.digit_causal": lambda *_: (None, None),
-    "joint_support.carry_range": lambda *_: None,
-    "identifiability.carry_range": lambda *_: None,
-    "identifiability.finds_digits": lambda *_: False,
-    "derivation.finds_digits": lambda *_: False,
+    "prediction.predict.leaps": lambda *_: None,
+    "inference.joint_support.digit_causal": lambda *_: (None, None),
+    "inference.joint_support.carry_range": lambda *_: None,
+    "inference.identifiability.carry_range": lambda *_: None,
+    "inference.identifiability.finds_digits": lambda *_: False,
+    "inference.derivation.finds_digits": lambda *_: False,
 }
 """What decides a premise, and how it says that it does not know."""
 
@@ -132,7 +132,7 @@ UNKNOWN = {
 def unknown(premise: str) -> Iterator[None]:
     """Nobody knows of this premise; the support is made anew, and with it all that rests on it."""
     support.cache_clear()
-    module, name = premise.split(".")
+    module, _, name = premise.rpartition(".")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module(f"theory.{module}"), name, UNKNOWN[premise])
         yield

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from theory.predict import predict
-from theory.properties import base_aligned, carries, digit_causal
-from theory.requests import Request
+from theory.prediction.predict import predict
+from theory.setting.properties import base_aligned, carries, digit_causal
+from theory.setting.requests import Request
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "worked-examples.md"
 ROWS = [

@@ -6,8 +6,8 @@ import pytest
 from builders import cell
 from models import Taught, taught
 
-from theory.domains import Domain
-from theory.tasks import named_task
+from theory.setting.domains import Domain
+from theory.setting.tasks import named_task
 
 
 @pytest.fixture(scope="session")

@@ -17,12 +17,13 @@ import pytest
 import torch
 from builders import cell
 
-from theory.accuracy import accuracy
-from theory.domains import Domain
-from theory.expressions import parse_task
-from theory.predict import predict
-from theory.settings import Setting
-from theory.tasks import InvalidInput, Task, named_task
+from theory.counting.accuracy import accuracy
+from theory.errors import InvalidInput
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
+from theory.setting.expressions import parse_task
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task, named_task
 from verify.external import (
     COLUMNS,
     ExternalModel,
@@ -32,8 +33,8 @@ from verify.external import (
     questions,
     table,
 )
-from verify.measure import inputs
-from verify.sequences import Format, Sampler
+from verify.plan.inputs import inputs
+from verify.plan.sequences import Format, Sampler
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

@@ -23,12 +23,12 @@ from test_judge import run
 from typer.testing import CliRunner
 
 from cli import app
-from verify.cells import Cell
-from verify.evidence import write_evidence
-from verify.grids import grid
-from verify.recipe import RECIPE
-from verify.records import Run
-from verify.store import Store
+from verify.plan.cells import Cell
+from verify.plan.grids import grid
+from verify.plan.recipe import RECIPE
+from verify.records.evidence import write_evidence
+from verify.records.runs import Run
+from verify.records.store import Store
 
 ROOT = Path(__file__).parents[2]
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
@@ -53,12 +53,12 @@ test-digits = [2, 3]
 model = "nano"
 """
 PLAIN = "from cli import main\nif __name__ == '__main__':\n    main()\n"
-IMPATIENT = f"import verify.store\nverify.store.PATIENCE = 1.0\n{PLAIN}"
+IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
-BROKEN = f"""import verify.run
+BROKEN = f"""import verify.running.run
 def fail(*_, **__):
     raise RuntimeError("no luck" + 100 * "\\nat all")
-verify.run.train_stack = fail
+verify.running.run.train_stack = fail
 {PLAIN}"""
 LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 
 from cli import app
 from theory import predict
-from theory.properties import base_aligned
-from verify.causes import read_causes
-from verify.evidence import read_evidence
-from verify.grids import GRIDS, grid
-from verify.junit import junit
-from verify.recipe import RECIPE
-from verify.report import cells_markdown, judge_evidence, markdown
-from verify.sections import sections
+from theory.setting.properties import base_aligned
+from verify.judging.known_divergences import read_causes
+from verify.plan.grids import GRIDS, grid
+from verify.plan.recipe import RECIPE
+from verify.records.evidence import read_evidence
+from verify.reporting.junit import junit
+from verify.reporting.page import cells_markdown, judge_evidence, markdown
+from verify.reporting.sections import sections
 
 REPORTS = Path(__file__).parent.parent.parent / "reports"
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
@@ -44,7 +44,7 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(p: int, base: int) -> int | None:
         return 2 if p == 101 else base_aligned(p, base)
 
-    monkeypatch.setattr(import_module("theory.predict"), "base_aligned", wrong)
+    monkeypatch.setattr(import_module("theory.prediction.predict"), "base_aligned", wrong)
     assert check("headline") == 1
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from theory.tasks import InvalidInput
-from verify import machine
-from verify.machine import PRECISION_VARIABLE, fix_precision, precision, precision_name
+from theory.errors import InvalidInput
+from verify.training import device as machine
+from verify.training.device import PRECISION_VARIABLE, fix_precision, precision, precision_name
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,260 @@
+"""Predictions in words: what is claimed is told apart from what the learned function does."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from theory.display.answer import (
+    UNCLAIMED,
+    answer_line,
+    expected_line,
+    published_line,
+    verdict_text,
+)
+from theory.display.explanation import explanation
+from theory.display.text import (
+    LENGTH_COLUMNS,
+    advice_text,
+    claim_text,
+    legend,
+    length_rows,
+    markdown,
+    setting_lines,
+)
+from theory.prediction.predict import EXACT, NO_CLAIM, Prediction, predict
+from theory.setting.requests import Request
+from theory.studies.advise import advise
+
+
+def say(**words: object) -> Prediction:
+    return predict(Request(**words).setting())  # type: ignore[arg-type]
+
+
+def rows(prediction: Prediction) -> list[dict[str, str]]:
+    return [dict(zip(LENGTH_COLUMNS, row, strict=True)) for row in length_rows(prediction)]
+
+
+FLAGSHIP = {"task": "mod_mul", "modulus": 125}
+
+
+ACCURACY = LENGTH_COLUMNS[2]
+
+
+def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> None:
+    said = say(**FLAGSHIP)
+    for row, x in zip(rows(said), said.lengths, strict=True):
+        assert row[ACCURACY] == "1"
+        assert (row["claim"] == UNCLAIMED) == (said.claim(x) == NO_CLAIM)
+    assert [verdict_text(said, d) for d in ("downward", "upward")] == [UNCLAIMED] * 2
+    assert legend(said)[0] == (
+        "Why: Training never showed digits other than 0 above position 3 (longer inputs) nor 0 at "
+        "position 3 of both operands together (shorter inputs). In a task that multiplies digits "
+        "these can sway a trained model: it computes f^ there often, not always (counted in "
+        "reports/full). No claim. (arith theorems leak)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            FLAGSHIP,
+            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits (longer): "
+            "right there if the model computes the expected function.",
+        ),
+        (
+            {"task": "add"},
+            "right at 1..2 digits (shorter) and 3 digits (trained); wrong on every input at 4..6 "
+            "digits (longer).",
+        ),
+        (
+            {"task": "mod_add", "modulus": 101, "train_digits": "2"},
+            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits (longer). "
+            "No claim at 1 digit (shorter): training leaves the answer open.",
+        ),
+        (
+            {"task": "mul", "train_digits": "2+4", "test_digits": "1-5"},
+            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits (longer). "
+            "No claim at 1 digit (shorter) and 3 digits (between): right there if the model computes "
+            "the expected function.",
+        ),
+        (
+            {"task": "add", "train_pairs": 10, "test_digits": "4"},
+            "no claim at 4 digits (longer): training leaves the answer open.",
+        ),
+    ],
+)
+def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
+    assert answer_line(say(**words)) == f"Answer: {line}"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            FLAGSHIP,
+            "right on shorter and longer inputs. It assumes that positions that never varied are "
+            "ignored altogether; trained models do not always do so.",
+        ),
+        (
+            {"task": "mul"},
+            "right on shorter inputs, wrong on some longer inputs. It does not ask which digits "
+            "training showed together.",
+        ),
+        ({"task": "add"}, "right on shorter inputs, wrong on some longer inputs."),
+        ({"task": "add", "pe": "alibi"}, "right on shorter and longer inputs."),
+        ({"task": "add", "pe": "nope"}, "no claim on shorter and longer inputs."),
+        ({"task": "add", "test_digits": "3"}, "not tested."),
+    ],
+)
+def test_the_published_theorem_and_what_it_leaves_out(words: dict, line: str) -> None:
+    assert published_line(say(**words)) == f"Published theorem: {line}"
+
+
+def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() -> None:
+    by_digits = {
+        row["digits"]: row for row in rows(say(task="mod_add", modulus=101, train_digits="2"))
+    }
+    assert by_digits["1"][ACCURACY] == "1 ± 1"
+    assert by_digits["1"]["claim"] == UNCLAIMED
+    assert by_digits["4"][ACCURACY] == "49/4950 = 0.0099 ± 0.01"
+    assert by_digits["4"]["claim"] == EXACT
+
+
+def test_a_long_fraction_is_shown_in_decimals() -> None:
+    said = say(task="mul", train_digits="2", test_digits="9")
+    [row] = rows(said)
+    exact = said.lengths[0].accuracy
+    assert exact is not None and len(str(exact)) > 9
+    assert float(row[ACCURACY].split(" = ")[-1].split(" ± ")[0]) == pytest.approx(
+        float(exact), rel=0.01
+    )
+
+
+def test_inputs_are_shorter_trained_between_or_longer() -> None:
+    said = say(task="add", train_digits="2+4", test_digits="1-5")
+    assert [row["inputs"] for row in rows(said)] == [
+        "shorter",
+        "trained",
+        "between",
+        "trained",
+        "longer",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ({"task": "add"}, "Mod(a, 1000) + Mod(b, 1000)"),
+        ({"task": "add", "pe": "rpe"}, "training does not determine it"),
+        (
+            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+            "the task itself, a + b",
+        ),
+    ],
+)
+def test_the_expected_function_is_named_or_said_to_be_open(words: dict, line: str) -> None:
+    assert expected_line(say(**words)) == f"Expected function f^ of a converged model: {line}"
+
+
+def test_the_head_says_what_the_domains_are() -> None:
+    head = setting_lines(say(task="add", train_digits="4+5").setting)
+    assert "trained on D_4 + D_5: the longest operand has 4 or 5 digits" in head[0]
+    head = setting_lines(say(task="add", train_domain="every").setting)
+    assert "each operand has 3 digits" in head[0]
+    assert head[2] == "tested where the longest operand has n digits"
+
+
+@pytest.mark.parametrize(
+    ("words", "digits", "text"),
+    [
+        (FLAGSHIP, 4, "no claim (f^: 1)"),
+        ({"task": "add", "pe": "rpe"}, 4, "no claim"),
+        ({"task": "mul", "train_digits": "2"}, 3, "at most 13/1100"),
+        ({"task": "mod_add", "modulus": 101, "train_digits": "2"}, 4, "49/4950"),
+    ],
+)
+def test_a_claim_in_words(words: dict, digits: int, text: str) -> None:
+    said = say(**words)
+    [x] = [x for x in said.lengths if x.digits == digits]
+    assert claim_text(said, x) == text
+
+
+def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
+    said = say(**FLAGSHIP)
+    lines = explanation(said)
+    steps = [line for line in lines if line[:1].isdigit()]
+    assert [line.split(".")[0] for line in steps] == ["1", "2", "3", "4", "5"]
+    for line, step in zip(steps, said.derivation, strict=True):
+        assert step.statement in line and f"({step.rule} [" in line
+    sources = [line for line in lines if line.startswith("[")]
+    assert sources == [
+        "[1] Xu et al. 2024, arXiv 2407.17963",
+        "[2] ours, observed; docs/findings.md (rules: arith theorems)",
+    ]
+    assert [line[-4:-1] for line in steps] == ["[1]", "[1]", "[1]", "[2]", "[2]"]
+
+
+def test_a_source_in_part_ours_says_so() -> None:
+    lines = explanation(say(task="add", train_domain="every"))
+    assert any(
+        line.startswith("[2] Xu et al. 2024, arXiv 2407.17963; in part ours") for line in lines
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (FLAGSHIP, "digits equivalent modulo 125 were shown"),
+        ({"task": "add"}, "the digits only add up"),
+        ({"task": "mod_mul", "modulus": 50}, "position 3 makes no difference modulo 50"),
+        (
+            {"task": "mod_mul", "modulus": 1000},
+            "the digits that the task makes interact were shown together",
+        ),
+    ],
+)
+def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -> None:
+    [step] = [x for x in say(**words).derivation if x.rule == "joint support"]
+    assert step.statement == (
+        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3. "
+        f"But f^ follows: {reason}."
+    )
+
+
+def test_what_nothing_fixes_is_named_too() -> None:
+    [step] = [x for x in say(task="mul").derivation if x.rule == "joint support"]
+    assert step.statement == (
+        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the task "
+        "makes these digits interact. Nothing follows there."
+    )
+
+
+def test_a_notebook_shows_the_answer() -> None:
+    said = say(**FLAGSHIP)
+    assert answer_line(said) in markdown(said) and expected_line(said) in markdown(said)
+
+
+def test_advice_begins_with_the_answer() -> None:
+    lines = advice_text(advise(Request("add", pe="rpe").setting()))
+    answer, change, why = (
+        next(i for i, line in enumerate(lines) if line.startswith(start))
+        for start in ("It generalizes after", "1. ", "As it is, it does not")
+    )
+    assert answer < change < why
+    nothing = advice_text(advise(Request("mod_add", modulus=100, test_digits="8").setting()))
+    assert nothing[-1] == "Nothing has to be changed: it generalizes."
+    assert (
+        "if it computes the expected function"
+        in advice_text(advise(Request("mod_mul", modulus=125).setting()))[-1]
+    )
+
+
+def test_the_table_shows_what_json_holds() -> None:
+    said = say(task="mod_add", modulus=150, train_digits="2")
+    for row, entry in zip(rows(said), said.to_json()["lengths"], strict=True):
+        if entry["accuracy"] is not None:
+            shown = row[ACCURACY].split(" = ")[0].split(" ± ")[0]
+            assert Fraction(shown) == Fraction(entry["accuracy"])

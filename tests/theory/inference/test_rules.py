@@ -1,0 +1,314 @@
+"""Every rule decides something: a setting that cites it, and the verdict that would not stand without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from theory.display.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
+from theory.errors import InvalidInput
+from theory.inference.rules import RULES
+from theory.learning.leaps import leaps
+from theory.prediction.predict import Prediction, predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import LAYOUTS
+from theory.setting.requests import Request
+from theory.setting.tasks import TASKS, named_task
+
+# rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
+CASES = {
+    "count": (
+        {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "14"},
+        "fails",
+        {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "3"},
+        "fails",
+    ),
+    "sample": (
+        {"task": "add", "train_pairs": 20},
+        "undetermined",
+        {"task": "add", "train_pairs": 1000},
+        "fails",
+    ),
+    "support": (
+        {"task": "add", "test_digits": "4"},
+        "fails",
+        {"task": "add", "train_digits": "3+4", "test_digits": "4,5"},
+        "fails",
+    ),
+    "base aligned": (
+        {"task": "mod_add", "modulus": 100},
+        "generalizes",
+        {"task": "mod_add", "modulus": 100, "train_digits": "1"},
+        "fails",
+    ),
+    "residual modulus": (
+        {"task": "mod_add", "modulus": 150, "train_digits": "2"},
+        "fails",
+        {"task": "mod_add", "modulus": 50, "train_digits": "2"},
+        "generalizes",
+    ),
+    "continuation": (
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "generalizes",
+        {"task": "mul", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "undetermined",
+    ),
+    "landmark": (
+        {"task": "add", "pe": "rpe"},
+        "undetermined",
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "generalizes",
+    ),
+    "selection": (
+        {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 6},
+        "undetermined",
+        {"task": "add", "pe": "t5", "layout": "interleaved", "window": 6},
+        "generalizes",
+    ),
+    "one candidate": (
+        {"expr": "a*a % 10", "pe": "rpe", "layout": "plain", "train_digits": "1"},
+        "generalizes",
+        {"expr": "a*a % 10", "pe": "rpe", "layout": "aligned", "train_digits": "1"},
+        "undetermined",
+    ),
+    "shared offset": (
+        {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
+        "undetermined",
+        {"task": "mod_add", "modulus": 101, "pe": "ape", "train_digits": "2"},
+        "fails",
+    ),
+    "formula": (
+        {"task": "mod_add", "modulus": 100, "pe": "rope"},
+        "undetermined",
+        {"task": "mod_add", "modulus": 100, "pe": "ape"},
+        "generalizes",
+    ),
+    "out of sight": (
+        {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "interleaved"},
+        "generalizes",
+        {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "aligned"},
+        "undetermined",
+    ),
+    "blind": (
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 4},
+        "undetermined",
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5},
+        "generalizes",
+    ),
+}
+
+
+def say(words: dict) -> Prediction:
+    return predict(Request(**words).setting())
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_decides_the_verdict(rule: str) -> None:
+    words, verdict, without, otherwise = CASES[rule]
+    cited = say(words)
+    assert rule in {s.rule for s in cited.derivation}
+    assert cited.verdict("upward") == verdict
+    plain = say(without)
+    assert plain.verdict("upward") == otherwise
+    if rule != "support":  # every prediction cites the support
+        assert rule not in {s.rule for s in plain.derivation}
+
+
+def test_the_support_rule_ignores_what_never_varied() -> None:
+    got = say({"task": "add", "test_digits": "4"})
+    assert got.learned is not None
+    assert got.learned.evaluate(7123, 9456) == 123 + 456
+    assert say({"task": "add", "train_digits": "3+4"}).learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
+
+
+def test_the_joint_support_rule_decides_downward() -> None:
+    undecided = say({"task": "mul", "train_digits": "2"})
+    assert "joint support" in {s.rule for s in undecided.derivation}
+    assert undecided.verdict("downward") == "undetermined"
+    assert say({"task": "add", "train_digits": "2"}).verdict("downward") == "generalizes"
+    equivalent = say({"task": "mod_mul", "modulus": 50, "train_digits": "2"})
+    assert "joint support" in {s.rule for s in equivalent.derivation}
+    assert equivalent.verdict("downward") == "generalizes"
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({"task": "add", "window": 5}, "generalizes"),
+        ({"task": "add", "window": 6}, "undetermined"),
+        ({"task": "add", "window": 5, "pe": "alibi"}, "undetermined"),  # learns nothing
+        ({"task": "add", "window": 5, "pe": "nope"}, "undetermined"),
+        ({"expr": "a + b + c", "window": 7}, "generalizes"),
+        ({"expr": "a + b + c", "window": 8}, "undetermined"),
+        ({"expr": "a + 12*b", "window": 8}, "generalizes"),  # carries reach two digits back
+        ({"expr": "a + 12*b", "window": 5}, "undetermined"),
+    ],
+)
+def test_an_encoding_that_only_learns_the_order_needs_the_least_window(
+    words: dict, verdict: str
+) -> None:
+    assert say({"pe": "fire", "layout": "interleaved"} | words).verdict("upward") == verdict
+
+
+LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5}
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({}, "generalizes"),
+        ({"train_digits": "2"}, "generalizes"),
+        ({"train_digits": "1"}, "undetermined"),  # no carry was ever shown
+        ({"train_allowed": ("1:5", "2:5", "3:5")}, "undetermined"),
+        ({"train_allowed": ("1:6-9", "2:6-9", "3:6-9")}, "undetermined"),
+        ({"train_allowed": ("3:1-9",)}, "generalizes"),  # position 2 shows all
+        ({"train_domain": "every"}, "generalizes"),
+        ({"task": "affine", "train_digits": "4"}, "generalizes"),  # its constant is no carry
+        ({"train_digits": "4", "train_allowed": ("2:4",)}, "undetermined"),
+        (
+            {"train_digits": "4", "train_allowed": ("2:0-4",)},
+            "undetermined",
+        ),  # nothing carries there
+        ({"base": 2}, "generalizes"),
+        ({"base": 2, "window": 6}, "undetermined"),  # the clear position lacks 0 and 0
+        ({"window": 6, "train_allowed": ("1:3",)}, "undetermined"),  # where <bos> is in view
+        ({"pe": "abacus"}, "undetermined"),  # tells digits by their weight, not by distance
+    ],
+)
+def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
+    assert say(LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
+
+
+@pytest.mark.parametrize(
+    ("words", "statuses"),
+    [
+        # The support rule does not follow under RoPE, for shorter inputs as for longer ones.
+        (
+            {"task": "add", "pe": "rope", "train_allowed": ("2:5",), "test_digits": "3"},
+            "undetermined",
+        ),
+        # What a window hides from a query, a token in between can pass on.
+        (
+            {"expr": "a % 5", "pe": "rope", "layout": "reversed", "window": 2, "train_digits": "1"}
+            | {"test_digits": "2"},
+            "undetermined",
+        ),
+        # 44 % of the longer inputs borrow from a digit that is ignored, which training never shows.
+        ({"task": "sub", "train_digits": "1", "test_digits": "2"}, "undetermined"),
+        # One tuple in ten thousand has a single digit.
+        (
+            {"task": "mul", "train_digits": "1+3", "train_pairs": 1000, "test_digits": "2"},
+            "undetermined",
+        ),
+        ({"expr": "a % 10", "layout": "reversed", "window": 2, "test_digits": "4"}, "generalizes"),
+        ({"expr": "(101*a + 101*b) % 101", "train_digits": "2", "test_digits": "3"}, "generalizes"),
+        ({"expr": f"(a+b) % {10**21}", "train_digits": "1", "test_digits": "2"}, "fails"),
+    ],
+)
+def test_what_does_not_follow_is_not_claimed_and_what_does_is(words: dict, statuses: str) -> None:
+    assert {x.status for x in say(words).lengths} == {statuses}
+
+
+def test_what_training_leaves_open_bounds_the_accuracy() -> None:
+    [x] = say({"task": "mod_add", "modulus": 101, "train_digits": "2", "test_digits": "4"}).lengths
+    assert (x.accuracy, x.unseen) == (Fraction(49, 4950), Fraction(1, 100))
+    assert x.at_most == x.accuracy + x.unseen
+
+
+def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
+    setting = Request("add", base=6).setting()
+    with pytest.raises(InvalidInput, match="9, allowed at position 1, is no digit of base 6"):
+        replace(setting, train=replace(setting.train, allowed=((1, (1, 9)),)))
+    with pytest.raises(InvalidInput, match="no operands of 5 digits have the allowed digits only"):
+        say({"task": "add", "train_digits": "3+5", "train_allowed": ("5:0",)})
+
+
+def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -> None:
+    for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "alibi"}):
+        got = {x.digits: x.status for x in say({"task": "add"} | words).lengths}
+        assert (got[3], got[2], got[4]) == ("generalizes", "undetermined", "undetermined")
+
+
+def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
+    assert say({"task": "add", "base": 2}).verdict("downward") == "undetermined"
+    assert say({"task": "add", "base": 3}).verdict("downward") == "generalizes"
+    assert say({"expr": "a + b + c", "base": 2}).verdict("downward") == "generalizes"
+
+
+@pytest.mark.parametrize(
+    ("digits", "verdict"), [("4", "fails"), ("0-4", "fails"), ("5", None), ("9", None)]
+)
+def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None) -> None:
+    """The digits at position 2 carry never or always; 0 and 0 at position 3 are never shown."""
+    got = say({"task": "add", "train_allowed": (f"2:{digits}",)})
+    at_one = next(x for x in got.lengths if x.digits == 1)
+    if verdict is None:
+        assert (at_one.status, at_one.unseen, at_one.inferred) == ("undetermined", 1, 0)
+    else:
+        assert (at_one.unseen, at_one.inferred) == (0, 1)
+        assert at_one.status == ("generalizes" if digits == "0-4" else verdict)
+
+
+def claims(words: dict) -> list[str]:
+    got = say(words)
+    assert (got.leaks is not False) == ("leak" in {s.rule for s in got.derivation})
+    return [got.claim(x) for x in got.lengths]
+
+
+def test_a_task_that_leaps_is_claimed_in_part() -> None:
+    product = {"task": "mod_mul", "train_digits": "2", "test_digits": "1-3"}
+    assert claims({**product, "modulus": 100}) == ["none", "exact", "none"]
+    assert say({**product, "modulus": 100}).verdict("upward") == "generalizes"
+    assert claims({**product, "modulus": 150}) == ["none", "exact", "at most"]
+    third = say({**product, "modulus": 150}).lengths[-1]
+    assert third.at_most == third.accuracy + Fraction(1, 100) == Fraction(3077, 6875)
+    # Of a sum, or under another encoding, nothing is taken back.
+    assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
+    assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
+    assert not say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks
+    # A product leaks even if two digits at a time are enough, a sum of such does not.
+    assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
+    assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))
+    assert claims({**product, "task": "mod_add", "modulus": 50}) == ["exact"] * 3
+    assert "multiplies digits" in say({**product, "modulus": 20}).derivation[-1].statement
+    assert "more than 2 digits" in say({"expr": "a + b + c"}).derivation[-1].statement
+
+
+def test_what_training_leaves_open_is_claimed_as_a_bound() -> None:
+    assert claims({"task": "add", "train_domain": "every", "test_digits": "4"}) == ["at most"]
+    assert claims({"task": "add", "train_domain": "every", "test_digits": "2"}) == ["none"]
+
+
+def test_convergence_is_the_premise_of_all() -> None:
+    for words in ({"task": "add"}, {"task": "mul", "pe": "rpe"}):
+        assert say(words).derivation[0].rule == "convergence"
+
+
+def test_every_rule_is_covered_and_complete() -> None:
+    assert set(CASES) | {"convergence", "joint support", "plateau", "leap", "leak"} == set(RULES)
+    for rule in RULES.values():
+        assert rule.statement.endswith(".")
+        assert rule.premises
+        assert rule.source
+
+
+def test_the_catalogue_lists_every_entry() -> None:
+    assert [r[0] for r in task_rows()] == list(TASKS)
+    assert [r[0] for r in encoding_rows()] == list(ENCODINGS)
+    assert [r[0] for r in layout_rows()] == list(LAYOUTS)
+    assert [r[0] for r in rule_rows()] == list(RULES)
+
+
+def test_a_prediction_shows_itself_in_a_notebook() -> None:
+    assert repr(say({"task": "add"})) == (
+        "<Prediction: a + b, base 10, ape, aligned layout, trained on D_3: "
+        "downward generalizes, upward fails>"
+    )
+    text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
+    [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
+    cells = [x.strip() for x in row.strip("|").split("|")]
+    assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
+    assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text

@@ -1,0 +1,158 @@
+"""Leaps: known ones, against counting by hand, and what they do not depend on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from theory.errors import NotCountable
+from theory.learning.carry_guesses import DownwardGuesses
+from theory.learning.guesses import Guess
+from theory.learning.leaps import CONSTANT, GAIN, leaps
+from theory.setting.domains import Domain
+from theory.setting.expressions import parse_task
+from theory.setting.tasks import Task, named_task
+
+
+def by_hand(task: Task, base: int, n: int) -> int:
+    """The most digits asked for at once, by the definition, with dictionaries and fractions."""
+    shown = [
+        xs
+        for xs in product(range(base**n), repeat=task.operands)
+        if (n == 1 or max(xs) >= base ** (n - 1)) and task.evaluate(*xs) >= 0
+    ]
+    digits = [tuple(x // base**i % base for x in xs for i in range(n)) for xs in shown]
+    results = [task.evaluate(*xs) for xs in shown]
+    places = range(task.operands * n)
+    found = [0]
+    for r in range(task.result_width(base, n)):
+
+        def share(read: tuple[int, ...], r: int = r) -> Fraction:
+            values: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+            for row, result in zip(digits, results, strict=True):
+                values[tuple(row[i] for i in read)][result // base**r % base] += 1
+            return Fraction(sum(max(c.values()) for c in values.values()), len(shown))
+
+        g = {s: share(s) for k in range(len(places) + 1) for s in combinations(places, k)}
+        if g[()] >= CONSTANT:
+            continue
+        for largest in range(1, len(places) + 1):
+            reached = {()}
+            for k in range(1, len(places) + 1):
+                for there in combinations(places, k):
+                    for here in [s for s in reached if set(s) < set(there)]:
+                        enough = g[there] - g[here] >= GAIN * (1 - g[here])
+                        if enough and k - len(here) <= largest:
+                            reached.add(there)
+            if any(g[s] == 1 for s in reached):
+                found.append(largest)
+                break
+    return max(found)
+
+
+def counted(task: Task, base: int, n: int) -> int:
+    """The same, from ``leaps``."""
+    return next(k for k in range(10) if leaps(task, base, Domain((n,)), k) is False)
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "n", "expected"),
+    [
+        ("a + b", 10, 2, 2),  # digit by digit
+        ("a + b", 10, 3, 2),
+        ("a + b", 3, 6, 2),  # each lower pair tells most of what is left of the last carry
+        ("a - b", 10, 2, 2),
+        ("2*a + 3*b + 1", 10, 2, 2),
+        ("(a + b) % 100", 10, 2, 2),
+        ("(a + b) % 101", 10, 2, 2),  # wraps at most once
+        ("a + b + c", 10, 2, 3),  # two of three operands tell nothing of a digit
+        ("a*b", 10, 2, 3),
+        ("a % 10", 10, 2, 1),
+        ("10*a % 10", 10, 2, 0),
+    ],
+)
+def test_known_leaps(text: str, base: int, n: int, expected: int) -> None:
+    assert counted(parse_task(text), base, n) == expected
+
+
+def test_sums_of_three_digits_that_are_learned_soon_and_late() -> None:
+    more = {p: leaps(named_task("mod_add", p), 10, Domain((3,))) for p in (100, 101, 150, 200, 300)}
+    assert more == {100: False, 101: True, 150: True, 200: True, 300: False}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(2, 3),
+    st.integers(1, 2),
+    st.integers(2, 30),
+    st.sampled_from(("a + b", "a*b", "a + 2*b", "a - b", "a*a + 3*b")),
+)
+def test_counting_by_hand_gives_the_same(base: int, n: int, p: int, text: str) -> None:
+    task = parse_task(f"({text}) % {p}")
+    assert counted(task, base, n) == by_hand(task, base, n)
+
+
+@pytest.mark.parametrize("text", ["a + b", "a - b", "a*b", "a + b + c", "3*a + 2", "(a + b)//2"])
+@pytest.mark.parametrize("n", [1, 2])
+def test_tasks_without_a_modulus_too(text: str, n: int) -> None:
+    task = parse_task(text)
+    assert counted(task, 2, n) == by_hand(task, 2, n)
+
+
+def test_too_many_values_are_not_counted() -> None:
+    assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is None
+    assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is None
+    assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is None
+
+
+@pytest.mark.parametrize("text", ["a + b", "a - b", "(a + b) % 10**8", "7*a + 2", "(a + b) // 100"])
+def test_sums_of_many_digits_are_counted_place_by_place(text: str) -> None:
+    assert leaps(parse_task(text), 10, Domain((12,))) is False
+
+
+def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
+    primed = ((6, Fraction(1, 100)),)
+    for train in (Domain((3,), pairs=100_000), Domain((3,), priming=primed)):
+        assert leaps(named_task("add"), 10, train) is False
+        assert leaps(named_task("mod_add", 200), 10, train) is True
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")),
+    st.integers(2, 6),
+    st.integers(1, 3),
+    st.sampled_from(("longest", "every")),
+    st.booleans(),
+)  # fmt: skip
+def test_place_by_place_is_counted_as_digit_by_digit(
+    text: str, base: int, n: int, kind: str, only: bool
+) -> None:
+    task = parse_task(text.replace("B", str(base)))
+    assume(n * task.operands <= 6)
+    train = Domain((n,), kind, allowed=((1, (0, base - 1)),) if only else ())
+    boxes = train.boxes(base, task.operands)
+    guesses = DownwardGuesses(task, base, boxes)
+    dropped = 1 if "//" in text else 0
+    for r in range(task.result_width(base, n)):
+        guess = Guess(task, base, boxes, r)
+        top = r + dropped + 1
+        read = [
+            frozenset(
+                (j, i) for j in range(task.operands) for i in range(top - k + 1, min(top, n) + 1)
+            )
+            for k in range(top + 1)
+        ]
+        assert list(guesses.right(r)) == [guess.right(places) for places in read]
+        assert guesses.total == guess.total
+
+
+def test_a_modulus_that_does_not_line_up_is_not_counted_place_by_place() -> None:
+    guesses = DownwardGuesses(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
+    with pytest.raises(NotCountable):
+        list(guesses.right(1))

@@ -1,0 +1,250 @@
+"""Predictions: statuses and verdicts of worked examples, and what they follow from."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from cases import brute_accuracy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory import Domain, Prediction, Setting, encoding, layout, parse_task
+from theory.errors import InvalidInput
+from theory.inference.identifiability import continuation
+from theory.inference.rules import RULES
+from theory.inference.support import support
+from theory.inference.views import carry_reach, views
+from theory import predict
+from theory.setting.requests import Request
+from theory.setting.tasks import named_task
+
+
+def say(
+    text: str,
+    pe: str = "ape",
+    form: str = "aligned",
+    window: int = 0,
+    n: int = 3,
+    base: int = 10,
+    tests: tuple[int, ...] = (),
+    kind: str = "longest",
+) -> Prediction:
+    setting = Setting(
+        parse_task(text), base, encoding(pe), layout(form), Domain((n,), kind), window, tests
+    )
+    return predict(setting)
+
+
+@pytest.mark.parametrize(
+    ("text", "pe", "form", "window", "n", "down", "up"),
+    [
+        ("a+b", "ape", "aligned", 0, 3, "generalizes", "fails"),
+        ("a+b", "ape", "reversed", 0, 3, "generalizes", "fails"),
+        ("a+b", "ape", "interleaved", 0, 3, "generalizes", "fails"),
+        ("a+b", "rpe", "interleaved", 6, 3, "generalizes", "generalizes"),
+        ("a+b", "rope", "interleaved", 6, 3, "generalizes", "generalizes"),
+        ("a+b", "alibi", "interleaved", 6, 3, "undetermined", "undetermined"),
+        ("a+b", "rpe", "bare", 15, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "bare", 14, 3, "undetermined", "undetermined"),
+        ("a+b", "rpe", "bare", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "fire", "bare", 15, 3, "undetermined", "undetermined"),
+        ("a+b", "fire", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "interleaved", 12, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "interleaved", 6, 2, "generalizes", "undetermined"),
+        ("a+b", "rpe", "interleaved", 5, 2, "generalizes", "generalizes"),
+        ("a+b", "rpe", "interleaved", 4, 3, "undetermined", "undetermined"),
+        ("a+b", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "rpe", "reversed", 0, 3, "generalizes", "undetermined"),
+        ("a+b", "nope", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a*b", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b", "rpe", "aligned", 0, 2, "undetermined", "undetermined"),
+        ("a*b", "rope", "aligned", 0, 2, "undetermined", "undetermined"),
+        ("(a+b) % 100", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("(a+b) % 100", "t5", "aligned", 0, 2, "generalizes", "undetermined"),
+        ("(a+b) % 100", "rpe", "interleaved", 0, 3, "generalizes", "generalizes"),
+        ("a*a % 10", "rpe", "plain", 0, 1, "none", "generalizes"),
+        ("a*a % 10", "rpe", "aligned", 0, 1, "none", "undetermined"),
+        ("(a+b) % 101", "rpe", "aligned", 0, 2, "undetermined", "undetermined"),
+        ("a*b % 125", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("(a+b) % 100", "rope", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("(a+b) % 100", "rope", "interleaved", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 101", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("(a+b) % 150", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b % 125", "ape", "aligned", 0, 2, "undetermined", "fails"),
+        ("a*b % 125", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("a*b % 50", "ape", "aligned", 0, 2, "generalizes", "generalizes"),
+        ("a-b", "ape", "aligned", 0, 3, "undetermined", "fails"),
+    ],
+)  # fmt: skip
+def test_worked_examples(
+    text: str, pe: str, form: str, window: int, n: int, down: str, up: str
+) -> None:
+    got = say(text, pe, form, window, n)
+    assert (got.verdict("downward"), got.verdict("upward")) == (down, up)
+
+
+def test_every_step_cites_a_rule() -> None:
+    for pe, form, window in [
+        ("ape", "aligned", 0),
+        ("rpe", "aligned", 0),
+        ("rope", "interleaved", 6),
+    ]:
+        for step in say("a*b" if form == "aligned" else "a+b", pe, form, window).derivation:
+            assert RULES[step.rule].source == step.source
+            assert step.statement.endswith(".")
+
+
+def test_a_landmark_is_named() -> None:
+    steps = say("a+b", "rpe").derivation
+    assert any(
+        "'='" in s.statement or "'<bos>'" in s.statement for s in steps if s.rule == "landmark"
+    )
+
+
+def test_a_landmark_in_view_of_the_digits_above_is_named() -> None:
+    """``<bos> a_1 .. a_7 b_1 ..``, window 15: no query sees ``<bos>`` from result digit 2 on."""
+    steps = say("a+b", "rpe", "bare", 15).derivation
+    (text,) = [s.statement for s in steps if s.rule == "landmark"]
+    assert text == "Digit 4 of a, always 0 in training, sees the landmark '<bos>' 4 tokens back."
+
+
+def test_a_shared_offset_is_named() -> None:
+    """(a + b) mod 101, n = 2, N = 5: ``<bos> a_1 .. a_5 + b_1 .. b_5 = c_1 ..``"""
+    steps = say("(a+b) % 101", "rpe", n=2).derivation
+    (text,) = [s.statement for s in steps if s.rule == "shared offset"]
+    assert text == (
+        "Result digit 1 would have to ignore digit 3 of a 9 tokens back, where the token 9 after "
+        "digit 1 of a finds that digit."
+    )
+
+
+def test_in_domain_is_the_premise() -> None:
+    x = say("a*b").lengths[2]
+    assert (x.direction, x.status, x.accuracy) == ("in_domain", "generalizes", 1)
+
+
+def test_gaps_of_a_union_are_between() -> None:
+    setting = Setting(
+        parse_task("a+b"), 10, encoding("ape"), layout("aligned"), Domain((2, 4)), 0, (1, 3, 5)
+    )
+    got = predict(setting)
+    assert [x.direction for x in got.lengths] == ["downward", "between", "upward"]
+    assert [x.accuracy for x in got.lengths] == [1, 1, 0]
+
+
+def test_training_without_small_digits_leaves_downward_undetermined() -> None:
+    """P's D_4^ab: position 4 never showed a 0, and 72.6 % was seen at three digits."""
+    got = say("a+b", n=4, kind="every")
+    assert got.verdict("downward") == "undetermined"
+
+
+def test_a_position_that_showed_one_digit_is_ignored() -> None:
+    """Base 2, both operands of two digits: the second digit was always 1, and is read as 1."""
+    got = say("a+b", n=2, base=2, kind="every", tests=(1,))
+    assert got.learned is not None
+    assert got.learned.evaluate(0, 1) == 2 + 3
+    assert got.lengths[0].accuracy == 0
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(1, 200), st.integers(2, 12), st.sampled_from(["a+b", "a*b", "3*a+b"]))
+def test_the_base_aligned_rule_is_what_counting_gives(p: int, base: int, text: str) -> None:
+    got = say(f"({text}) % {p}", n=1, base=base, tests=(2,))
+    x = got.lengths[0]
+    assert got.learned is not None
+    assert x.accuracy == brute_accuracy(got.learned, Domain((2,)))
+
+
+def test_published_theorems() -> None:
+    def theorem(text: str, pe: str = "ape", n: int = 3) -> tuple[str, str]:
+        found = say(text, pe, n=n).published
+        return found.downward, found.upward
+
+    assert theorem("a+b") == ("generalizes", "fails")
+    assert theorem("a+b", "rpe") == ("generalizes", "generalizes")
+    assert theorem("a*b", "rpe") == ("generalizes", "fails")
+    assert theorem("(a+b) % 100", "rope") == ("generalizes", "generalizes")
+    assert theorem("(a+b) % 101", "rpe") == ("generalizes", "fails")
+    assert theorem("a*b % 125", n=2) == ("generalizes", "fails")
+    assert theorem("a+b", "nope") == ("undetermined", "undetermined")
+
+
+def test_views_of_the_interleaved_layout() -> None:
+    """c_i is written at b_i: its digits stand 0 and 1 back, the carry's 2, 3 and 4 back."""
+    task = named_task("add")
+    view = list(views(task, 10, layout("interleaved"), 6, 6))[3]
+    assert sorted(view.offsets) == [0, 1, 2, 3, 4]
+    assert view.landmarks == ()
+    assert carry_reach(task, 10) == 1
+    assert carry_reach(parse_task("50*a + 51*b"), 10) == 3
+    assert carry_reach(parse_task("a"), 10) == 0
+
+
+def test_digits_at_changing_offsets_have_no_rule_to_continue() -> None:
+    task = named_task("add")
+    shown = support(task, Domain((3,)), 10)
+    got = continuation(task, 10, layout("reversed"), encoding("rpe"), 0, 3, shown, 6)
+    assert got.outcome == "impossible"
+    assert "changing offsets" in got.reason
+
+
+@pytest.mark.parametrize("base", [1, 0, -3, 1000])
+def test_a_base_out_of_range_is_refused(base: int) -> None:
+    with pytest.raises(InvalidInput, match="base"):
+        say("a+b", base=base)
+
+
+def test_accuracies_are_probabilities_in_lowest_terms() -> None:
+    for x in say("(a+b) % 150", n=2).lengths:
+        assert x.accuracy is None or 0 <= x.accuracy <= 1
+        assert x.accuracy is None or isinstance(x.accuracy, Fraction)
+
+
+def test_predictions_share_nothing_that_can_be_changed() -> None:
+    first = say("a*b % 101", n=2)
+    expected = json.dumps(first.to_json())
+    data = first.to_json()
+    data["lengths"][0]["status"] = data["derivation"][0]["rule"] = "changed"
+    data["train"]["digits"].append(9)
+    data["derivation"].clear()
+    assert json.dumps(first.to_json()) == expected
+    assert json.dumps(say("a*b % 101", n=2).to_json()) == expected
+    assert first == say("a*b % 101", n=2)
+
+
+def test_settings_that_share_counts_keep_what_is_their_own() -> None:
+    """RPE and APE share the counts of (a + b) mod 101; only APE says how accurate it is."""
+    ape, rpe = (say("(a+b) % 101", pe, n=2) for pe in ("ape", "rpe"))
+    assert [x.accuracy is None for x in ape.lengths] == [True, False, False, False, False]
+    assert [x.accuracy is None for x in rpe.lengths] == [True, False, True, True, True]
+    assert (ape.learned is None, rpe.learned is None) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({"expr": "(a**7*b+c**7*d)%9999"}, "fails"),
+        ({"expr": "(a+b+c+d)**8", "train_digits": "100"}, "fails"),
+        (
+            {
+                "task": "mul",
+                "train_allowed": ("1:1,3", "2:1,5"),
+                "train_priming": ("8:0.1",),
+                "test_digits": "1-30",
+            },
+            "fails",
+        ),
+        ({"expr": "(a+b+c+d)%999983", "train_digits": "1-20", "train_domain": "every"}, "fails"),
+    ],
+)
+def test_what_is_too_large_to_be_counted_has_a_verdict(words: dict, verdict: str) -> None:
+    """One input whose answer is fixed, and on which f^ is wrong, is enough."""
+    got = predict(Request(**words).setting())
+    assert got.verdict("upward") == verdict
+    longest = got.lengths[-1]
+    assert longest.accuracy is None and 0 < longest.at_most < 1
+    cited = {step.rule for step in got.derivation}
+    assert "count" in cited or all(x.counted for x in got.lengths)

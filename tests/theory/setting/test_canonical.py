@@ -1,0 +1,248 @@
+"""One function, one prediction: however it is written, over the integers.
+
+``ARITH_EXAMPLES=5000`` makes a longer run of the rewritings.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from math import prod
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from theory.errors import InvalidInput, NotCountable
+from theory.prediction.predict import EXACT, GENERALIZES, predict
+from theory.setting.canonical import canonical
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS, encoding
+from theory.setting.expressions import NAMES, parse_task
+from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task, Term, named_task
+
+MANY = settings(
+    max_examples=int(os.environ.get("ARITH_EXAMPLES", "150")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+def form(text: str) -> tuple[tuple[Term, ...], int | None, int]:
+    task = parse_task(text)
+    return task.terms, task.modulus, task.divisor
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("(50*a*b + a + b) % 50", "(a + b) % 50"),
+        ("(a*b) % 1", "(0*a*b) % 1"),
+        ("a**2 % 2", "a % 2"),
+        ("(a**3 + 5*b) % 6", "(a**3 + 6*a**2 - b) % 6"),
+        ("a**3 % 3", "a % 3"),
+        ("(2*a**2) % 4", "(2*a) % 4"),  # a**2 - a is even
+        ("(a - b) % 2", "(a + b) % 2"),
+        ("(10*a + 10*b + 7) // 10", "a + b"),
+        ("((20*a**2) // 4) % 9", "(5*a**2) % 9"),
+        ("((38*a**2 - 18*a) // 4) % 9", "(5*a**2) % 9"),  # 18 (a**2 - a) is 0 mod 36
+        ("((2*a**2 - 2*a + 3) // 8) % 3", "((a**2 - a) // 4) % 3"),
+        ("(2*a + 1) // 4", "a // 2"),
+        ("(a // 10) % 1", "(5*a) % 1"),
+        ("(7*a + 3) % 7", "(14*a - 4) % 7"),
+        ("(a + 7*b) % 7", "a % 7"),
+        ("0*a + 3", "a - a + 3"),
+    ],
+)
+def test_one_function_has_one_form(text: str, same: str) -> None:
+    assert form(text) == form(same)
+
+
+def test_what_is_written_plainly_stays_as_it_is() -> None:
+    for text in ("(a - b) mod 100", "(a - 2·b) mod 100", "(2·a + 3·b) mod 12", "a·b mod 4"):
+        plain = text.replace("·", "*").replace("mod", "%")
+        assert (parse_task(plain).text(), parse_task(plain).name) == (text, plain)
+    assert named_task("mod_sub", 100).text() == "(a - b) mod 100"
+
+
+def test_a_constant_keeps_its_operands() -> None:
+    task = parse_task("(50*a*b + 107) % 50")
+    assert (task.names, task.terms, task.degree, task.is_linear) == (
+        ("a", "b"),
+        ((7, (0, 0)),),
+        0,
+        True,
+    )
+    assert (task.text(), str(task.expression)) == ("7 mod 50", "Mod(7, 50)")
+    with pytest.raises(InvalidInput, match="has no operand"):
+        parse_task("3 % 7")
+    with pytest.raises(InvalidInput, match="never positive"):
+        parse_task("a - a")
+
+
+def test_equal_functions_of_one_modulus_have_equal_forms_and_others_do_not() -> None:
+    """Every polynomial up to degree 3 (4 for the smallest moduli), by its values."""
+    for p, degree in ((1, 3), (2, 4), (3, 4), (4, 3), (6, 3)):
+        forms: dict[tuple[int, ...], set[tuple[Term, ...]]] = {}
+        for row in product(range(p), repeat=degree + 1):
+            values = tuple(sum(c * x**e for e, c in enumerate(row)) % p for x in range(p))
+            terms, _, _ = canonical(tuple((c, (e,)) for e, c in enumerate(row)), ("a",), p, 1)
+            forms.setdefault(values, set()).add(terms)
+        assert all(len(found) == 1 for found in forms.values())
+        assert len({terms for found in forms.values() for terms in found}) == len(forms)
+
+
+_terms = st.lists(
+    st.tuples(st.integers(-30, 30), st.tuples(st.integers(0, 4), st.integers(0, 3))), min_size=1, max_size=5
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(_terms, st.none() | st.integers(1, 40), st.integers(1, 12), st.randoms())
+def test_the_canonical_form_has_the_same_values_and_is_its_own(
+    terms: list[Term], p: int | None, q: int, random: Random
+) -> None:
+    names = ("a", "b")
+    found, used, divisor = canonical(tuple(terms), names, p, q)
+    assert canonical(found, used, p, divisor) == (found, used, divisor)
+    for _ in range(20):
+        x = {name: random.randrange(100) for name in names}
+        values = [
+            sum(c * prod(x[n] ** k for n, k in zip(ns, e, strict=True)) for c, e in ts) // d
+            for ts, ns, d in ((terms, names, q), (found, used, divisor))
+        ]
+        assert values[0] == values[1] or (p is not None and (values[0] - values[1]) % p == 0)
+
+
+# --- predictions ------------------------------------------------------------------------
+
+
+def outcome(setting: Setting) -> Any:
+    """What is predicted, without the words of the expression."""
+    try:
+        got = predict(setting)
+    except NotCountable:
+        return NotCountable
+    return (
+        [(vars(x), got.claim(x)) for x in got.lengths],
+        got.published,
+        got.leaks,
+        [step.rule for step in got.derivation],
+    )
+
+
+def monomial(exponents: tuple[int, ...], names: tuple[str, ...], random: Random) -> list[str]:
+    powers = []
+    for name, e in zip(names, exponents, strict=True):
+        if e:
+            powers += [name] * e if random.random() < 0.5 else [f"{name}**{e}"]
+    random.shuffle(powers)
+    return powers
+
+
+def rewritten(terms: list[Term], names: tuple[str, ...], n: int | None, random: Random) -> str:
+    """The polynomial in other words: multiples of n added, terms split, shuffled and nested."""
+    left = list(terms)
+    for _, e in terms:
+        if random.random() < 0.3:  # c x = (c - s) x + s x
+            s = random.randint(-9, 9)
+            left += [(s, e), (-s, e)]
+    if n is not None:
+        for _ in range(random.randint(0, 3)):
+            e = tuple(random.choice((0, 0, 1, 2)) for _ in names)
+            left.append((n * random.randint(-3, 3), e))
+    parts = []
+    for c, e in left:
+        factors = [str(abs(c)), *monomial(e, names, random)]
+        random.shuffle(factors)
+        body = "*".join(factors)
+        body = f"({body})" if random.random() < 0.3 else body
+        parts.append(("-" if c < 0 else "+", body))
+    if random.random() < 0.4:  # a product, multiplied out and taken away again
+        x, y = random.choice(names), random.choice(names)
+        u, v = random.randint(0, 9), random.randint(0, 9)
+        parts += [
+            ("+", f"({x} + {u})*({v} + {y})"),
+            ("-", f"({x}*{y} + {v}*{x} + {u}*{y} + {u * v})"),
+        ]
+    random.shuffle(parts)
+    text = ""
+    for sign, body in parts:
+        text = f"{text} {sign} {body}"
+        if random.random() < 0.2:
+            text = f"({text})"
+    return text
+
+
+@st.composite
+def rewritings(draw: st.DrawFn) -> tuple[Setting, Setting]:
+    """A setting, and the same with its expression written otherwise."""
+    k = draw(st.integers(1, 3))
+    base = draw(st.sampled_from((2, 3, 6, 10)))
+    p = draw(st.none() | st.integers(1, 60) | st.sampled_from((100, 101, 200)))
+    q = base ** draw(st.sampled_from((0, 0, 0, 1)))
+    sign = 0 if p is None else -9
+    exponents = st.tuples(*[st.sampled_from((0, 1, 1, 2, 3))] * k) if draw(st.booleans()) else (
+        st.sampled_from([tuple(int(i == j) for i in range(k)) for j in range(k + 1)])
+    )  # fmt: skip
+    terms = draw(st.lists(st.tuples(st.integers(sign, 9), exponents), min_size=1, max_size=4))
+    assume(any(any(e) for _, e in terms))  # it names an operand
+    random = draw(st.randoms(use_true_random=False))
+    tail = (f" // {q}" if q != 1 else "", f" % {p}" if p is not None else "")
+    texts = []
+    for names, n in ((NAMES[:k], None), (tuple(sorted(random.sample(NAMES, k))), p and p * q)):
+        body = rewritten(terms, names, n, random)
+        texts.append(f"(({body}){tail[0]}){tail[1]}")
+    train = Domain(
+        draw(st.sampled_from(((1,), (2,), (1, 2), (2, 3)))),
+        draw(st.sampled_from(("longest", "every"))),
+    )
+    words = (
+        base,
+        encoding(draw(st.sampled_from(sorted(ENCODINGS)))),
+        layout(draw(st.sampled_from(sorted(LAYOUTS)))),
+        train,
+        draw(st.sampled_from((0, 0, 3, 6))),
+        (1, 2, 3, 4),
+    )
+    made: list[Any] = []
+    for text in texts:
+        try:
+            made.append(Setting(parse_task(text), *words))
+        except InvalidInput:
+            made.append(None)
+    return made[0], made[1]
+
+
+@MANY
+@given(rewritings())
+def test_rewriting_an_expression_never_changes_a_prediction(pair: tuple[Setting, Setting]) -> None:
+    first, second = pair
+    assert (first is None) == (second is None)
+    if first is not None and first.task.degree:
+        assert first.task.terms == second.task.terms
+        assert outcome(first) == outcome(second)
+    elif first is not None:  # how many operands a constant has is a matter of how it is written
+        assert {x.status for s in pair for x in predict(s).lengths} <= {GENERALIZES, "undetermined"}
+        assert first.task.terms[0][0] == second.task.terms[0][0]
+
+
+def test_examples() -> None:
+    """The first claimed nothing where the second claimed all; a remainder of 1 was not claimed."""
+    texts = ("(50*a*b + a + b) % 50", "(a + b) % 50", "(a*b) % 1", "(50*a*b + 7) % 50")
+    claimed = [predict(Request(expr=text).setting()) for text in texts]
+    for got in claimed:
+        assert {got.claim(x) for x in got.lengths} == {EXACT}
+        assert got.verdict("upward") == got.verdict("downward") == GENERALIZES
+    assert outcome(claimed[0].setting) == outcome(claimed[1].setting)
+
+
+def test_a_task_made_directly_is_canonical_too() -> None:
+    task = Task("sum", ((51, (1, 0)), (1, (0, 1)), (50, (1, 1))), ("a", "b"), 50)
+    assert task.terms == named_task("mod_add", 50).terms

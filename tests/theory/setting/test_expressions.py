@@ -1,0 +1,99 @@
+"""Expressions: read as polynomials, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.errors import InvalidInput
+from theory.setting.expressions import parse_task
+from theory.setting.tasks import Task, expression_text, named_task
+
+_leaf = st.sampled_from(["a", "b", "1", "2", "7"])
+_texts = st.recursive(
+    _leaf,
+    lambda inner: (
+        st.builds(
+            lambda x, op, y: f"({x} {op} {y})", inner, st.sampled_from(["+", "-", "*"]), inner
+        )
+        | st.builds(lambda x, e: f"({x})**{e}", inner, st.integers(1, 2))
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(_texts, st.integers(1, 99), st.integers(0, 500), st.integers(0, 500))
+def test_an_expression_means_what_arithmetic_says(text: str, p: int, a: int, b: int) -> None:
+    polynomial = sympy.Poly(sympy.sympify(text), *sympy.symbols("a b"))
+    if polynomial.total_degree() > 8 or not set(text) & {"a", "b"}:
+        with pytest.raises(InvalidInput):
+            parse_task(f"({text}) % {p}")
+        return
+    task = parse_task(f"({text}) % {p}")
+    values = {"a": a, "b": b}
+    got = task.evaluate(*(values[n] for n in task.names))
+    expected = sympy.sympify(text, evaluate=True).subs(values) % p
+    assert got == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "a +", "a; b", "a if b else a", "lambda: a", "open('x')", "a.b", "a[0]", "a // b", "a // 10 // 10", "a // 10 + 1", "a / 2",
+        "a % b", "(a % 5) % 7 + 1", "a == b", "1.5*a", "True*a", "'a'", "a**-1", "a**100", "e + a",
+        "a & b", "~a", "a := 3", "f'{a}'", "a" * 600, "9" * 60 + "*a", "(" * 300 + "a" + ")" * 300,
+        "((((a+b)**8)**8)**8)", "-a", "a - a*b",
+    ],
+)  # fmt: skip
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_task(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a^2", r"powers are written with \*\*"),
+        ("a+b % 100", r"around the whole expression: \(a\+b\) % 100"),
+        ("a+b // 10", r"around the whole polynomial: \(a\+b\) // 10"),
+        ("(a*b) % 10**40", "a number of more than 40 digits"),
+        ("a % 2**41", "between 0 and 40 here, not 41"),
+        ("a**9", "between 0 and 8 here, not 9"),
+        ("a**2 - a", "whether it is ever negative is not decided"),
+        ("a % (b + 1)", r"'b \+ 1' has to be a whole number"),
+        ("a % 2.5", "'2.5' has to be a whole number"),
+    ],
+)
+def test_what_is_refused_is_said_truly(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        parse_task(text)
+
+
+def test_a_modulus_may_be_calculated() -> None:
+    assert parse_task("(a*b) % 10**39").modulus == 10**39
+    assert parse_task("(a + b) % (2*50 - 1)").modulus == 99
+    assert parse_task("(a + b) // 10**2").divisor == 100
+    with pytest.raises(InvalidInput, match="modulus must be at least 1, not -3"):
+        parse_task("a % -3")
+
+
+def test_the_text_of_a_task() -> None:
+    assert parse_task("(2*a + 3*b) % 12").text() == "(2·a + 3·b) mod 12"
+    assert named_task("mod_mul", 125).text() == "a·b mod 125"
+    assert named_task("sub").text() == "a - b"
+    assert parse_task("a**2 + 1").text() == "a^2 + 1"
+    assert expression_text(parse_task("3*a*b + 5").expression) == "3*a*b + 5"
+
+
+def test_a_task_of_ones_own() -> None:
+    cube = Task("cube", ((1, (3,)),), ("a",), modulus=10)
+    assert cube.evaluate(7) == 3
+    assert str(cube.expression) == "Mod(a**3, 10)"
+
+
+def test_a_divided_sum_is_written_with_its_parentheses() -> None:
+    assert parse_task("(a + b) // 10").text() == "⌊(a + b) / 10⌋"
+    assert parse_task("a // 10").text() == "⌊a / 10⌋"

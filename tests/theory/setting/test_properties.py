@@ -1,0 +1,125 @@
+"""Properties of tasks, each against its definition."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from cases import digit, tasks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.setting.expressions import parse_task
+from theory.setting.properties import (
+    base_aligned,
+    carries,
+    digit_causal,
+    residual_modulus,
+    translation_invariant,
+)
+from theory.setting.tasks import Task, named_task
+
+FEW = settings(max_examples=150, deadline=None, derandomize=True)
+
+
+@FEW
+@given(st.integers(1, 3000), st.integers(2, 36))
+def test_base_aligned_is_the_least_power(p: int, base: int) -> None:
+    powers = [k for k in range(15) if base**k % p == 0]
+    assert base_aligned(p, base) == (powers[0] if powers else None)
+
+
+@FEW
+@given(st.integers(1, 500), st.integers(2, 12), st.integers(0, 4))
+def test_residual_modulus_is_what_the_upper_digits_matter_modulo(p: int, base: int, n: int) -> None:
+    left = residual_modulus(p, base, n)
+    matters = [upper for upper in range(1, 2 * p + 1) if upper * base**n % p == 0]
+    assert matters[0] == left
+
+
+@FEW
+@given(tasks(), st.integers(2, 7))
+def test_digit_causality_is_its_definition(task: Task, base: int) -> None:
+    """No pair of inputs below B^3 contradicts a yes, and the witness of a no is one."""
+    causal, witness = digit_causal(task, base)
+    if witness is not None:
+        scale = base**witness.digits
+        assert all(
+            x % scale == y % scale for x, y in zip(witness.first, witness.second, strict=True)
+        )
+        assert task.evaluate(*witness.first) % scale != task.evaluate(*witness.second) % scale
+        return
+    assert causal
+    seen: dict[tuple[int, ...], int] = {}
+    for x in product(range(base**2), repeat=task.operands):
+        low = tuple(v % base for v in x)
+        assert seen.setdefault(low, task.evaluate(*x) % base) == task.evaluate(*x) % base
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "causal"),
+    [
+        ("a*b", 10, True),
+        ("(a+b) % 100", 10, True),
+        ("(a+b) % 50", 10, True),
+        ("(a+b) % 125", 10, False),
+        ("(a+b) % 101", 10, False),
+        ("(a+b) % 4", 10, False),
+        ("(a+b) % 4", 2, True),
+        ("(a+b) % 8", 2, True),
+        ("(a+b) % 12", 6, True),
+        ("(a+b) % 12", 10, False),
+        ("(101*a + b*0) % 101", 10, True),
+    ],
+)
+def test_digit_causal_examples(text: str, base: int, causal: bool) -> None:
+    if "b*0" in text:
+        assert digit_causal(Task("zero", ((101, (1,)),), ("a",), 101), base)[0] == causal
+    else:
+        assert digit_causal(parse_task(text), base)[0] == causal
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "count"),
+    [
+        ("a + b", 10, 2),
+        ("2*a + 3*b", 10, 5),
+        ("a - b", 10, 2),
+        ("a", 10, 1),
+        ("a + b + 1", 10, 2),
+        ("a*b", 10, None),
+        ("a**2", 10, None),
+        ("(a+b) % 100", 10, None),
+    ],
+)
+def test_carries(text: str, base: int, count: int | None) -> None:
+    assert carries(parse_task(text), base) == count
+
+
+@FEW
+@given(st.integers(1, 5), st.integers(0, 5), st.integers(2, 12))
+def test_carries_are_those_that_digit_by_digit_arithmetic_meets(x: int, y: int, base: int) -> None:
+    task = parse_task(f"{x}*a + {y}*b")
+    digits = range(base) if y else range(1)
+    met, grown = {0}, True
+    while grown:
+        after = met | {
+            (x * a + y * b + c) // base for a in range(base) for b in digits for c in met
+        }
+        grown = after != met
+        met = after
+    assert carries(task, base) == len(met)
+
+
+def test_translation_invariance_is_its_definition() -> None:
+    for text, expected in [("a+b", True), ("2*a+3*b", True), ("a*b", False), ("a+b+1", False)]:
+        task = parse_task(text)
+        assert translation_invariant(task) == expected
+        inputs = product(range(25), repeat=task.operands)
+        holds = all(task.evaluate(*(10 * v for v in x)) == 10 * task.evaluate(*x) for x in inputs)
+        assert holds == expected
+    assert not translation_invariant(named_task("mod_add", 100))
+
+
+def test_digit_helper() -> None:
+    assert [digit(5072, i, 10) for i in (1, 2, 3, 4, 5)] == [2, 7, 0, 5, 0]

@@ -1,0 +1,55 @@
+"""Settings asked for in words: what is refused, and what the refusal says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from theory.errors import InvalidInput
+from theory.setting.domains import Domain
+from theory.setting.requests import LARGEST_DIGITS, Request, read_lengths
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"task": "ADD"}, "did you mean 'add'"),
+        ({"pe": "RPE"}, "did you mean 'rpe'"),
+        ({"layout": "Alined"}, "did you mean 'aligned'"),
+        ({"train_allowed": ("1:1", "1:2")}, "position 1 is given twice"),
+        ({"train_priming": ("6:0.01", "6:0.02")}, "priming length 6 is given twice"),
+        ({"train_allowed": ("0:1",)}, r"positions start at 1 \(the units\)"),
+        ({"train_allowed": ("2:9,15",)}, "'2:9,15': 15 is no digit of base 10"),
+        ({"train_allowed": ("2:15",)}, "15 is no digit of base 10"),
+        ({"train_allowed": ("2:5-7",), "base": 7}, "7 is no digit of base 7"),
+        ({"train_allowed": ("100000000:0",)}, "end at 100"),
+        ({"train_priming": ("200000:0.01",)}, "lengths go from 1 to 100"),
+        ({"train_priming": ("0:0.01",)}, "lengths go from 1 to 100"),
+        ({"train_priming": ("6:1e1000000000",)}, "is not LENGTH:SHARE"),
+        ({"train_priming": ("6:1e-9",)}, "at least 1e-06"),
+        ({"train_pairs": 10**10}, "at most 1,000,000,000"),
+        ({"task": "mod_add", "modulus": 10**40}, "more than 40 digits"),
+        ({"task": None, "expr": "a#b"}, "without '#'"),
+        ({"train_digits": "101"}, "from 1 to 100,"),
+        ({"test_digits": "1-1001"}, "from 1 to 1000,"),
+    ],
+)
+def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Request(**{"task": "add", **words}).setting()
+
+
+def test_the_longest_lengths_are_taken() -> None:
+    assert read_lengths(str(LARGEST_DIGITS), "--train-digits") == (100,)
+    asked = Request("add", train_priming=("100:0.01",), train_allowed=("100:0,1", "1:5-9"))
+    train = asked.setting().train
+    assert train.every_length == (3, 100)
+    assert train.allowed == ((1, (5, 6, 7, 8, 9)), (100, (0, 1)))
+
+
+def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
+    with pytest.raises(InvalidInput, match="positions start at 1"):
+        Domain((3,), allowed=((0, (1,)),))
+    with pytest.raises(InvalidInput, match="position 2 is given twice"):
+        Domain((3,), allowed=((2, (1,)), (2, (1,))))

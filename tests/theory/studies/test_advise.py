@@ -1,0 +1,81 @@
+"""Advice: what is suggested works by the theory, and nothing smaller does."""
+
+from __future__ import annotations
+
+import pytest
+
+from theory.prediction.predict import GENERALIZES, predict
+from theory.setting.requests import Request
+from theory.studies.advise import advise
+
+
+def ask(**words: object) -> object:
+    return advise(Request(**words).setting())  # type: ignore[arg-type]
+
+
+def test_what_generalizes_needs_no_change() -> None:
+    advice = ask(task="mod_mul", modulus=125, test_digits="8")
+    assert advice.generalizes and not advice.claimed
+    assert advice.suggestions == ()
+    assert ask(task="mod_add", modulus=100, test_digits="8").claimed
+
+
+def test_too_few_digits_for_the_modulus() -> None:
+    advice = ask(task="mod_mul", modulus=125, train_digits="2", test_digits="8")
+    texts = [s.text for s in advice.suggestions]
+    assert "train on 3 digits" in texts
+    assert any("10^3" in o for o in advice.obstacles)
+    assert [s.claimed for s in advice.suggestions] == [True, False]  # products of three digits leak
+
+
+def test_addition_wants_the_landmarks_out_of_view() -> None:
+    advice = ask(task="add", pe="rpe")
+    best = advice.suggestions[0]
+    assert best.text == "attention window 5; interleaved layout"
+
+
+def test_the_support_rule_is_an_obstacle_too() -> None:
+    [obstacle] = ask(task="add").obstacles
+    assert obstacle.startswith("digits that never varied in training, all those above position 3")
+
+
+def test_a_small_sample_is_named_and_can_be_given_up() -> None:
+    advice = ask(task="add", train_pairs=5, test_digits="1-3")
+    assert any("may lack digits" in o for o in advice.obstacles)
+    assert "train on all operand tuples" in [s.text for s in advice.suggestions]
+
+
+def test_missing_digits_and_short_operands_are_named() -> None:
+    advice = ask(task="add", train_digits="3", test_digits="1-3", train_allowed=("1:6-9",))
+    assert advice.suggestions[0].text == "show the missing digits"
+    advice = ask(task="mul", train_digits="2", test_digits="1-2")
+    assert [s.text for s in advice.suggestions] == ["train on 1+2 digits"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"task": "add", "pe": "rope"},
+        {"task": "mul", "train_digits": "2"},
+        {"task": "mod_add", "modulus": 150},
+        {"expr": "(2*a + 3*b) % 12", "base": 6, "train_digits": "1"},
+    ],
+)
+def test_suggestions_work_and_are_minimal(words: dict) -> None:
+    setting = Request(**words).setting()
+    advice = advise(setting)
+    costs = [s.cost for s in advice.suggestions]
+    assert costs == sorted(costs)
+    for suggestion in advice.suggestions:
+        assert all(x.status == GENERALIZES for x in predict(suggestion.setting).lengths)
+        for left_out in suggestion.changes:
+            rest = setting
+            for change in suggestion.changes:
+                rest = change.apply(rest) if change is not left_out else rest
+            assert any(x.status != GENERALIZES for x in predict(rest).lengths)
+
+
+def test_where_nothing_works_the_reason_is_given() -> None:
+    advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-10")
+    assert all("10-digit" in s.text for s in advice.suggestions)
+    assert any("101 divides no power of 10" in o for o in advice.obstacles)

@@ -1,0 +1,193 @@
+"""Published findings: the data, and what becomes of them beside the prediction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from theory.errors import InvalidInput
+from theory.studies.literature import (
+    AGREES,
+    COLUMNS,
+    DISAGREES,
+    NO_CLAIM,
+    OUT_OF_SCOPE,
+    TOLERANCE,
+    Finding,
+    compare,
+    findings,
+    missing_premises,
+    summary,
+    table,
+)
+
+BY_ID = {f.id: f for f in findings()}
+EVERY = pytest.mark.parametrize("finding", findings(), ids=lambda f: f.id)
+
+
+def test_there_are_enough_findings_each_with_an_id_and_a_source() -> None:
+    assert len(BY_ID) == len(findings()) >= 25
+    assert len({f.paper.arxiv for f in findings()}) >= 9
+    assert len({f.paper.citation for f in findings()}) == len({f.paper.arxiv for f in findings()})
+
+
+@EVERY
+def test_fields_hold_known_values(finding: Finding) -> None:
+    assert finding.checked
+    assert finding.padding in ("fixed", "none", "unknown")
+    assert finding.architecture in ("decoder", "encoder", "encoder-decoder", "unknown")
+    assert finding.against in ("truth", "learned_function")
+    assert finding.result in ("extends", "partial", "fails")
+    assert {finding.train_domain, finding.test_domain} <= {"longest", "every", "other", "unknown"}
+    assert all(0 <= a <= 100 for a in finding.accuracy)
+    assert bool(finding.figure) == bool(finding.outcome)
+
+
+@EVERY
+def test_convergence_is_what_the_row_says_of_its_own_lengths(finding: Finding) -> None:
+    assert finding.converged == (not finding.why)
+    measured = dict(zip(finding.test, finding.accuracy, strict=False))
+    if finding.converged and finding.paper.arxiv == "2407.17963":
+        assert min(measured[n] for n in finding.train) >= 99
+
+
+TABLES = {
+    "principled-add-on-4": (100, 100, 100, 100, 0, 0, 0, 0, 0),
+    "principled-add-on-4-every": (100, 100, 72.6, 100, 0, 0, 0, 0, 0),
+    "principled-add-on-67": (100, 100, 100, 100, 100, 100, 100, 0, 0),
+    "principled-add-on-4-every-learned": (100, 99.9, 72.3, 100, 99.7, 99.7, 99.6, 99.7, 99.5),
+    "principled-mul-on-2": (80, 99.4, 0.1, 0, 0, 0, 0, 0, 0),
+    "principled-mul-on-34": (80, 9.9, 97.2, 1.3, 0, 0, 0, 0, 0),
+    "principled-mul-on-12-learned": (100, 99.9, 93, 90.1, 86, 82.6, 80.6, 78.2, 77.7),
+    "principled-mod-mul-150-on-3": (60, 54.6, 52.4, 52.6, 53.1, 52.7, 53.8, 53, 53.3),
+    "principled-mod-mul-201-on-3-learned": (71, 79.5, 92.1, 90.9, 90.7, 90.5, 88.7, 87.9, 85),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_published_tables_are_reproduced(name: str) -> None:
+    assert BY_ID[name].accuracy == TABLES[name]
+    assert BY_ID[name].test == tuple(range(1, 10))
+
+
+def test_every_published_table_is_there_row_by_row() -> None:
+    rows = [f for f in findings() if f.paper.arxiv == "2407.17963"]
+    kinds = Counter((f.task, f.against, f.test_domain) for f in rows)
+    assert kinds == {
+        ("add", "truth", "longest"): 7,
+        ("add", "learned_function", "longest"): 7,
+        ("mul", "truth", "longest"): 5,
+        ("mul", "learned_function", "longest"): 5,
+        ("mod_mul", "truth", "every"): 6,
+        ("mod_mul", "learned_function", "every"): 6,
+        ("mod_add", "truth", "every"): 1,
+        ("mod_add", "learned_function", "every"): 1,
+    }
+    settings = Counter((f.task, f.modulus, f.train, f.train_domain, f.against) for f in rows)
+    assert set(settings.values()) == {1}
+
+
+@EVERY
+def test_every_finding_is_compared_and_given_a_reason(finding: Finding) -> None:
+    got = compare(finding)
+    assert got.outcome in (AGREES, DISAGREES, NO_CLAIM, OUT_OF_SCOPE)
+    assert got.in_scope == (got.outcome != OUT_OF_SCOPE) == (not missing_premises(finding))
+    assert len(got.reason) > 10 and got.reason.endswith(".") and not got.reason.endswith("..")
+    if finding.padding != "fixed":
+        assert got.prediction is None and not got.lengths
+
+
+def test_nine_in_ten_findings_in_scope_agree() -> None:
+    scored = [compare(f) for f in findings() if not missing_premises(f)]
+    assert len(scored) >= 20
+    assert 10 * sum(c.outcome == AGREES for c in scored) >= 9 * len(scored)
+
+
+def test_the_disagreements_are_the_known_ones() -> None:
+    """All of one kind: the answers drift from the learned function as inputs grow longer."""
+    apart = [compare(f) for f in findings() if compare(f).outcome == DISAGREES]
+    assert {c.finding.id for c in apart} == {
+        "principled-mul-on-12-learned",
+        "principled-mul-on-2-learned",
+        "principled-mod-mul-51-on-3-learned",
+    }
+    assert all("leak" in c.reason for c in apart)
+
+
+def test_the_theorem_is_borne_out_where_its_premises_hold() -> None:
+    said = [compare(f).published_agrees for f in findings() if not missing_premises(f)]
+    assert said.count(True) >= 10 and False not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "premise"),
+    [
+        ("arithmetic-transformers-add", "architecture"),
+        ("interpolation-rope", "architecture"),
+        ("position-coupling-add", "padding"),
+        ("small-transformers-plain", "padding"),
+        ("principled-mul-on-34", "convergence"),
+    ],
+)
+def test_the_missing_premise_is_named(name: str, premise: str) -> None:
+    assert compare(BY_ID[name]).premise == premise
+
+
+ADD = BY_ID["principled-add-on-4"]
+
+
+def test_one_length_beyond_the_tolerance_is_a_disagreement() -> None:
+    edge = 100 * TOLERANCE
+    near = replace(ADD, accuracy=(100, 100, 100, 100, edge, 0, 0, 0, 0))
+    far = replace(ADD, accuracy=(100, 100, 100, 100, 0, 0, 0, 0, edge + 0.1))
+    assert (compare(near).outcome, compare(far).outcome) == (AGREES, DISAGREES)
+    assert "9 digits" in compare(far).reason
+
+
+def test_a_length_without_a_claim_is_not_scored() -> None:
+    row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 0))
+    got = compare(row)
+    assert got.outcome == AGREES
+    assert [x.claims for x in got.lengths] == [False] * 4 + [True] * 5
+
+
+def test_a_bound_is_a_claim() -> None:
+    """Where training fixes the answer to most inputs only, the accuracy cannot exceed the rest."""
+    row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 50))
+    got = compare(row)
+    assert got.outcome == DISAGREES
+    assert got.lengths[-1].predicted is None and 0 < got.lengths[-1].high < Fraction(1, 4)
+
+
+def test_a_setting_without_any_claim_is_called_so() -> None:
+    blind = replace(ADD, encoding="rope", layout="aligned", test=(5, 6), accuracy=(0, 0))
+    assert compare(blind).outcome == NO_CLAIM
+
+
+def test_an_outcome_in_words_is_scored_upward() -> None:
+    words = replace(ADD, accuracy=(), outcome="extends", figure="said so")
+    assert compare(words).outcome == DISAGREES
+    assert compare(replace(words, outcome="fails")).outcome == AGREES
+
+
+def test_a_row_needs_either_an_accuracy_or_an_outcome() -> None:
+    for wrong in ({"accuracy": ()}, {"outcome": "fails"}, {"accuracy": (100.0,)}):
+        with pytest.raises(InvalidInput, match="principled-add-on-4"):
+            replace(ADD, **wrong)
+
+
+def test_the_table_and_its_summary() -> None:
+    rows = table()
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+    assert [row[0] for row in rows] == list(BY_ID)
+    shown = dict(zip(COLUMNS, rows[0], strict=True))
+    assert shown["setting"] == "add · ape · reversed · 4 → 1-9"
+    assert shown["predicted"] == "100 100 100 100 0 0 0 0 0"
+    assert "^every" in rows[1][COLUMNS.index("setting")]
+    count = Counter(compare(f).outcome for f in findings())
+    assert f"{count[AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
+    bounds = [c for f in findings() if (c := compare(f)).in_scope and c.prediction.leaks]  # type: ignore[union-attr]
+    assert 0 < len(bounds) < len(rows) and f"{len(bounds)} are of tasks" in summary()

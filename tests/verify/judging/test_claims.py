@@ -1,0 +1,273 @@
+"""The claim table: which claim a length belongs to, and how cells and seeds are counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from test_judge import cell, run
+
+from theory.inference.rules import RULES
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
+from verify.judging.claims import (
+    COLUMNS,
+    THEOREMS,
+    UNTREATED,
+    Claim,
+    Tally,
+    claims,
+    table,
+    theorem,
+    uses,
+)
+from verify.judging.judge import CellVerdict, judge
+from verify.plan.cells import Cell
+from verify.plan.grids import grid
+from verify.records.evidence import read_evidence
+from verify.records.trajectory import Trajectory
+from verify.reporting.page import judge_evidence
+
+EVIDENCE = Path(__file__).parents[3] / "reports" / "headline" / "evidence.jsonl"
+RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
+"""What the theory predicts of addition with APE, trained on three digits."""
+
+
+@pytest.fixture(scope="module")
+def headline() -> list[CellVerdict]:
+    return judge_evidence(grid("headline"), read_evidence(EVIDENCE))
+
+
+def found(*verdicts: CellVerdict) -> dict[str, Claim]:
+    return {c.name: c for c in claims(verdicts)}
+
+
+def total(tally: Tally) -> int:
+    return tally.tested + tally.not_reached + tally.no_claim
+
+
+def windowed(pe: str) -> Cell:
+    """Addition in the interleaved layout with a window that hides the landmarks."""
+    c = cell(pe=pe)
+    return replace(c, setting=replace(c.setting, layout=layout("interleaved"), window=6))
+
+
+def used(setting: Setting, rule: str) -> list[int]:
+    prediction = predict(setting)
+    return [x.digits for x in prediction.lengths if uses(rule, prediction, x)]
+
+
+def test_every_claim_is_listed_with_zeros_where_no_cell_speaks_of_it() -> None:
+    listed = claims([])
+    names = [f"{t}, {d}" for t in THEOREMS for d in ("downward", "upward")] + list(RULES)
+    assert [c.name for c in listed] == names
+    assert {c.cells for c in listed} == {c.seeds for c in listed} == {Tally()}
+    text = table(listed)
+    assert sum(line.count("0 cells") == 4 for line in text.splitlines()) == len(names)
+    explained = {f"- *{rule.name}*: {' '.join(rule.statement.split())}" for rule in RULES.values()}
+    assert explained <= set(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("task", "modulus", "pe", "expected"),
+    [
+        ("add", None, "ape", "addition, absolute encoding"),
+        ("add", None, "rope", "addition, relative encoding"),
+        ("mul", None, "sinusoidal", "multiplication, absolute encoding"),
+        ("mul", None, "rpe", "multiplication, relative encoding"),
+        ("mod_add", 100, "rpe", "modular addition, p divides B^n"),
+        ("mod_add", 125, "ape", "modular addition, p does not divide B^n"),
+        ("mod_mul", 50, "ape", "modular multiplication, p divides B^n"),
+        ("mod_mul", 51, "rpe", "modular multiplication, p does not divide B^n"),
+        ("sub", None, "ape", UNTREATED),
+        ("mod_sub", 100, "ape", UNTREATED),
+        ("add", None, "nope", UNTREATED),
+    ],
+)
+def test_the_theorem_of_a_setting(task: str, modulus: int | None, pe: str, expected: str) -> None:
+    assert theorem(predict(cell(task, pe, modulus, n=2).setting)) == expected
+
+
+def test_a_theorem_says_what_the_published_verdict_of_its_settings_says() -> None:
+    tasks: list[tuple[str, int | None]] = [("add", None), ("mul", None)]
+    tasks += [(t, p) for t in ("mod_add", "mod_mul") for p in (10, 100, 101, 150)]
+    seen = set()
+    for (task, p), pe, n in product(tasks, ("ape", "sinusoidal", "rpe", "rope"), (1, 2)):
+        place = (encoding(pe), layout("aligned"), Domain((n,)), 0, (1, 2, 3))
+        prediction = predict(Setting(named_task(task, p), 10, *place))
+        name = theorem(prediction)
+        seen.add(name)
+        assert (prediction.published.downward, prediction.published.upward) == THEOREMS[name]
+    assert seen == THEOREMS.keys() - {UNTREATED}
+
+
+@pytest.mark.parametrize(
+    ("pe", "train"), [("coupled", Domain((3,))), ("ape", Domain((3,), allowed=((1, (5, 6)),)))]
+)
+def test_the_theorems_do_not_speak_of_other_encodings_or_missing_digits(
+    pe: str, train: Domain
+) -> None:
+    prediction = predict(
+        Setting(named_task("add"), 10, encoding(pe), layout("aligned"), train, 0, (1, 4))
+    )
+    assert theorem(prediction) == UNTREATED
+    assert {prediction.published_verdict(d) for d in ("downward", "upward")} == {"undetermined"}
+
+
+def test_a_continuation_decides_every_length_and_the_support_rule_none() -> None:
+    assert used(windowed("rpe").setting, "continuation") == [1, 2, 4]
+    assert used(windowed("rpe").setting, "support") == []
+    assert used(windowed("rpe").setting, "convergence") == [3]
+
+
+def test_with_a_landmark_the_support_rule_decides_shorter_inputs_only() -> None:
+    setting = cell(pe="rpe").setting
+    assert used(setting, "support") == [1, 2]
+    assert used(setting, "landmark") == [4]
+    assert used(setting, "continuation") == []
+
+
+def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length() -> None:
+    setting = cell().setting
+    few = replace(setting, train=Domain((3,), pairs=10))
+    assert used(few, "sample") == [1, 2, 4]
+    assert used(few, "support") == used(setting, "sample") == []
+    hidden = replace(setting, window=2)
+    assert used(hidden, "blind") == [1, 2, 4]
+    assert used(hidden, "support") == used(setting, "blind") == []
+
+
+def test_rules_about_the_modulus_speak_of_longer_inputs() -> None:
+    setting = cell("mod_add", modulus=101, n=2).setting
+    assert used(setting, "residual modulus") == [3]
+    assert used(setting, "joint support") == [1]
+    assert used(setting, "support") == [1, 3]
+
+
+def reversed_layout() -> Cell:
+    c = cell()
+    return replace(c, setting=replace(c.setting, layout=layout("reversed")))
+
+
+def test_a_contradicting_run_moves_the_counts() -> None:
+    first, second = cell(), reversed_layout()
+    good = judge(first, [run(first, RIGHT)])
+    bad = judge(second, [run(second, {**RIGHT, 4: 1.0})])
+    for name in ("addition, absolute encoding, upward", "support"):
+        one, both = found(good)[name], found(good, bad)[name]
+        assert one.cells == one.seeds == Tally(supports=1)
+        assert both.cells == both.seeds == Tally(supports=1, contradicts=1)
+    downward = found(good, bad)["addition, absolute encoding, downward"]
+    assert downward.cells == downward.seeds == Tally(supports=2)
+
+
+def test_a_seed_that_the_pooled_cell_hides_is_counted() -> None:
+    c = cell()
+    v = judge(c, [run(c, RIGHT), run(c, {**RIGHT, 2: 0.85}, seed=1)])
+    claim = found(v)["addition, absolute encoding, downward"]
+    assert claim.cells == Tally(supports=1)
+    assert claim.seeds == Tally(supports=1, contradicts=1)
+
+
+def test_without_the_premise_a_claim_is_not_reached() -> None:
+    c = cell()
+    lost = run(c, RIGHT, premise=0.9)
+    claim = found(judge(c, [lost]))["support"]
+    assert claim.cells == claim.seeds == Tally(not_reached=1)
+    claim = found(judge(c, [lost, run(c, RIGHT, seed=1)]))["support"]
+    assert claim.cells == Tally(supports=1)
+    assert claim.seeds == Tally(supports=1, not_reached=1)
+
+
+def test_where_the_theory_claims_nothing_no_measurement_counts() -> None:
+    c = cell(pe="rpe")
+    for premise, measured in product((1.0, 0.9), (0.0, 1.0)):
+        v = judge(c, [run(c, {**RIGHT, 4: measured}, premise=premise)])
+        assert found(v)["landmark"].cells == Tally(no_claim=1)
+    nope = cell(pe="nope")
+    v = judge(nope, [run(nope, RIGHT)])
+    assert found(v)[f"{UNTREATED}, upward"].cells == Tally(no_claim=1)
+
+
+def test_the_premise_is_no_evidence_for_itself() -> None:
+    c = cell()
+    v = judge(c, [run(c, RIGHT), run(c, RIGHT, premise=0.5, seed=1)])
+    assert found(v)["convergence"].seeds == Tally(not_reached=1, no_claim=1)
+
+
+def test_the_plateau_rule_counts_the_modular_models_that_did_not_learn() -> None:
+    c = cell("mod_add", modulus=150)
+    third = dict.fromkeys(RIGHT, 1 / 3)
+    runs = [run(c, third, premise=1 / 3), run(c, {**RIGHT, 4: 0.34}, seed=1)]
+    claim = found(judge(c, runs))["plateau"]
+    assert (claim.cells, claim.seeds) == (Tally(supports=1), Tally(supports=1))
+    between = [run(c, third, premise=0.2), run(c, third, premise=0.9, seed=1)]
+    claim = found(judge(c, between))["plateau"]
+    assert (claim.cells, claim.seeds) == (Tally(contradicts=1), Tally(contradicts=1, no_claim=1))
+
+
+@pytest.mark.parametrize(
+    ("modulus", "steps", "expected"),
+    [  # mod 300 asks for two digits at once, mod 200 for three
+        (300, 500, Tally(supports=1)),
+        (300, 2000, Tally(contradicts=1)),
+        (200, 500, Tally(no_claim=1)),
+        (200, 2000, Tally(no_claim=1)),
+    ],
+)
+def test_the_leap_rule_counts_how_soon_models_learned(
+    modulus: int, steps: int, expected: Tally
+) -> None:
+    c = cell("mod_add", modulus=modulus)
+    course = Trajectory((100, steps), {3: (0.0, 1.0)}, None)
+    made = replace(run(c, RIGHT), trajectory=course)
+    assert found(judge(c, [made]))["leap"].seeds == expected
+    never = replace(run(c, RIGHT, premise=0.5), trajectory=Trajectory((100,), {3: (0.5,)}, None))
+    late = Tally(no_claim=1) if modulus == 200 else Tally(contradicts=1)
+    assert found(judge(c, [never]))["leap"].seeds == late
+
+
+def test_each_headline_cell_counts_under_one_theorem(headline: list[CellVerdict]) -> None:
+    for direction in ("downward", "upward"):
+        mine = [c for c in claims(headline) if c.name.endswith(direction)]
+        assert sum(total(c.cells) for c in mine) == len(headline)
+        assert sum(total(c.seeds) for c in mine) == sum(len(v.runs) for v in headline)
+        converged = sum(len(v.converged) for v in headline)
+        assert sum(c.seeds.tested for c in mine) == converged
+
+
+def test_each_headline_cell_counts_under_the_rules_that_it_cites(
+    headline: list[CellVerdict],
+) -> None:
+    listed = found(*headline)
+    for name in set(RULES) - {
+        "plateau",
+        "leap",
+    }:  # no derivation cites them: they are about learning
+        citing = [v for v in headline if name in {s.rule for s in v.prediction.derivation}]
+        if name == "support":
+            citing = [v for v in citing if not v.prediction.continues]
+        claim = listed[name]
+        assert total(claim.cells) == len(citing)
+        assert total(claim.seeds) == sum(len(v.runs) for v in citing)
+
+
+def test_the_table_counts_cells_and_seeds() -> None:
+    first, second = cell(), reversed_layout()
+    bad = [run(second, {**RIGHT, 4: 1.0}), run(second, RIGHT, premise=0.9, seed=1)]
+    listed = claims([judge(first, [run(first, RIGHT)]), judge(second, bad)])
+    [line] = [x for x in table(listed).splitlines() if "addition, absolute encoding, up" in x]
+    cells = [x.strip() for x in line.strip("|").split("|")]
+    assert dict(zip(COLUMNS, cells, strict=True)) == {
+        "claim": "addition, absolute encoding, upward: fails",
+        "supports": "1 cell, 1 of 2 seeds",
+        "contradicts": "1 cell, 1 of 2 seeds",
+        "not reached": "0 cells, 1 seed",
+        "no claim": "0 cells",
+    }

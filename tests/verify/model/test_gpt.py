@@ -1,0 +1,196 @@
+"""The GPT and its encodings: masks, windows, and what each encoding can tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import layout
+from verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
+from verify.model.positions import POSITIONS, Places, RelativeKeys
+from verify.plan.sizes import SIZES, Size
+
+TINY = Size(2, 2, 16)
+
+
+PLACES = layout("interleaved").tokens(2, 5, 5)[:12]
+
+
+def model(encoding: str, window: int = 0) -> GPT:
+    net = GPT(TINY, 7, PLACES, encoding, window, seed=0)
+    for p in net.parameters():  # the small initial weights would hide what passes through
+        if p.dim() > 1:
+            torch.nn.init.normal_(p, std=0.4)
+    return net.eval()
+
+
+def tokens(seed: int = 0, length: int = 12) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).integers(0, 7, (3, length)))
+
+
+def test_every_encoding_has_a_module() -> None:
+    assert set(POSITIONS) == set(ENCODINGS)
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_the_future_is_hidden(encoding: str) -> None:
+    net, x = model(encoding), tokens()
+    y = x.clone()
+    y[:, 8:] = (y[:, 8:] + 1) % 7
+    assert torch.allclose(net(x)[:, :8], net(y)[:, :8], atol=1e-5)
+    assert not torch.allclose(net(x)[:, 8:], net(y)[:, 8:], atol=1e-5)
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_a_window_hides_what_lies_before_it(encoding: str) -> None:
+    """Two layers with a window of 3 see four tokens back, and no further."""
+    net, x = model(encoding, window=3), tokens()
+    y = x.clone()
+    y[:, :5] = (y[:, :5] + 1) % 7
+    assert torch.allclose(net(x)[:, 9:], net(y)[:, 9:], atol=1e-5)
+    assert not torch.allclose(net(x)[:, 8], net(y)[:, 8], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "encoding", [e for e in POSITIONS if ENCODINGS[e].reference != "significance"]
+)
+def test_only_absolute_encodings_tell_where_they_are(encoding: str) -> None:
+    """Under a window, a relative encoding gives the same answer for the same tokens anywhere."""
+    net = model(encoding, window=3)
+    tail = tokens(length=6)
+    early = torch.cat([tail[:, :1].expand(3, 3), tail], dim=1)
+    late = torch.cat([tail[:, :1].expand(3, 6), tail], dim=1)
+    same = torch.allclose(net(early)[:, -1], net(late)[:, -1], atol=1e-5)
+    assert same == (ENCODINGS[encoding].reference != "absolute")
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_asking_for_some_places_gives_their_logits(encoding: str) -> None:
+    net, x = model(encoding), tokens()
+    slots = torch.tensor([3, 7, 11])
+    assert torch.allclose(net(x)[:, slots], net(x, slots), atol=1e-5)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    first, second = (GPT(TINY, 7, PLACES, "ape", 0, seed=5) for _ in range(2))
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True)
+    )
+
+
+def test_published_sizes() -> None:
+    assert SIZES["nano"] == Size(3, 3, 48)
+    assert SIZES["micro"] == Size(4, 4, 128)
+    assert SIZES["mini"] == Size(6, 6, 384)
+    assert SIZES["gpt2"] == Size(12, 12, 768)
+    assert SIZES["gpt2-medium"] == Size(24, 16, 1024)
+
+
+def test_dropout_keeps_the_mean_and_a_rate_of_zero_keeps_everything() -> None:
+    x = torch.ones(100_000)
+    noise = torch.from_numpy(np.random.default_rng(0).integers(0, 256, 200_000, dtype=np.uint8))
+    kept = Dropout(noise, torch.tensor(51.0))(x)
+    assert kept.unique().tolist() == pytest.approx([0, 256 / 205])
+    assert float((kept == 0).float().mean()) == pytest.approx(51 / 256, abs=0.01)
+    assert float(kept.mean()) == pytest.approx(1, abs=0.01)
+    assert torch.equal(Dropout(noise, torch.tensor(0.0))(x), x)
+
+
+def test_dropout_uses_every_byte_once() -> None:
+    noise = torch.arange(100, dtype=torch.uint8)
+    drop = Dropout(noise, torch.tensor(50.0))
+    kept = torch.cat([drop(torch.ones(5, 10)).flatten(), drop(torch.ones(50))])
+    assert torch.equal(kept > 0, noise >= 50)
+
+
+def test_a_training_step_uses_the_noise_it_asks_for() -> None:
+    net, x = model("ape"), tokens()
+    slots = torch.tensor([10, 11])
+    noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
+    cut = torch.tensor(10.0)
+    dropped = net(x, slots, noise, cut)  # every byte is below the cut: nothing is left
+    assert torch.allclose(dropped, dropped[:1, :1].expand_as(dropped), atol=1e-5)
+    with pytest.raises(RuntimeError):
+        net(x, slots, noise[:-1], cut)
+
+
+def test_no_dropout_is_dropout_at_rate_zero() -> None:
+    net, x, slots = model("abacus"), tokens(), torch.tensor([10, 11])
+    size = net.noise_size(3, 12, 2)
+    noise = torch.randint(256, (size,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
+    assert torch.equal(net(x, slots, noise, torch.tensor(0.0)), net(x, slots, noise))
+    assert not torch.equal(net(x, slots, noise), net(x, slots))  # the noise is its random start too
+
+
+@pytest.mark.parametrize("slots", [slice(12), torch.tensor([4, 10, 11])])
+def test_attention_is_that_of_torch(slots: Places) -> None:
+    net = model("nope")
+    block, context = net.blocks[0], torch.randn(3, 12, 16)
+    assert isinstance(block, Block)
+    x = context if slots == slice(12) else context[:, slots]
+    layers = (block.query, block.key, block.value)
+    q, k, v = (
+        layer(y).unflatten(2, (2, 8)).transpose(1, 2)
+        for layer, y in zip(layers, (x, context, context), strict=True)
+    )
+    wanted = F.scaled_dot_product_attention(q, k, v, attn_mask=net.mask[slots])
+    got = block.attend(x, context, net.position, net.mask[slots], slots)
+    assert torch.allclose(got, block.out(wanted.transpose(1, 2).flatten(2)), atol=1e-5)
+
+
+def test_a_relative_key_is_that_of_the_offset() -> None:
+    position = model("rpe").position
+    assert isinstance(position, RelativeKeys)
+    q, slots = torch.randn(3, 2, 2, 8), torch.tensor([4, 10])
+    bias = position.bias(q, slots, keys=11, layer=1)
+    for i, place in enumerate(slots.tolist()):
+        for key in range(place + 1):
+            wanted = (q[:, :, i] * position.keys[1, :, place - key]).sum(2)
+            assert torch.allclose(bias[:, :, i, key], wanted, atol=1e-5)
+
+
+def test_the_rectifier_is_the_rectifier() -> None:
+    x = torch.linspace(-2, 2, 41, requires_grad=True)
+    assert torch.equal(relu(x), torch.relu(x))
+    (slope,) = torch.autograd.grad(relu(x).sum(), x)
+    assert torch.equal(slope[x != 0], (x[x != 0] > 0).float())
+
+
+@pytest.mark.parametrize("encoding", ["abacus", "coupled"])
+def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
+    net = model(encoding)
+    added = net.position.embed(torch.zeros(1, 12, 16), None)[0]
+    for i, first in enumerate(PLACES):
+        for j, second in enumerate(PLACES):
+            same = first.position == second.position
+            assert torch.equal(added[i], added[j]) == same
+
+
+def test_a_random_start_is_drawn_in_training_only() -> None:
+    net = model("coupled")
+    x = torch.zeros(64, 12, 16)
+    draws = torch.arange(64, dtype=torch.uint8)
+    assert len(net.position.embed(x, None).unique(dim=0)) == 1
+    assert len(net.position.embed(x, draws).unique(dim=0)) == net.position.STARTS
+
+
+def test_keys_that_nothing_sees_fill_up_to_a_multiple_of_sixteen_that_is_near() -> None:
+    assert {t: spare_keys(t) for t in range(80) if spare_keys(t)} == {
+        31: 1,
+        **{t: 48 - t for t in (46, 47)},
+        **{t: 64 - t for t in (61, 62, 63)},
+        **{t: 80 - t for t in (76, 77, 78, 79)},
+    }
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_keys_that_nothing_sees_change_nothing(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, x = model(encoding), tokens()
+    without = net(x)
+    monkeypatch.setattr("verify.model.gpt.spare_keys", lambda keys: 4)
+    assert torch.allclose(net(x), without, atol=1e-5)

@@ -1,0 +1,75 @@
+"""Grids that a user writes: what is read, and what is refused with file and cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli import GRID_HELP
+from theory.errors import InvalidInput
+from verify.plan.grids import GRIDS, grid
+
+
+def read(folder: Path, *cells: str) -> list:
+    """The cells of a grid file with one table per text."""
+    path = folder / "mine.toml"
+    path.write_text("".join(f"[[cell]]\n{cell}\n" for cell in cells))
+    return grid(str(path))
+
+
+def test_dashes_and_underscores_are_read(tmp_path: Path) -> None:
+    dashes, underscores = read(
+        tmp_path,
+        'task = "add"\npe = "rpe"\ntrain-digits = 2\ntrain-priming = ["6:0.01"]',
+        'task = "add"\npe = "ape"\ntrain_digits = [2, 3]\ntest_digits = "1-4"',
+    )
+    assert dashes.setting.train.every_length == (2, 6)
+    assert underscores.setting.train.lengths == (2, 3)
+    assert underscores.setting.test_lengths == (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ('task = "add"\npe = "APEX"', "unknown encoding 'APEX'; did you mean 'ape'?"),
+        ('task = "add"\nmodel = "nan"', "unknown model 'nan'; did you mean 'nano'?"),
+        ('pe = "ape"', "give a task"),
+        ('task = "add"\nlayot = "plain"', "train-digits, train-domain, train-priming"),
+        ('task = "add"\ntrain-digits = 2\ntrain_digits = 3', "'train-digits' is given twice"),
+        ('task = "add"\ntrain-priming = "6:0.01"', "takes a list of texts, as in ['6:0.01']"),
+        ('task = "add"\ntrain_allowed = [2]', "takes a list of texts, as in ['2:6-9']"),
+        ('task = "add"\ntrain-pairs = "1000"', "takes a whole number"),
+        ('task = "add"\ntrain-digits = true', "takes a number, a list of numbers, or text"),
+        ('task = "add"\npe = 3', "'pe', which takes text"),
+        ('task = "sub"\npe = "ape"', "the same as cell 1"),
+    ],
+)
+def test_a_bad_cell_is_named(tmp_path: Path, cell: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read(tmp_path, 'task = "sub"', cell)
+    assert str(error.value).startswith(f"{tmp_path / 'mine.toml'}, cell 2: ")
+    assert message in str(error.value)
+
+
+def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^cannot read the grid no.toml: No such file or dir\w+$"
+    ):
+        grid("no.toml")
+    path = tmp_path / "numbers.toml"
+    path.write_text("cell = [1, 2]")
+    with pytest.raises(InvalidInput, match=r"has no \[\[cell\]\] tables"):
+        grid(str(path))
+
+
+def test_help_names_every_grid() -> None:
+    """Written by hand there: to read the registry would load what ``predict`` can do without."""
+    assert GRID_HELP.removesuffix(", or a TOML file.").split(", ") == list(GRIDS)
+
+
+def test_the_grids_that_gate_have_no_cell_that_does_not_converge() -> None:
+    unconverged = set(GRIDS["unconverged"])
+    assert all(
+        unconverged.isdisjoint(rows) for name, rows in GRIDS.items() if name != "unconverged"
+    )

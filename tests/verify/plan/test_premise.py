@@ -1,0 +1,84 @@
+"""The premise rests on enough held-out inputs, or is not met."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from scipy.stats import beta, binom
+from test_judge import cell, run
+
+from theory.errors import InvalidInput
+from theory.setting.domains import Domain
+from theory.setting.tasks import named_task
+from verify.judging.judge import AGREE, INCONCLUSIVE, exit_code, judge
+from verify.plan.cells import Cell
+from verify.plan.grids import grid
+from verify.plan.inputs import held_out_count, held_out_inputs
+from verify.plan.premise import CONFIDENCE, PREMISE, SURE, is_met, lower_bound, needed
+
+RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
+
+
+def small(base: int, digits: int, modulus: int | None = None) -> Cell:
+    task = named_task("add") if modulus is None else named_task("mod_add", modulus)
+    setting = replace(cell().setting, task=task, base=base, train=Domain((digits,)))
+    return Cell(replace(setting, test_lengths=(digits, digits + 1)), "pico")
+
+
+@pytest.mark.parametrize(("right", "inputs"), [(2, 2), (59, 59), (99, 100), (1990, 2000)])
+def test_the_bound_is_that_of_clopper_and_pearson(right: int, inputs: int) -> None:
+    found = lower_bound(right, inputs)
+    assert found == pytest.approx(beta.ppf(1 - CONFIDENCE, right, inputs - right + 1))
+    # A model as bad as the bound would do so well one time in twenty.
+    assert binom.sf(right - 1, inputs, found) == pytest.approx(1 - CONFIDENCE)
+
+
+def test_59_held_out_inputs_are_needed() -> None:
+    assert needed() == 59
+    assert is_met(1.0, 59) and not is_met(1.0, 58)
+    assert SURE**59 < 1 - CONFIDENCE < SURE**58  # none of 59 would be wrong by luck
+
+
+def test_a_point_below_the_premise_is_not_enough_however_many_inputs() -> None:
+    assert is_met(PREMISE, 2000)
+    assert not is_met(PREMISE - 0.001, 100_000)
+
+
+@pytest.mark.parametrize(("base", "digits", "modulus"), [(6, 1, 7), (2, 3, None), (3, 3, None)])
+def test_a_domain_too_small_to_hold_enough_out_is_inconclusive(
+    base: int, digits: int, modulus: int | None
+) -> None:
+    c = small(base, digits, modulus)
+    count = held_out_count(c)
+    assert 0 < count < 59
+    found = judge(c, [replace(run(c, {digits: 1, digits + 1: 1}), held_out=count)])
+    assert found.verdict == INCONCLUSIVE
+    assert exit_code([found]) == 3
+    assert found.reason == f"premise not established: only {count} held-out inputs, 59 needed"
+
+
+def test_why_a_cell_is_inconclusive() -> None:
+    c = cell()
+    assert judge(c, []).reason == "not trained"
+    poor = replace(run(c, RIGHT, premise=0.434), steps=6000, budget=6000)
+    worse = replace(poor, seed=1, premise=0.1)
+    assert judge(c, [worse, poor]).reason == (
+        "not converged: 0.43 of held-out inputs after 6000 steps (the budget); try --budget 18000"
+    )
+    found = judge(c, [poor, run(c, RIGHT, seed=2)])
+    assert (found.verdict, found.reason) == (AGREE, "")
+
+
+def test_held_out_inputs_are_counted_without_drawing_them() -> None:
+    cells = [small(2, 3), small(4, 3), *grid("smoke")]
+    primed = replace(cell().setting, train=Domain((2,), "every"))
+    for c in [*cells, Cell(primed, "pico")]:
+        assert held_out_count(c) == sum(map(len, held_out_inputs(c)))
+
+
+def test_a_domain_that_holds_nothing_out_is_refused() -> None:
+    c = small(2, 1)
+    assert held_out_count(c) == 0
+    with pytest.raises(InvalidInput, match="no input can be held out"):
+        held_out_inputs(c)

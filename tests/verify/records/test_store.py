@@ -1,0 +1,275 @@
+"""The store and the evidence: nothing lost, nothing foreign accepted."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_judge import cell, run
+
+from theory.errors import InvalidInput
+from verify.plan.inputs import held_out_count
+from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.files import Failed, write
+from verify.records.owners import Owner, birth, this_process
+from verify.records.store import DONE, Store
+
+
+def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "store.sqlite"
+    one = run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})
+    Store(path).add(one)
+    again = Store(path)
+    assert again.find(one.cell, 0, "1", "float32") == one
+    assert again.find(one.cell, 1, "1", "float32") is None
+    assert again.find(one.cell, 0, "2", "float32") is None
+    assert again.find(one.cell, 0, "1", "bfloat16") is None
+    assert again.runs() == ([one], [])
+
+
+def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    runs = [run(cell(), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
+    write_evidence(path, runs)
+    first = path.read_text()
+    assert len(first.splitlines()) == 4
+    assert sorted(read_evidence(path), key=lambda r: r.seed) == sorted(runs, key=lambda r: r.seed)
+    write_evidence(path, read_evidence(path))
+    assert path.read_text() == first
+
+
+def test_merging_keeps_old_measurements() -> None:
+    old = [run(cell(), {1: 0.1}, seed=s) for s in (0, 1)]
+    new = run(cell(), {1: 0.2}, seed=1)
+    assert merge(old, [new]) == [old[0], new]
+    shorter = replace(new, budget=new.budget - 1)
+    assert merge([new], [shorter]) == [new]
+    assert merge([shorter], [new]) == [new]
+
+
+def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("not a database " * 100)
+    with pytest.raises(InvalidInput, match="cannot use the store"):
+        Store(text)
+    foreign = tmp_path / "foreign.sqlite"
+    with sqlite3.connect(foreign) as db:
+        db.execute("CREATE TABLE run (x)")
+    with pytest.raises(InvalidInput, match="another program"):
+        Store(foreign)
+    assert text.read_text().startswith("not a database")
+
+
+def test_a_damaged_store_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    store = Store(path)
+    for seed in range(50):
+        store.add(run(cell(), {1: 1, 2: 1}, seed=seed))
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[5000:9000] = b"\xff" * 4000
+    path.write_bytes(data)
+    with pytest.raises(InvalidInput):
+        Store(path).runs()
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInput, match="cannot use the store"):
+        Store(tmp_path / "file" / "store.sqlite")
+
+
+def test_a_damaged_evidence_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(), {1: 1})])
+    path.write_text(path.read_text() + '{"cell": 3}\n')
+    with pytest.raises(InvalidInput, match="line 2"):
+        read_evidence(path)
+
+
+WRONG = [
+    ({"premise": "x"}, "premise must be a number from 0 to 1"),
+    ({"premise": float("nan")}, "premise must be a number from 0 to 1"),
+    ({"seed": [1]}, "seed must be an integer from 0"),
+    ({"seed": True}, "seed must be an integer from 0"),
+    ({"steps": None}, "steps must be an integer"),
+    ({"steps": 9000}, "steps must not be above budget"),
+    ({"precision": "float16"}, "precision must be float32 or bfloat16"),
+    ({"held_out": 0}, "held_out must be a positive integer"),
+    ({"cell": None}, "cell must be an object"),
+]
+WRONG_MEASUREMENTS = [
+    ({"correct": 2000}, "correct must be 0 to samples"),
+    ({"correct": None}, "correct must be 0 to samples"),
+    ({"correct": 1.5}, "correct must be 0 to samples"),
+    ({"samples": 0}, "samples must be a positive integer"),
+    ({"digits": 9}, "digits: no test length"),
+    ({"exhaustive": 1}, "exhaustive must be true or false"),
+    ({"digit_correct": [1000]}, "digit_correct must have 5 items"),
+    ({"digit_correct": [1000, 1000, 1000, 1000, 10]}, "digit_correct must be from correct"),
+    ({"learned": None}, "digit_learned must be null where learned is"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_values_are_checked_in_evidence(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(), {1: 1, 2: 1})])
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{json.dumps({**json.loads(second), **change})}\n")
+    with pytest.raises(InvalidInput, match=rf"evidence.jsonl, line 2: .*{message}"):
+        read_evidence(path)
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG_MEASUREMENTS)
+def test_values_are_checked_in_the_store(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "store.sqlite"
+    Store(path).add(run(cell(), {1: 1, 2: 1}))
+    rewrite(path, lambda data: data["measurements"][1].update(change))
+    with pytest.raises(InvalidInput, match=rf"store.sqlite, row 1: .*{message}"):
+        Store(path).runs()
+
+
+def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the last row of a store by hand."""
+    with sqlite3.connect(path) as db:
+        [number, text] = db.execute("SELECT rowid, data FROM run ORDER BY rowid DESC").fetchone()
+        data = json.loads(text)
+        change(data)
+        db.execute("UPDATE run SET data = ? WHERE rowid = ?", (json.dumps(data), number))
+
+
+def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(), {1: 1, 2: 1})])
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{second}\n{second}\n")
+    with pytest.raises(InvalidInput, match="line 3: 2 digits are measured twice"):
+        read_evidence(path)
+    path.write_text(f"{first}\n{second.replace('4000', '3000')}\n")
+    with pytest.raises(InvalidInput, match="line 2: it contradicts"):
+        read_evidence(path)
+
+
+def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    store, one = Store(path), run(cell(), {1: 1})
+    store.add(one)
+    store.add(run(cell(), {1: 1}, seed=1))
+    rewrite(path, lambda data: data.update(colour="blue"))
+    found, unread = Store(path).runs()
+    assert found == [one]
+    assert unread == [f"the store {path}, row 2: unknown field 'colour'; it is left out"]
+
+
+def test_older_records_say_their_precision_and_held_out_inputs_otherwise(tmp_path: Path) -> None:
+    """Rows and lines from before either had a field of its own."""
+    c = cell()
+    one = replace(run(c, {1: 1}), machine="x86_64 x2, torch 2, bfloat16", precision="bfloat16")
+    one = replace(one, held_out=held_out_count(c))
+    old = {k: v for k, v in one.to_json().items() if k not in ("precision", "held_out")}
+    path = tmp_path / "store.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA application_id = 1634888052")
+        db.execute(
+            "CREATE TABLE run (cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, "
+            "budget INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (cell, seed, recipe))"
+        )
+        row = (c.key, 0, "1", one.budget, json.dumps(old))
+        db.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?)", row)
+    assert Store(path).find(c, 0, "1", "bfloat16") == one
+    assert Store(path).find(c, 0, "1", "float32") is None
+
+    [measurement] = old.pop("measurements")
+    evidence = tmp_path / "evidence.jsonl"
+    evidence.write_text(json.dumps({**old, "measurement": measurement}) + "\n")
+    assert read_evidence(evidence) == [one]
+
+
+def test_a_run_with_a_smaller_budget_does_not_replace_one(tmp_path: Path) -> None:
+    path, large = tmp_path / "store.sqlite", run(cell(), {1: 1})
+    for budget in (5000, 8000, 6000):
+        Store(path).add(replace(large, budget=budget))
+    assert Store(path).runs() == ([large], [])
+
+
+def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
+    path, c = tmp_path / "store.sqlite", cell()
+    store, wanted = Store(path), (c, 0, "1", "float32", 8000)
+    assert store.claim(*wanted) is None
+    assert store.claim(*wanted) is None  # our own
+
+    def owned_by(owner: Owner, since: float = 0) -> str | None:
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE claim SET owner = ?, since = ?", (owner.text(), since))
+        return store.claim(*wanted)
+
+    me = this_process()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        alive = replace(me, pid=other.pid, birth=birth(other.pid))
+        assert owned_by(alive) == f"process {other.pid} on {me.host}"
+        assert owned_by(replace(alive, birth="an earlier process of that number")) is None
+        other.communicate(b"\n")
+    assert owned_by(alive) is None
+    away = replace(alive, host="elsewhere")
+    assert owned_by(away, time.time()) == f"process {away.pid} on elsewhere"
+    assert owned_by(away, time.time() - 2 * 24 * 3600) is None
+
+    store.add(run(c, {1: 1}))
+    assert store.claim(*wanted) == DONE
+    assert store.claim(c, 1, "1", "float32", 8000) is None
+    store.release()
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM claim").fetchone() == (0,)
+
+
+def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
+    path, one = tmp_path / "store.sqlite", run(cell(), {1: 1})
+    store = Store(path, patience=0.1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    file = store.add(one)
+    assert file is not None and file.parent == tmp_path
+    assert store.find(one.cell, 0, "1", "float32") == one  # though the store is locked
+    with pytest.raises(Failed, match="locked"):
+        store.find(one.cell, 1, "1", "float32")
+    other.execute("ROLLBACK")
+    again = Store(path)
+    assert (again.runs(), again.kept) == (([one], []), {})
+    assert not file.exists()
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new" / "page.md"
+    write(path, "old")
+    path.chmod(0o640)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(Failed, match=r"cannot write .*page.md: No space left"):
+            write(path, "new")
+    assert [x.name for x in path.parent.iterdir()] == ["page.md"]
+    assert path.read_text() == "old"
+    write(path, "new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        write(path / "below", "text")

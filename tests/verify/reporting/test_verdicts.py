@@ -1,0 +1,149 @@
+"""Verdicts in words: a line per cell, a sentence for one, a line for all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from test_judge import cell, run
+
+from theory.setting.layouts import layout
+from verify.judging.judge import PREMISE_MET, CellVerdict, judge
+from verify.judging.known_divergences import Causes, name
+from verify.reporting.verdicts import (
+    CELL_COLUMNS,
+    LENGTH_COLUMNS,
+    cell_legend,
+    cell_line,
+    gate_line,
+    length_legend,
+    length_line,
+    sentence,
+    short_label,
+    summary_line,
+    theorem_sentence,
+)
+
+RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
+"""What the theory predicts of addition with APE, trained on three digits."""
+
+
+def agreeing() -> CellVerdict:
+    c = cell()
+    return judge(c, [run(c, RIGHT)])
+
+
+def diverging() -> CellVerdict:
+    c = cell()
+    return judge(c, [run(c, {**RIGHT, 4: 0.5}, learned=0.3), run(c, {**RIGHT, 4: 0.7}, seed=1)])
+
+
+def inconclusive() -> CellVerdict:
+    c = cell()
+    return judge(c, [run(c, {1: 0.31, 2: 0.4, 3: 0.5, 4: 0.22}, premise=0.5)])
+
+
+def shown(v: CellVerdict) -> dict[str, str]:
+    return dict(zip(CELL_COLUMNS, cell_line(v), strict=True))
+
+
+def test_a_cell_in_a_line() -> None:
+    assert shown(agreeing()) == {
+        "cell": "a + b · APE D_3",
+        "predicted": "1 / 0",
+        "measured": "1.00 / 0.00",
+        "verdict": "agree 3/3",
+    }
+    assert shown(diverging())["verdict"] == "diverge 2/3, not 4"
+    assert shown(judge(cell(), []))["measured"] == "- / -"
+
+
+def test_what_is_usual_is_left_out_of_a_label() -> None:
+    c = cell("mul")
+    assert short_label(c) == "a·b · APE D_3 pico"
+    other = replace(cell(pe="rpe").setting, layout=layout("interleaved"), window=6, base=6)
+    assert short_label(replace(c, setting=other)) == "a + b · RPE interleaved W=6 D_3 base 6"
+
+
+def test_the_answers_of_an_inconclusive_model_are_shown_with_the_reason() -> None:
+    v = inconclusive()
+    assert shown(v)["measured"] == "(0.31 / 0.22)"
+    assert shown(v)["verdict"] == "inconclusive"
+    rows = [dict(zip(LENGTH_COLUMNS, length_line(v, x), strict=True)) for x in v.lengths]
+    assert rows[0]["measured"].startswith("(0.310, ")
+    assert v.reason in sentence(v) and "--budget" in sentence(v)
+
+
+def test_one_cell_in_a_sentence() -> None:
+    assert sentence(agreeing()) == (
+        "Theory and experiment agree: 3 of 3 claims hold. 1 of 1 model met the premise."
+    )
+    said = sentence(diverging())
+    assert said.startswith("Theory and experiment diverge: at 4 digits 0 was predicted and 0.600")
+    assert "(by model 0.500, 0.700)" in said
+    silent = cell(pe="rope")
+    found = judge(replace(silent, setting=replace(silent.setting, test_lengths=(3, 4))), [])
+    assert sentence(found) == "Not trained yet."
+    assert theorem_sentence(agreeing()) == (
+        "Published theorem: shorter inputs: generalizes (as measured), longer inputs: fails "
+        "(as measured)."
+    )
+    assert "fails (not tested)" in theorem_sentence(inconclusive())
+
+
+def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
+    c = cell(pe="rope")
+    c = replace(c, setting=replace(c.setting, test_lengths=(3, 4)))
+    v = judge(c, [run(c, {3: 1.0, 4: 0.4})])
+    assert sentence(v).startswith("No claim was made")
+    assert shown(v)["verdict"] == "no claim"
+
+
+def test_all_cells_in_a_line() -> None:
+    one = agreeing()
+    assert summary_line([one]) == ("1 of 1 cell converged; 3 claims agree, 0 diverge.")
+    found = [one, diverging(), inconclusive(), judge(cell(), [])]
+    assert summary_line(found) == (
+        "2 of 4 cells converged; 5 claims agree, 1 diverges. "
+        "Inconclusive: 1; a larger --budget may help. Not trained yet: 1."
+    )
+
+
+def test_a_legend_has_the_entries_that_its_table_uses() -> None:
+    usual = cell_legend([agreeing()])
+    assert usual == [
+        "D_n: trained where the longest operand has n digits",
+        "no layout named: aligned",
+        "predicted, measured: accuracy at the shortest / longest test length",
+        "agree 4/4: claims at untrained lengths that agree (within 0.05), of those made",
+        "1 model per cell, 1 of 1 converged",
+    ]
+    c = cell(pe="rpe")
+    windowed = replace(c, setting=replace(c.setting, window=6))
+    found = cell_legend([agreeing(), inconclusive(), judge(windowed, [])])
+    assert "W: attention window in tokens" in found
+    assert "?: no claim" in found
+    assert "(..): of models that did not converge" in found
+    assert found[-1] == "0 to 1 model per cell, 1 of 2 converged"
+    assert len(length_legend(agreeing())) == 3
+    assert "(..): of models that did not converge" in length_legend(inconclusive())
+
+
+def test_trained_lengths_are_no_claims() -> None:
+    """The trained length is the premise: of four lengths three are claimed."""
+    v = agreeing()
+    assert [x.verdict for x in v.lengths if v.cell.setting.is_premise(x.prediction.digits)] == [
+        PREMISE_MET
+    ]
+    assert len(v.lengths) == 4 and "3 claims agree" in summary_line([v])
+
+
+def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
+    v = diverging()
+    assert gate_line([agreeing()], Causes()) == ("gate: 3 claims agree, none diverges.")
+    assert gate_line([v], Causes()) == (
+        "gate: 2 claims agree, 0 diverge and are explained, 1 unexplained."
+    )
+    causes = Causes(likely={(name(v), 4): "leak"})
+    assert gate_line([v], causes) == (
+        "gate: 2 claims agree, 1 diverges and is explained, none unexplained."
+    )

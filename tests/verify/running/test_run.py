@@ -1,0 +1,71 @@
+"""Which models train together, in which order, and what is said meanwhile."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+from test_judge import run
+
+from verify.plan.grids import grid
+from verify.running.progress import ProgressDisplay
+from verify.running.run import Job, Progress, stacks
+from verify.training.ensemble import shape_of
+
+JOBS = [Job(cell, seed) for cell in grid("headline") for seed in (0, 1)]
+
+
+def test_on_a_cpu_every_model_is_its_own_stack_and_long_ones_come_first() -> None:
+    found = stacks(JOBS, "cpu")
+    assert all(len(stack) == 1 for stack in found)
+    assert {job for (job,) in found} == set(JOBS)
+    models = [job.cell.model for (job,) in found]
+    assert models == sorted(models, key=["wide", "pico"].index)
+
+
+def test_on_a_gpu_all_models_of_one_shape_are_one_stack() -> None:
+    found = stacks(JOBS, "cuda")
+    assert sorted(map(repr, JOBS)) == sorted(repr(job) for stack in found for job in stack)
+    shapes = [{shape_of(job.cell) for job in stack} for stack in found]
+    assert all(len(shape) == 1 for shape in shapes)
+    assert len(set.union(*shapes)) == len(found) < len(JOBS) / 2
+    by_modulus = {
+        j.cell.setting.task.modulus: i
+        for i, stack in enumerate(found)
+        for j in stack
+        if j.cell.setting.encoding.name == "ape"
+    }
+    assert by_modulus[101] == by_modulus[150]
+
+
+def test_a_run_without_a_terminal_says_now_and_then_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    first, second = JOBS[:2]
+    with ProgressDisplay(2, 6000, every=0.01) as display:
+        display.update(Progress(first, 1500))
+        display.update(Progress(second, 50))
+        end = time.monotonic() + 30
+        while "still training: 0 of 2 models are done, 2 at step 1500, 50" not in said.getvalue():
+            assert time.monotonic() < end, said.getvalue()
+            time.sleep(0.01)
+        display.update(Progress(first, 3000, run(first.cell, {})))
+        assert "1 of 2 models are done, 1 at step 50 of 6000" in display.reminder()
+        display.update(Progress(second, 0, elsewhere="process 7 on host"))
+    assert "seed 1: left to process 7 on host" in said.getvalue()
+
+
+def test_nobody_listening_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Closed())
+    with ProgressDisplay(2, 6000) as display:
+        for job in JOBS[:2]:
+            display.update(Progress(job, 3000, run(job.cell, {})))
+    assert display.finished == 2

@@ -1,0 +1,72 @@
+"""The optimizer of a stack, against torch's Muon and AdamW on each model alone."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from verify.training.optimizer import Optimizer, orthogonal
+from verify.training.weights import Weights
+
+SHAPES = {
+    "embedding.weight": (5, 8),
+    "blocks.0.out.weight": (8, 8),
+    "blocks.0.up.weight": (32, 8),
+    "blocks.0.down.weight": (8, 32),
+    "blocks.0.norm1.weight": (8,),
+    "blocks.1.out.weight": (8, 8),
+}
+
+
+def models(rng: torch.Generator) -> list[dict[str, torch.Tensor]]:
+    """Two models' parameters."""
+    return [{n: torch.randn(shape, generator=rng) for n, shape in SHAPES.items()} for _ in "ab"]
+
+
+def test_rows_become_orthonormal_but_for_the_known_spread() -> None:
+    x = torch.randn(4, 8, 32, generator=torch.Generator().manual_seed(0))
+    values = torch.linalg.svdvals(orthogonal(x, torch.float32))
+    assert 0.65 < float(values.min()) <= float(values.max()) < 1.25
+
+
+@pytest.mark.parametrize("clip", [1e9, 0.5])
+def test_each_model_moves_as_torch_would_move_it(clip: float) -> None:
+    rng = torch.Generator().manual_seed(1)
+    start = models(rng)
+    stacked = Weights(start)
+    optimizer = Optimizer(stacked, (0.02, 0.01), 0.1, clip, torch.bfloat16)
+    alone = [{n: p.clone().requires_grad_() for n, p in model.items()} for model in start]
+    inside = [n for n in SHAPES if n.startswith("blocks") and len(SHAPES[n]) == 2]
+    others = [n for n in SHAPES if n not in inside]
+    references = []
+    for model in alone:
+        muon = torch.optim.Muon([model[n] for n in inside], lr=0.02, weight_decay=0.1)
+        adam = torch.optim.AdamW(
+            [model[n] for n in others], lr=0.01, betas=(0.9, 0.95), weight_decay=0.1
+        )
+        references.append((muon, adam))
+    for step in range(3):
+        gradients = models(rng)
+        scale = torch.tensor([1.0, 0.5 * step])
+        optimizer.step(Weights(gradients).tensors, scale)
+        for i, (model, pair) in enumerate(zip(alone, references, strict=True)):
+            for n, p in model.items():
+                p.grad = gradients[i][n].clone()
+            torch.nn.utils.clip_grad_norm_(model.values(), clip)
+            for o, peak in zip(pair, (0.02, 0.01), strict=True):
+                o.param_groups[0]["lr"] = peak * float(scale[i])
+                o.step()
+    for i, model in enumerate(alone):
+        for n, p in model.items():
+            # The iteration is in bfloat16, as torch's: a step may differ by some percent.
+            assert torch.dist(stacked.model(i)[n], p) < 0.1 * torch.dist(start[i][n], p), n
+
+
+def test_a_rate_of_zero_leaves_a_model_alone() -> None:
+    rng = torch.Generator().manual_seed(2)
+    before = models(rng)
+    weights = Weights(before)
+    optimizer = Optimizer(weights, (0.02, 0.01), 0.1, 1.0, torch.float32)
+    optimizer.step([torch.randn_like(x) for x in weights.tensors], torch.tensor([0.0, 1]))
+    assert all(torch.equal(p, before[0][n]) for n, p in weights.model(0).items())
+    assert not any(torch.equal(p, before[1][n]) for n, p in weights.model(1).items())

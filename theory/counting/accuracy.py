@@ -1,0 +1,223 @@
+"""Exact accuracy: the probability that the learned function is right on a test domain.
+
+Counted, never sampled.  A domain is cut into boxes of independent digits, and each
+kind of task has its own way of counting the members of a box on which f and f^ agree:
+
+* linear forms over N: digit by digit (``theory.counting.carry_automaton``);
+* polynomials mod p: residue by residue (``theory.counting.congruences``);
+* polynomials with positive coefficients over N: every monomial must keep its value;
+* anything else, and what is too large for these: enumeration, while the box is small.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from theory.counting.carry_automaton import agreement
+from theory.counting.congruences import congruent, key_matches
+from theory.errors import InvalidInput, NotCountable
+from theory.inference.joint_support import split_unseen
+from theory.inference.learned import LearnedFunction
+from theory.inference.support import Support
+from theory.numbers.effort import remembered, spend
+from theory.numbers.integer_arrays import SAFE, Array
+from theory.setting.domains import Box, Domain
+from theory.setting.tasks import Task, digit_count
+
+LARGEST_ENUMERATION = 1_000_000
+
+
+@remembered(4096)
+def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined.
+
+    Raises:
+        NotCountable: the domain is too large for the one method that fits the task.
+        InvalidInput: the task is defined nowhere on the domain.
+    """
+    boxes = test.boxes(learned.base, learned.task.operands)
+    total = sum(defined(learned.task, box, learned.base) for box in boxes)
+    if not total:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    try:
+        right = sum(
+            sign * matches(learned, box)
+            for sign, box in test.layers(learned.base, learned.task.operands)
+        )
+    except NotCountable:  # a layer is larger than the boxes
+        right = sum(matches(learned, box) for box in boxes)
+    return Fraction(right, total)
+
+
+@remembered(4096)
+def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain on which training does not fix the answer (joint support)."""
+    task, base = learned.task, learned.base
+    boxes = test.boxes(base, task.operands)
+    total = sum(defined(task, box, base) for box in boxes)
+    unknown = sum(
+        defined(task, piece, base)
+        for box in boxes
+        for piece in split_unseen(task, learned.support, box, base, known=False)
+    )
+    if total == 0:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    if task.needs_order:  # training never shows what borrows from digits that are ignored
+        unknown += sum(
+            defined(task, piece, base) - agreement(task, piece, base, learned.support, 0).natural
+            for box in boxes
+            for piece in split_unseen(task, learned.support, box, base, known=True)
+        )
+    return Fraction(unknown, total)
+
+
+@remembered(4096)
+def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain whose digits, at the places that are read, training showed together."""
+    task, base, support = learned.task, learned.base, learned.support
+    boxes = test.boxes(base, task.operands)
+    read = [
+        (j, i)
+        for j in range(task.operands)
+        for i in range(1, support.width + 1)
+        if support.constant((j, i)) is None
+    ]
+    # The training boxes are disjoint, and they do not differ at places that are not read.
+    shown = sum(
+        defined(task, piece, base)
+        for box in boxes
+        for trained in support.boxes
+        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in read})).size
+    )
+    return Fraction(shown, sum(defined(task, box, base) for box in boxes))
+
+
+@remembered(4096)
+def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain that training fixes, and where the learned function is right."""
+    task, base = learned.task, learned.base
+    boxes = test.boxes(base, task.operands)
+    total = sum(defined(task, box, base) for box in boxes)
+    right = sum(
+        matches(learned, piece)
+        for box in boxes
+        for piece in split_unseen(task, learned.support, box, base, known=True)
+    )
+    return Fraction(right, total)
+
+
+def defined(task: Task, box: Box, base: int) -> int:
+    """How many members of a box the task is defined on."""
+    return agreement(task, box, base, None, 0).natural if task.needs_order else box.size
+
+
+@remembered(1024)
+def matches(learned: LearnedFunction, box: Box) -> int:
+    """How many members of a box have ``f(x) = f^(x)``.
+
+    Raises:
+        NotCountable: the box is too large for the one method that fits the task.
+    """
+    spend(4_000 * learned.task.operands * box.width)  # to look at every position
+    if not touched(learned.support, box, learned.task):
+        return defined(learned.task, box, learned.base)
+    try:
+        return _counted(learned, box)
+    except NotCountable:
+        if box.size > LARGEST_ENUMERATION:
+            raise
+    right, answer = evaluated(learned, box)
+    return int(np.count_nonzero((right == answer) & (right >= 0)))
+
+
+def _counted(learned: LearnedFunction, box: Box) -> int:
+    """The same, without enumeration."""
+    task, support, base = learned.task, learned.support, learned.base
+    if task.full_modulus is not None:
+        if task.divisor == 1:
+            return congruent(task, task.full_modulus, support, box, base)
+        [count] = key_matches(
+            task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
+        )
+        return count
+    offset = any(support.offset(j, base) for j in range(task.operands))
+    if task.divisor == 1 and not task.needs_order and not offset:
+        return _monotone(task, support, box)
+    if task.is_linear and drops_digits(task, base):
+        width = task.result_width(base, max(box.width, support.width))
+        return agreement(task, box, base, support, width).lowest[-1]
+    raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
+
+
+def drops_digits(task: Task, base: int) -> bool:
+    """Whether the divisor, if any, drops whole digits."""
+    return bool(base ** (digit_count(task.divisor, base) - 1) == task.divisor)
+
+
+def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
+    """f and f^ of every member of a small box."""
+    task, base = learned.task, learned.base
+    top = base ** max(box.width, learned.support.width)
+    operations = task.operands * learned.support.width + sum(1 + sum(e) for _, e in task.terms)
+    largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
+    largest = max(largest, task.modulus or 1, task.divisor)
+    dtype = np.int64 if largest < SAFE else np.dtype(object)
+    spend(box.size * operations * (4 if dtype == np.int64 else 200))
+    tuples = members(box, base, np.dtype(dtype))
+    return task.evaluate(*tuples), learned.evaluate(*tuples)
+
+
+def members(box: Box, base: int, dtype: np.dtype) -> list[Array]:
+    """The operands of every member of a small box, an array of its size for each."""
+    axes = []
+    for row in box.digits:
+        values = np.zeros(1, dtype=dtype)
+        for i, digits in enumerate(row):
+            values = np.add.outer(
+                np.array([d * base**i for d in digits], dtype=dtype), values
+            ).ravel()
+        axes.append(values)
+    return [x.ravel() for x in np.meshgrid(*axes, indexing="ij")]
+
+
+def touched(support: Support, box: Box, task: Task) -> bool:
+    """Whether some member of the box has a digit that the model replaces."""
+    width = max(box.width, support.width)
+    return any(
+        (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
+        for j in range(task.operands)
+        for i in range(1, width + 1)
+    )
+
+
+def _monotone(task: Task, support: Support, box: Box) -> int:
+    """Positive coefficients, ignored digits read as 0: equal only if every monomial is.
+
+    Each operand is zero, kept (the model sees it whole, and it is not zero), or cut
+    (something was replaced by 0).  A monomial keeps its value when one of its operands
+    is zero or all of them are kept; it can only shrink otherwise.
+    """
+    states = [_three_ways(support, box, j) for j in range(task.operands)]
+    supports = [frozenset(j for j, x in enumerate(e) if x) for _, e in task.terms]
+    count = 0
+    for names in product(("zero", "kept", "cut"), repeat=task.operands):
+        if all(
+            any(names[j] == "zero" for j in s) or all(names[j] == "kept" for j in s)
+            for s in supports
+        ):
+            count += prod(states[j][name] for j, name in enumerate(names))
+    return count
+
+
+def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
+    every, zero, whole = 1, 1, 1
+    for i in range(1, max(box.width, support.width) + 1):
+        values = box.values(operand, i)
+        every *= len(values)
+        zero *= 0 in values
+        whole *= (0 in values) if support.constant((operand, i)) is not None else len(values)
+    return {"zero": zero, "kept": whole - zero, "cut": every - whole}

@@ -1,0 +1,113 @@
+"""Linear forms over N, digit by digit: where do f and its learned function f^ agree?
+
+Both are computed from the units up.  The digits below a position and those above it
+meet only in the pair (carry of f, carry of f^).  So both sides are counted per pair: the
+ways to come there, and the ways on to two natural numbers (a final carry below 0 means
+a negative value).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from theory.errors import NotCountable
+from theory.inference.support import Support
+from theory.numbers.effort import spend
+from theory.setting.domains import Box
+from theory.setting.tasks import Task, digit_count
+
+LARGEST_WORK = 5_000_000
+"""Steps from one pair of carries to the next that are followed at most (a few seconds)."""
+
+_Pair = tuple[int, int]
+"""The same quantity of f and of f^."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many members of a box have natural f and f^, and which of their digits are equal.
+
+    Args:
+        natural: all of them.
+        digit: entry i - 1: those with digit i equal.
+        lowest: entry j - 1: those with digits 1..j equal.
+    """
+
+    natural: int
+    digit: tuple[int, ...]
+    lowest: tuple[int, ...]
+
+
+def agreement(task: Task, box: Box, base: int, support: Support | None, width: int) -> Agreement:
+    """How often the digits 1..width of a linear form and its learned function are equal.
+
+    Args:
+        task: a linear form without a modulus; its divisor is a power of the base.
+        support: what the learned function reads; None: everything.
+
+    Raises:
+        NotCountable: there are too many carries, as with a coefficient of many digits.
+    """
+    dropped = digit_count(task.divisor, base) - 1
+    positions = max(box.width, support.width if support else 0, dropped + width)
+    rows = [_contributions(task, box, support, i) for i in range(1, positions + 1)]
+    constant = sum(c for c, e in task.terms if not any(e))
+    everything, equal = [Counter({(constant, constant): 1})], [Counter({(constant, constant): 1})]
+    work = 0
+    for i, row in enumerate(rows):
+        work += len(everything[-1]) * len(row)
+        if work > LARGEST_WORK:
+            raise NotCountable(f"'{task.name}' has too many carries to be counted exactly")
+        spend(2_000 * len(everything[-1]) * len(row))
+        reached: Counter[_Pair] = Counter()
+        agreeing: Counter[_Pair] = Counter()
+        for before, after, same, n in _steps(everything[-1], row, base):
+            reached[after] += n * everything[-1][before]
+            if same or i < dropped:
+                agreeing[after] += n * equal[-1][before]
+        everything.append(reached)
+        equal.append(agreeing)
+    onward = Counter({pair: 1 for pair in everything[-1] if min(pair) >= 0})
+    digit, lowest = [0] * positions, [0] * positions
+    for i in reversed(range(positions)):
+        lowest[i] = sum(n * onward[pair] for pair, n in equal[i + 1].items())
+        ways: Counter[_Pair] = Counter()
+        for before, after, same, n in _steps(everything[i], rows[i], base):
+            ways[before] += n * onward[after]
+            if same:
+                digit[i] += everything[i][before] * n * onward[after]
+        onward = ways
+    wanted = slice(dropped, dropped + width)
+    return Agreement(onward[constant, constant], tuple(digit[wanted]), tuple(lowest[wanted]))
+
+
+def _contributions(task: Task, box: Box, support: Support | None, position: int) -> Counter[_Pair]:
+    """What the operands' digits at a position add to f and to f^, and how often."""
+    sums: Counter[_Pair] = Counter({(0, 0): 1})
+    for j in range(task.operands):
+        coefficient = sum(c for c, e in task.terms if e[j])
+        constant = support.constant((j, position)) if support else None
+        values = box.values(j, position)
+        if len(sums) * len(values) > LARGEST_WORK:
+            raise NotCountable(f"'{task.name}' has too many sums of digits to be counted exactly")
+        spend(300 * len(sums) * len(values))
+        wider: Counter[_Pair] = Counter()
+        for (s, t), n in sums.items():
+            for d in values:
+                shown = d if constant is None else constant
+                wider[s + coefficient * d, t + coefficient * shown] += n
+        sums = wider
+    return sums
+
+
+def _steps(
+    carries: Iterable[_Pair], row: Counter[_Pair], base: int
+) -> Iterator[tuple[_Pair, _Pair, bool, int]]:
+    """Carries before and after a position, whether f and f^ write the same digit, how often."""
+    for x, y in carries:
+        for (s, t), n in row.items():
+            high, digit = divmod(x + s, base)
+            high_seen, digit_seen = divmod(y + t, base)
+            yield (x, y), (high, high_seen), digit == digit_seen, n

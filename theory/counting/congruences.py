@@ -1,0 +1,153 @@
+"""Boxes modulo p: on how many members do a polynomial and its learned function agree mod p?
+
+The digits of a box are independent, so what the model reads of an operand and what it
+misses are independent numbers, each known by how often it falls on each residue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import gcd, prod
+
+import numpy as np
+
+from theory.counting.residue_choices import Operand
+from theory.counting.residue_polynomials import polynomial_matches, polynomial_unchanged
+from theory.counting.residue_products import product_matches
+from theory.counting.residues import Row, convolve, digit_sum, interval, scale, unchanged
+from theory.errors import NotCountable
+from theory.inference.support import Support
+from theory.numbers.integer_arrays import Array
+from theory.setting.domains import Box
+from theory.setting.tasks import Task, Term
+
+LARGEST_MODULUS = 5_000_000
+LARGEST_PRODUCT_MODULUS = 100_000
+LARGEST_KEYED_MODULUS = 100_000
+
+
+def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
+    """How many members of a box have ``P(x) = P(r(x))`` mod p.
+
+    Args:
+        task: gives the polynomial P; its own modulus and divisor are left aside.
+
+    Raises:
+        NotCountable: p is too large for the polynomial.
+    """
+    p, used, terms = _reduced(task, p)
+    changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
+    lowest = min(changed, default=1)
+    step = gcd(p, base ** (lowest - 1)) if changed else p
+    if step == p:  # what the model misses is 0 mod p
+        return box.size
+    is_product = len(terms) == 1 and terms[0][1] == (1, 1)
+    if is_product:
+        _check(p, LARGEST_PRODUCT_MODULUS)
+    else:
+        _check(p // step, LARGEST_MODULUS)
+    # Operands of the same digits are one object, for which products are prepared once.
+    digits = [(box.digits[j], support.seen[j]) for j in used]
+    made = {
+        key: _operand(support, box, base, j, p, step, lowest)
+        for key, j in dict(zip(digits, used, strict=True)).items()
+    }
+    operands = [made[key] for key in digits]
+    unused = prod(
+        len(values) for j in range(task.operands) if j not in used for values in box.digits[j]
+    )
+    if is_product:
+        a, b = operands
+        return unused * product_matches(p // step, a.seen, a.moved, b.seen, b.moved, step)
+    return unused * polynomial_matches(terms, p, step, operands)
+
+
+@lru_cache(maxsize=4096)
+def _reduced(task: Task, p: int) -> tuple[int, tuple[int, ...], tuple[Term, ...]]:
+    """The polynomial without its constant: a modulus, the operands it depends on, its terms in them.
+
+    What the modulus and all coefficients have in common is divided out, like terms are added up.
+    """
+    terms = [(c, e) for c, e in task.terms if any(e)]
+    common = gcd(p, *(c for c, _ in terms))
+    p, terms = p // common, [(c // common, e) for c, e in terms]
+    used = tuple(j for j in range(task.operands) if any(e[j] for c, e in terms if c % p))
+    total: dict[tuple[int, ...], int] = {}
+    for c, e in terms:
+        exponents = tuple(e[j] for j in used)
+        if any(exponents):
+            total[exponents] = (total.get(exponents, 0) + c) % p
+    return p, used, tuple((c, e) for e, c in total.items() if c)
+
+
+def key_matches(
+    task: Task,
+    p: int,
+    support: Support,
+    box: Box,
+    base: int,
+    keys: Callable[[Array], Sequence[Array]],
+) -> list[int]:
+    """How many members of a box have ``key[P(x) mod p] = key[P(r(x)) mod p]``, for each key.
+
+    Args:
+        task: gives the polynomial P; its own modulus and divisor are left aside.
+        keys: gives what is compared, k arrays, for an array of residues mod p.
+
+    Returns:
+        k counts.
+
+    Raises:
+        NotCountable: p is too large for the polynomial.
+    """
+    _check(p, LARGEST_KEYED_MODULUS)
+    table = np.stack(keys(np.arange(p)))
+    operands = [_operand(support, box, base, j, p, 1, 1) for j in range(task.operands)]
+    if not task.is_linear:
+        return polynomial_unchanged(task.terms, p, operands, table)
+    constant = sum(c for c, e in task.terms if not any(e))
+    seen, missed = interval(p, constant, constant + 1), interval(p, 0, 1)
+    for j, operand in enumerate(operands):
+        coefficient = sum(c for c, e in task.terms if e[j])
+        seen = convolve(seen, scale(operand.seen, coefficient))
+        missed = convolve(missed, scale(operand.moved, coefficient))
+    return unchanged(seen, missed, table)
+
+
+def _check(p: int, largest: int) -> None:
+    if p > largest:
+        raise NotCountable(f"{p} residues are too many to be counted exactly (at most {largest})")
+
+
+def _changes(support: Support, box: Box, operand: int) -> list[Row]:
+    """Per ignored position, the differences between the digit there and the one acted upon."""
+    rows: list[Row] = []
+    for i in range(1, max(box.width, support.width) + 1):
+        constant = support.constant((operand, i))
+        if constant is not None:
+            rows.append((i, tuple(d - constant for d in box.values(operand, i))))
+    return rows
+
+
+def _operand(
+    support: Support, box: Box, base: int, j: int, p: int, step: int, lowest: int
+) -> Operand:
+    """Operand j as what is read of it and, in units of step, what is missed; mod ``p / step``.
+
+    Args:
+        step: a divisor of ``base**(lowest - 1)``.
+        lowest: a position below which nothing is missed.
+    """
+    q = p // step
+    read = [
+        (i, box.values(j, i))
+        for i in range(1, support.width + 1)
+        if support.constant((j, i)) is None
+    ]
+    missed = [(i - lowest + 1, v) for i, v in _changes(support, box, j) if i >= lowest]
+    constant = support.offset(j, base)
+    seen = digit_sum(q, base, read)
+    if constant:
+        seen = convolve(seen, interval(q, constant, constant + 1))
+    return Operand(seen, digit_sum(q, base, missed, step=base ** (lowest - 1) // step))

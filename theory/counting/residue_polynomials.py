@@ -1,0 +1,241 @@
+"""Exact counting of polynomials modulo p that keep their value when parts are left out.
+
+Operand j is ``x_j = s_j + step * v_j``: the model sees ``s_j`` and misses the rest.  The
+count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are independent.
+
+* ``P(x) - P(s)`` is a multiple of step, and the quotient is an integer polynomial in s
+  and v.  So the quotients are counted, modulo ``q = p / step``, and s and v are needed
+  mod q only.
+* Terms that share no operand make independent quotients, which are added up.
+* An operand b that appears to the first power only is not enumerated: in
+  ``A + B*b``, A and B polynomials in the other operands, the quotient is
+  ``alpha + beta * s_b + gamma * v_b`` with ``alpha = (A(x) - A(s)) / step``,
+  ``beta = (B(x) - B(s)) / step`` and ``gamma = B(x)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from theory.counting.residue_choices import Choices, Operand, blocks, choices, pieces, value
+from theory.counting.residues import Residues, convolve, scale, settled, zero_pairs
+from theory.errors import NotCountable
+from theory.numbers.effort import spend
+from theory.numbers.integer_arrays import Array, cyclic_product
+from theory.setting.tasks import Term
+
+LARGEST_WORK = 1_000_000_000
+"""The most steps that a count may take (a few seconds).
+
+One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
+"""
+
+_LARGEST_TABLE = 1_000_000
+
+_LARGEST_WINDOWS = 10_000_000
+"""Entries of the tables of ``_windows`` (16 bytes each)."""
+
+_SLOW = 8
+"""Steps that a combination of residues of several operands takes."""
+
+
+def polynomial_matches(
+    terms: Sequence[Term], p: int, step: int, operands: Sequence[Operand]
+) -> int:
+    """How many choices of all s and v have ``P(s + step * v) = P(s)`` mod p.
+
+    Args:
+        terms: the polynomial P.
+        step: a divisor of p.
+        operands: distributions mod ``p / step``.
+
+    Raises:
+        NotCountable: there are too many residues (``LARGEST_WORK``).
+    """
+    if not all(operand.total for operand in operands):
+        return 0
+    groups = _groups([(c % p, e) for c, e in terms if c % p and any(e)])
+    used = {j for group in groups for _, e in group for j, x in enumerate(e) if x}
+    count = prod(x.total for j, x in enumerate(operands) if j not in used)
+    sums = []
+    for group in groups:
+        factor, quotients = _quotients(group, p, step, operands)
+        count *= factor
+        sums.append(quotients)
+    if not sums:
+        return count
+    *others, last = sums
+    return count * (zero_pairs(reduce(convolve, others), last) if others else last.count(0))
+
+
+def polynomial_unchanged(
+    terms: Sequence[Term], p: int, operands: Sequence[Operand], keys: Array
+) -> list[int]:
+    """How many choices of all s and v have ``key[P(s + v)] = key[P(s)]``, for each key.
+
+    Every combination of residues is looked at, so this is for p up to about 100.
+
+    Args:
+        operands: distributions mod p.
+        keys: tables over the residues mod p, shape ``(k, p)``.
+
+    Returns:
+        k counts.
+
+    Raises:
+        NotCountable: there are too many combinations.
+    """
+    if not all(operand.total for operand in operands):
+        return [0] * len(keys)
+    used = {j: x for j, x in enumerate(operands) if any(e[j] for _, e in terms)}
+    unused = prod(x.total for j, x in enumerate(operands) if j not in used)
+    chosen = choices(used)
+    _check(p * p, _SLOW * sum(c.size for c in chosen))
+    counts = [0] * len(keys)
+    for c in chosen:
+        found = np.zeros(p * p, dtype=np.int64)
+        for seen, whole in c.chunks(p, 1):
+            pairs = value(terms, whole, p) * p + value(terms, seen, p)
+            found += np.bincount(pairs.ravel(), minlength=p * p)
+        for k, key in enumerate(keys):
+            equal = key[:, None] == key
+            counts[k] += unused * c.weight * int(found.reshape(p, p)[equal].sum())
+    return counts
+
+
+def _groups(terms: list[Term]) -> list[list[Term]]:
+    """The terms in groups that share no operand."""
+    groups: list[list[Term]] = []
+    for term in terms:
+        joined, apart = [term], []
+        for group in groups:
+            shares = any(x and y for _, e in group for x, y in zip(e, term[1], strict=True))
+            if shares:
+                joined += group
+            else:
+                apart.append(group)
+        groups = [*apart, joined]
+    return groups
+
+
+def _quotients(
+    terms: list[Term], p: int, step: int, operands: Sequence[Operand]
+) -> tuple[int, Residues]:
+    """The quotients of one group, as a number and a distribution to be multiplied by it."""
+    names = [j for j in range(len(operands)) if any(e[j] for _, e in terms)]
+    linear = next((j for j in names if all(e[j] <= 1 for _, e in terms)), None)
+    if linear is not None:
+        b, others = operands[linear], {j: operands[j] for j in names if j != linear}
+        if others:
+            return 1, _with_linear(terms, p, step, others, linear, b)
+        return b.seen.total, scale(b.moved, sum(c for c, _ in terms))
+    if len(names) == 1:
+        return 1, _one_operand(terms, p, step, names[0], operands[names[0]])
+    return 1, _enumerated(terms, p, step, {j: operands[j] for j in names})
+
+
+def _check(table: int, work: int) -> None:
+    if table > _LARGEST_TABLE or work > LARGEST_WORK:
+        raise NotCountable("this polynomial has too many residues to be counted exactly")
+    spend(3 * work)
+
+
+def _one_operand(terms: list[Term], p: int, step: int, j: int, x: Operand) -> Residues:
+    """The quotients of a polynomial in operand j, from a table of its values."""
+    chosen = choices({j: x})
+    _check(p, sum(c.size for c in chosen))
+    table = value(terms, {j: np.arange(p)}, p)
+    twice = np.concatenate([table, table])  # s + step * v stays below 2p
+    counts = np.zeros(p // step, dtype=object)
+    for c in chosen:
+        s, v = c.residues[j]
+        found = np.zeros(2 * p, dtype=np.int64)
+        for part in pieces(v, len(s)):
+            differences = twice[s + step * part[:, None]] - table[s] + p
+            found += np.bincount(differences.ravel(), minlength=2 * p)
+        counts += c.weight * (found[:p] + found[p:])[::step].astype(object)
+    return settled(0, counts)
+
+
+def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operand]) -> Residues:
+    """The quotients of any polynomial."""
+    chosen = choices(operands)
+    _check(p, _SLOW * sum(c.size for c in chosen))
+    counts = np.zeros(p // step, dtype=object)
+    for c in chosen:
+        found = np.zeros(p // step, dtype=np.int64)
+        for seen, whole in c.chunks(p, step):
+            quotients = (value(terms, whole, p) - value(terms, seen, p)) % p // step
+            found += np.bincount(quotients.ravel(), minlength=len(found))
+        counts += c.weight * found.astype(object)
+    return settled(0, counts)
+
+
+# --- one operand of degree one ----------------------------------------------------------
+
+
+def _with_linear(
+    terms: list[Term], p: int, step: int, others: dict[int, Operand], linear: int, b: Operand
+) -> Residues:
+    """The quotients of a polynomial of degree one in an operand b.
+
+    For each gamma, what the others and ``s_b`` make together is convolved with
+    ``gamma * v_b``.
+    """
+    q = p // step
+    chosen, lows, highs = choices(others), blocks(b.seen), blocks(b.moved)
+    size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
+    enumeration = _SLOW * size if len(others) > 1 else 0
+    _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
+    if q * q * len(lows) > _LARGEST_WINDOWS:
+        raise NotCountable("this polynomial has too many residues to be counted exactly")
+    windows = [_windows(s, q) for _, s in lows]
+    tallies = [_tally(terms, p, step, c, linear) for c in chosen]
+    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
+    for gamma in range(q):
+        parts = [_part(codes, times, gamma, q) for codes, times in tallies]
+        low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
+        if low.any():
+            for k, (_, v) in enumerate(highs):
+                high = np.bincount(gamma * v % q, minlength=q)
+                sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
+    counts = np.zeros(q, dtype=object)
+    for ((m, _), c, (n, _)), row in zip(
+        product(highs, chosen, lows), sums.reshape(-1, q), strict=True
+    ):
+        counts += m * c.weight * n * row.astype(object)
+    return settled(0, counts)
+
+
+def _windows(residues: Array, q: int) -> Array:
+    """``[beta, q - alpha, r]``: how many of the residues s have ``alpha + beta * s = r``."""
+    products = np.arange(q)[:, None] * residues % q + q * np.arange(q)[:, None]
+    table = np.bincount(products.ravel(), minlength=q * q).reshape(q, q)
+    return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
+
+
+def _tally(terms: list[Term], p: int, step: int, c: Choices, linear: int) -> tuple[Array, Array]:
+    """The codes ``(gamma * q + beta) * q + alpha`` that occur, sorted, and how often."""
+    q = p // step
+    constant, factor = ([t for t in terms if t[1][linear] == degree] for degree in (0, 1))
+    codes, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for seen, whole in c.chunks(p, step):
+        gamma = value(factor, whole, p)
+        alpha = (value(constant, whole, p) - value(constant, seen, p)) % p // step
+        beta = (gamma - value(factor, seen, p)) % p // step
+        new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
+        codes, place = np.unique(np.concatenate([codes, new]), return_inverse=True)
+        times = np.bincount(place, weights=np.concatenate([times, number])).astype(np.int64)
+    return codes, times
+
+
+def _part(codes: Array, times: Array, gamma: int, q: int) -> tuple[Array, Array, Array]:
+    """The ``(alpha, beta, times)`` of one gamma."""
+    start, stop = np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q])
+    return codes[start:stop] % q, codes[start:stop] // q % q, times[start:stop]

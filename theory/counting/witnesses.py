@@ -1,0 +1,88 @@
+"""Witnesses: what single inputs decide about an accuracy that is too large to be counted.
+
+One input whose answer training fixes, and on which f and f^ differ, is enough to say that the
+accuracy is below 1; one on which they agree says that it is above 0.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from theory.counting.accuracy import defined
+from theory.errors import NotCountable
+from theory.inference.learned import LearnedFunction
+from theory.numbers.effort import spend
+from theory.setting.domains import Box, Domain
+
+TRIED, ENOUGH = 64, 8
+"""Inputs that are looked at, at most; and where they have shown already that f^ is wrong."""
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """What some inputs of a test domain decide.
+
+    Args:
+        right: whether f and f^ agree on one of them.
+        at_most: what the accuracy cannot exceed: below 1 if they differ on one of them.
+    """
+
+    right: bool
+    at_most: Fraction
+
+
+def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
+    """What some inputs of a test domain decide, the same ones each time.
+
+    They are drawn from those whose digits, at the places that are read, training showed
+    together: training fixes their answers, whatever the task is.
+    """
+    task, base, draw = learned.task, learned.base, Random(0)
+    boxes, [length] = test.boxes(base, task.operands), test.lengths
+    right, at_most = False, Fraction(1)
+    with suppress(NotCountable):
+        size = sum(defined(task, box, base) for box in boxes)
+        for number in range(1, TRIED + 1):
+            spend(1_000 * task.operands * length)
+            x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
+            if x is None:
+                continue
+            spend(_cost(learned, length))
+            truth, answer = task.evaluate(*x), learned.evaluate(*x)
+            if min(truth, answer) < 0:  # the task is not defined there
+                continue
+            if truth == answer:
+                right = True
+            else:
+                at_most = 1 - Fraction(1, size)
+            if at_most < 1 and (right or number >= ENOUGH):
+                break
+    return Witnesses(right, at_most)
+
+
+def _shown(
+    learned: LearnedFunction, box: Box, trained: Box, draw: Random
+) -> tuple[int, ...] | None:
+    """A member of a test box with the digits of a training box where the model reads, if any."""
+    operands = []
+    for j, row in enumerate(box.digits):
+        x = 0
+        for i, values in reversed(list(enumerate(row, 1))):
+            if learned.support.constant((j, i)) is None:
+                values = tuple(set(values).intersection(trained.values(j, i)))
+            if not values:
+                return None
+            x = x * learned.base + draw.choice(values)
+        operands.append(x)
+    return tuple(operands)
+
+
+def _cost(learned: LearnedFunction, length: int) -> int:
+    """Steps for one input: numbers of n digits are multiplied in about n**2 / 80."""
+    task = learned.task
+    products = sum(1 + sum(e) for _, e in task.terms)
+    each = 100 + task.degree * length * length // 80
+    return 2 * products * each + 1_000 * task.operands * learned.support.width

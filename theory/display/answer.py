@@ -1,0 +1,138 @@
+"""The answer of a prediction in sentences: what a model is right on, computes, and was said to do."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from theory.prediction.predict import EXACT, FAILS, GENERALIZES, MOST_UNSEEN, NO_CLAIM, UNDETERMINED
+from theory.prediction.unseen_text import lengths_text
+
+if TYPE_CHECKING:
+    from theory.prediction.predict import LengthPrediction, Prediction
+
+INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "upward": "longer"}
+"""Test lengths, by how they compare with those that were trained."""
+UNCLAIMED = "no claim"
+"""The one name, in text, of what is claimed where nothing is."""
+_LONGEST_FORMULA = 150
+
+
+def answer_line(prediction: Prediction) -> str:
+    """Where a converged model is right, where it is wrong, and where nothing is claimed."""
+    groups: dict[str, list[LengthPrediction]] = {}
+    for x in prediction.lengths:
+        groups.setdefault(_group(prediction, x), []).append(x)
+    said = []
+    if right := groups.get("right"):
+        said.append(f"right at {_at(right)}")
+    if wrong := groups.get("wrong"):
+        said.append(f"{_wrong(wrong)} at {_at(wrong)}")
+    sentences = ["; ".join(said)] if said else []
+    for name, why in _WHY_NOT.items():
+        if name in groups:
+            sentences.append(f"no claim at {_at(groups[name])}: {why}")
+    capital = [sentences[0], *(x[0].upper() + x[1:] for x in sentences[1:])]
+    return f"Answer: {'. '.join(capital)}."
+
+
+_WHY_NOT = {
+    "if right": "right there if the model computes the expected function",
+    "if wrong": "wrong on some there if the model computes the expected function",
+    "open": "training leaves the answer open",
+}
+"""The kinds of lengths without a claim, and what the answer says of them."""
+
+
+def _group(prediction: Prediction, x: LengthPrediction) -> str:
+    if prediction.claim(x) != NO_CLAIM:
+        return "right" if prediction.claim(x) == EXACT and x.accuracy == 1 else "wrong"
+    if x.status == UNDETERMINED:
+        return "open"
+    return "if right" if x.accuracy == 1 else "if wrong"
+
+
+def _wrong(lengths: list[LengthPrediction]) -> str:
+    """On how many inputs, at the length where they are the fewest, the model is wrong at least."""
+    least = 1 - max(x.at_most for x in lengths)
+    percent = int(100 * least)
+    if least == 1:
+        return "wrong on every input"
+    return f"wrong on {percent}% of the inputs or more" if percent else "wrong on some inputs"
+
+
+def _at(lengths: list[LengthPrediction]) -> str:
+    """``1..2 digits (shorter) and 4..6 digits (longer)``."""
+    parts = [
+        f"{lengths_text([x.digits for x in group])} ({INPUTS[direction]})"
+        for direction, group in groupby(lengths, key=lambda x: x.direction)
+    ]
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def expected_line(prediction: Prediction) -> str:
+    """What theory expects a converged model to compute, or that training does not determine it."""
+    head = "Expected function f^ of a converged model:"
+    if prediction.learned_text is None:
+        return f"{head} training does not determine it"
+    same = "the task itself, " if prediction.continues else ""
+    return f"{head} {same}{cut(prediction.learned_text)}"
+
+
+def cut(text: str) -> str:
+    """A formula, cut at its end where it would fill lines (JSON has it whole)."""
+    return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
+
+
+def verdict_text(prediction: Prediction, direction: str) -> str:
+    """The refined verdict on a direction: ``no claim`` where it is not claimed of a model."""
+    verdict = prediction.verdict(direction)
+    claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
+    silent = verdict == UNDETERMINED or claims == {NO_CLAIM}
+    return UNCLAIMED if silent or (verdict == GENERALIZES and NO_CLAIM in claims) else verdict
+
+
+_PUBLISHED = {
+    GENERALIZES: "right on {} inputs",
+    FAILS: "wrong on some {} inputs",
+    UNDETERMINED: "no claim on {} inputs",
+}
+
+
+def published_line(prediction: Prediction, with_reason: bool = False) -> str:
+    """What the published theorem says, and what it leaves out where it claims more than we do.
+
+    Args:
+        with_reason: also why it says so, where nothing is left out.
+    """
+    says: dict[str, list[str]] = {}
+    for direction in ("downward", "upward"):
+        verdict = prediction.published_verdict(direction)
+        if verdict in _PUBLISHED:
+            says.setdefault(_PUBLISHED[verdict], []).append(INPUTS[direction])
+    text = ", ".join(how.format(" and ".join(which)) for how, which in says.items())
+    assumes = _assumes(prediction)
+    reason = f" ({prediction.published.theorem})" if with_reason and not assumes else ""
+    return f"Published theorem: {text or 'not tested'}{reason}." + (
+        f" {assumes}" if assumes else ""
+    )
+
+
+def _assumes(prediction: Prediction) -> str:
+    """What the theorem takes for granted at lengths where it says yes and nothing is claimed."""
+    more = [
+        x
+        for x in prediction.lengths
+        if x.direction in ("downward", "upward")
+        and prediction.published_verdict(x.direction) == GENERALIZES
+        and prediction.claim(x) == NO_CLAIM
+    ]
+    if any(x.direction == "upward" and x.extends for x in more):
+        return (
+            "It assumes that positions that never varied are ignored altogether; trained models do "
+            "not always do so."
+        )
+    if any(x.direction == "downward" and (x.extends or x.unseen > MOST_UNSEEN) for x in more):
+        return "It does not ask which digits training showed together."
+    return ""

@@ -1,0 +1,201 @@
+"""Predictions in words: the rows of tables, the derivation, and Markdown for notebooks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from theory.display.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
+from theory.numbers.effort import budget
+from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, UNDETERMINED
+
+if TYPE_CHECKING:
+    from theory.counting.digit_accuracy import DigitAccuracy
+    from theory.prediction.predict import LengthPrediction, Prediction
+    from theory.setting.settings import Setting
+    from theory.studies.advise import Advice, Suggestion
+
+LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
+_LONGEST_FRACTION = 40
+_LONGEST_IN_TABLE = 15
+
+
+def setting_text(s: Setting) -> str:
+    """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
+    window = f", window {s.window}" if s.window else ""
+    return (
+        f"{s.task.text()}, base {s.base}, {s.encoding.name}, {s.layout.name} layout{window}, "
+        f"trained on {s.train.text()}"
+    )
+
+
+def setting_lines(s: Setting) -> list[str]:
+    """The setting as the head of an answer: what is computed and trained on, and by what model."""
+    lengths = " or ".join(map(str, s.train.lengths))
+    noun = "digit" if lengths == "1" else "digits"
+    whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
+    window = f", attention window {s.window}" if s.window else ""
+    tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
+    lines = [
+        f"{cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
+        f"{whose} {lengths} {noun}",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
+    ]
+    return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
+
+
+def fraction_text(x: Fraction | None) -> str:
+    """A rational, cut in the middle where it would fill lines (JSON has it whole)."""
+    if x is None:
+        return "-"
+    text = str(x)
+    return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
+
+
+def learned_accuracy(x: LengthPrediction) -> Fraction | None:
+    """The accuracy of the expected function at a length, where it is known."""
+    return x.learned_accuracy
+
+
+def length_rows(prediction: Prediction) -> list[list[str]]:
+    """One row per test length, in the order of ``LENGTH_COLUMNS``."""
+    return [
+        [
+            str(x.digits),
+            INPUTS[x.direction],
+            _accuracy_text(x),
+            _claim_word(prediction, x),
+        ]
+        for x in prediction.lengths
+    ]
+
+
+def _accuracy_text(x: LengthPrediction) -> str:
+    """``49/4950 = 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
+    exact = learned_accuracy(x)
+    if exact is None:
+        return "?"
+    text = f"{float(exact):.3g}"
+    if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
+        text = f"{exact} = {text}"
+    return text + (f" ± {float(x.unseen):.2g}" if x.unseen else "")
+
+
+def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
+    claim = prediction.claim(x)
+    bound = f"{float(x.at_most):.3g}"
+    if claim == AT_MOST:
+        return "below 1" if bound == "1" else f"at most {bound}"
+    return UNCLAIMED if claim == NO_CLAIM else claim
+
+
+def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
+    """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim (f^: 1)``."""
+    claim = prediction.claim(x)
+    if claim == AT_MOST:
+        return f"at most {fraction_text(x.at_most)}"
+    if claim == NO_CLAIM:
+        return UNCLAIMED + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
+    return fraction_text(x.accuracy)
+
+
+def legend(prediction: Prediction) -> list[str]:
+    """What the words and signs mean that the table of lengths uses, a line each."""
+    lengths = prediction.lengths
+    claims = {prediction.claim(x) for x in lengths}
+    lines = [
+        f"Why: {step.statement} (arith theorems leak)"
+        for step in prediction.derivation
+        if step.rule == "leak"
+    ]
+    if any(x.status == UNDETERMINED for x in lengths):
+        lines.append("Where training leaves the answer open, --explain says why.")
+    if any(x.unseen and learned_accuracy(x) is not None for x in lengths):
+        lines.append("±: the share of inputs whose answer training leaves open.")
+    meaning = {
+        EXACT: "exact, the accuracy is the one shown",
+        AT_MOST: "at most, the accuracy is not above this",
+    }
+    said = "; ".join(text for claim, text in meaning.items() if claim in claims)
+    whose = "claim, of a converged model (right on held-out trained lengths)"
+    return [*lines, f"{whose}: {said}."] if said else lines
+
+
+def reads_text(digits: int) -> str:
+    """``the lowest 2 digits of each operand``."""
+    if not digits:
+        return "no digit"
+    return f"the lowest {'digit' if digits == 1 else _digits_text(digits)} of each operand"
+
+
+def _digits_text(number: int) -> str:
+    return f"{number} digit{'' if number == 1 else 's'}"
+
+
+def advice_text(advice: Advice) -> list[str]:
+    """Advice in words: the answer, the changes with the cheapest first, then what stands in the way."""
+    s = advice.current.setting
+    lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
+    if advice.generalizes:
+        return [*lines, f"Nothing has to be changed: it generalizes{_unclaimed(advice)}."]
+    if advice.suggestions:
+        lines.append("It generalizes after any one of these changes, cheapest first:")
+        lines += [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
+    if not advice.complete:
+        lines.append("Not every change was tried: that would take too long for such lengths.")
+    elif not advice.suggestions:
+        lines.append(
+            "No change makes it generalize: every combination of our encodings, windows and layouts "
+            "with one change of the training domain (short of training on every length) was tried."
+        )
+    return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
+
+
+def _unclaimed(advice: Advice | Suggestion) -> str:
+    return (
+        ""
+        if advice.claimed
+        else " (no claim: only if it computes the expected function; small models often do not)"
+    )
+
+
+def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
+    """The accuracy of the result's digits at each length with a predicted accuracy.
+
+    Nothing where no expected function is predicted.
+    """
+    from theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
+
+    if prediction.learned is None:
+        return []
+    with budget(MOST_WORK):
+        return [
+            (x.digits, digit_accuracies(prediction.learned, prediction.setting.test(x.digits)))
+            for x in prediction.lengths
+            if x.accuracy is not None
+        ]
+
+
+def digit_rows(prediction: Prediction) -> list[list[str]]:
+    """Per length of ``predicted_digits``: the accuracy of each result digit, units first."""
+    rows = []
+    for digits, found in predicted_digits(prediction):
+        for what, values in (("each", found.digit), ("lowest", found.lowest)):
+            shown = " ".join("?" if v is None else f"{float(v):.4g}" for v in values)
+            rows.append([str(digits), what, shown])
+    return rows
+
+
+def markdown(prediction: Prediction) -> str:
+    """The prediction as Markdown, as a notebook shows it."""
+    from tabulate import tabulate
+
+    parts = [
+        f"**{setting_text(prediction.setting)}**",
+        answer_line(prediction),
+        expected_line(prediction),
+        published_line(prediction),
+    ]
+    rows = length_rows(prediction)
+    parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))
+    return "\n\n".join([*parts, *legend(prediction)])

@@ -1,0 +1,40 @@
+"""The errors of the theory: each says in one line what was wrong and what is allowed."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TypeVar
+
+
+class InvalidInput(ValueError):
+    """A request that makes no sense; the message says what was wrong and what is allowed."""
+
+
+class NotCountable(InvalidInput):
+    """No exact way of counting is known for this task at this size."""
+
+
+class TooMuchWork(NotCountable):
+    """A count would take more steps than are left."""
+
+
+def unknown_name(kind: str, name: str, allowed: list[str] | tuple[str, ...]) -> InvalidInput:
+    """The error for a name that is in no registry, with the nearest valid name."""
+    lowered = {known.lower(): known for known in allowed}
+    near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
+    hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
+    return InvalidInput(f"unknown {kind} '{name}'{hint} (allowed: {', '.join(allowed)})")
+
+
+_Entry = TypeVar("_Entry")
+
+
+def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
+    """The entry of a registry.
+
+    Raises:
+        InvalidInput: there is none of that name; the error names the nearest.
+    """
+    if name not in table:
+        raise unknown_name(kind, name, list(table))
+    return table[name]

@@ -1,0 +1,206 @@
+"""Guesses of sums of any length: a result digit from the operands' digits at and below its place.
+
+``theory.learning.guesses`` tells apart the values of a sum, and so ends at a few digits.  Where each result
+digit is made from the digits at its place and a carry, the digits below enter by that carry only.
+So what is read, from a place downward, counts by what it makes of the carry into its lowest place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from math import prod
+
+from theory.errors import NotCountable
+from theory.setting.domains import Box
+from theory.setting.tasks import Task, digit_count
+
+LARGEST_WORK = 1_000_000
+"""Steps of the counts of one task at most (a few seconds)."""
+
+_Boxes = int
+"""Some of the domain's boxes, a bit for each."""
+_Map = tuple[tuple[int, int], ...]
+"""For each carry into the lowest place read: the result digit, and the carry out of its place."""
+_Kinds = Counter[tuple[_Map, _Boxes]]
+"""How many combinations of digits make the same of the carry, and stand in the same boxes."""
+
+
+class DownwardGuesses:
+    """The best guesses of a linear form's result digits, each from its place downward.
+
+    Args:
+        boxes: of the domain, disjoint.
+
+    Raises:
+        NotCountable: the task is no linear form.
+    """
+
+    def __init__(self, task: Task, base: int, boxes: tuple[Box, ...]) -> None:
+        if not task.is_linear:
+            raise NotCountable(f"'{task.name}' is no sum of digits and a carry")
+        self._task, self._base, self._boxes = task, base, boxes
+        self._factors = [sum(c * e[j] for c, e in task.terms) for j in range(task.operands)]
+        self._width = max(box.width for box in boxes)
+        self._sums: dict[tuple[tuple[tuple[int, ...], ...], ...], Counter[tuple[int, _Boxes]]] = {}
+        constant = sum(c for c, e in task.terms if not any(e))
+        self._into = [[Counter({constant: 1}) for _ in boxes]]
+        self._work = 0
+
+    def right(self, r: int) -> Iterator[int]:
+        """On how many tuples the guess of result digit r is right that reads 0, 1, 2, ... places.
+
+        The last one reads them all, and is right on the whole domain.
+
+        Raises:
+            NotCountable: the digit is not made from the digits at one place and a carry, or there is
+                too much to tell apart.
+        """
+        place = r + digit_count(self._task.divisor, self._base)  # 1 = units
+        modulus = self._modulus(place)
+        kinds: _Kinds = Counter()
+        carries = self._carries(place)
+        for (s, boxes), n in self._digits(place).items():
+            made = tuple(((s + c) % modulus, (s + c) // self._base) for c in carries)
+            kinds[made, boxes] += n
+        above = self._ways_above(place, {out for made, _ in kinds for _, out in made})
+        blind: Counter[int] = Counter()
+        for kind, n in kinds.items():
+            for digit, count in self._counts(kind, place, above).items():
+                blind[digit] += n * count
+        yield max(blind.values())
+        for lowest in range(place, 0, -1):
+            if lowest < place:
+                kinds = self._extended(kinds, lowest)
+            kinds = self._alike(kinds, modulus)
+            yield sum(
+                n * max(self._counts(kind, lowest, above).values()) for kind, n in kinds.items()
+            )
+
+    @cached_property
+    def total(self) -> int:
+        """How many tuples of the domain the task is defined on."""
+        return sum(
+            ways[c] * n
+            for ways, into in zip(
+                self._ways_above(0, {*self._carries(1)}), self._into[0], strict=True
+            )
+            for c, n in into.items()
+        )
+
+    def blank(self, r: int) -> int:
+        """At how many places, from that of result digit r downward, no operand has a digit."""
+        return max(0, r + digit_count(self._task.divisor, self._base) - self._width)
+
+    def _did(self, steps: int) -> None:
+        self._work += steps
+        if self._work > LARGEST_WORK:
+            raise NotCountable(f"'{self._task.name}' has too many sums of digits to count guesses")
+
+    def _modulus(self, place: int) -> int:
+        """What the sum at a place is taken modulo to give the result digit."""
+        n = self._task.full_modulus
+        if n is None:
+            return self._base
+        left, below = divmod(n, self._base ** (place - 1))
+        modulus = min(self._base, left)
+        if below or left % modulus or self._base % modulus:  # digits further up would count
+            raise NotCountable(f"'{self._task.name}' is no sum of digits and a carry")
+        return modulus
+
+    def _digits(self, place: int) -> Counter[tuple[int, _Boxes]]:
+        """What the operands' digits at a place add up to, and the boxes that have them."""
+        rows = tuple(
+            tuple(box.values(j, place) for box in self._boxes) for j in range(len(self._factors))
+        )
+        if rows not in self._sums:
+            sums: Counter[tuple[int, _Boxes]] = Counter({(0, 2 ** len(self._boxes) - 1): 1})
+            for factor, row in zip(self._factors, rows, strict=True):
+                having = {
+                    d: sum((d in values) << k for k, values in enumerate(row))
+                    for d in set().union(*row)
+                }
+                self._did(len(sums) * len(having))
+                wider: Counter[tuple[int, _Boxes]] = Counter()
+                for (s, boxes), n in sums.items():
+                    for d, mine in having.items():
+                        if boxes & mine:
+                            wider[s + factor * d, boxes & mine] += n
+                sums = wider
+            self._sums[rows] = sums
+        return self._sums[rows]
+
+    def _carries(self, place: int) -> list[int]:
+        """The carries into a place; ``_into`` then has how often each is, box by box."""
+        while len(self._into) < place:
+            into, sums = self._into[-1], self._digits(len(self._into))
+            self._did(len(sums) * sum(map(len, into)))
+            after: list[Counter[int]] = [Counter() for _ in self._boxes]
+            for (s, boxes), n in sums.items():
+                for k, carries in enumerate(into):
+                    if boxes >> k & 1:
+                        for c, m in carries.items():
+                            after[k][(c + s) // self._base] += n * m
+            self._into.append(after)
+        return sorted(set().union(*self._into[place - 1]))
+
+    def _ways_above(self, place: int, outs: set[int]) -> list[Counter[int]]:
+        """Box by box: on how many digits above a place the task is defined, by the carry out of it."""
+        if not self._task.needs_order:
+            sizes = [prod(len(d) for row in b.digits for d in row[place:]) for b in self._boxes]
+            return [Counter(dict.fromkeys(outs, size)) for size in sizes]
+        carried = [Counter({(c, c): 1 for c in outs}) for _ in self._boxes]
+        for i in range(place + 1, self._width + 1):
+            sums = self._digits(i)
+            self._did(len(sums) * sum(map(len, carried)))
+            after: list[Counter[tuple[int, int]]] = [Counter() for _ in self._boxes]
+            for (s, boxes), n in sums.items():
+                for k, found in enumerate(carried):
+                    if boxes >> k & 1:
+                        for (out, c), m in found.items():
+                            after[k][out, (c + s) // self._base] += n * m
+            carried = after
+        ways: list[Counter[int]] = [Counter() for _ in self._boxes]
+        for k, found in enumerate(carried):
+            for (out, c), n in found.items():
+                ways[k][out] += n if c >= 0 else 0
+        return ways
+
+    def _counts(
+        self, kind: tuple[_Map, _Boxes], lowest: int, above: list[Counter[int]]
+    ) -> Counter[int]:
+        """How often the result digit has each value, where so much is read down to a place."""
+        made, boxes = kind
+        carries = self._carries(lowest)
+        counts: Counter[int] = Counter()
+        for k, into in enumerate(self._into[lowest - 1]):
+            if boxes >> k & 1:
+                self._did(len(carries))
+                for c, (digit, out) in zip(carries, made, strict=True):
+                    counts[digit] += into[c] * above[k][out]
+        return counts
+
+    def _extended(self, kinds: _Kinds, lowest: int) -> _Kinds:
+        """What is read with one place more, the lowest."""
+        where = {c: k for k, c in enumerate(self._carries(lowest + 1))}
+        carries = self._carries(lowest)
+        carried: Counter[tuple[tuple[int, ...], _Boxes]] = Counter()
+        for (s, boxes), n in self._digits(lowest).items():
+            # A carry of one box and digits of another may lead nowhere; it never happens.
+            carried[tuple(where.get((c + s) // self._base, 0) for c in carries), boxes] += n
+        self._did(len(kinds) * len(carried) * len(carries))
+        after: _Kinds = Counter()
+        for (made, boxes), n in kinds.items():
+            for (outs, mine), m in carried.items():
+                if boxes & mine:
+                    after[tuple(made[k] for k in outs), boxes & mine] += n * m
+        return after
+
+    def _alike(self, kinds: _Kinds, modulus: int) -> _Kinds:
+        """Kinds taken together that differ by a shift of the result digit: they are as hard to guess."""
+        alike: _Kinds = Counter()
+        for (made, boxes), n in kinds.items():
+            shifted = tuple(((d - made[0][0]) % modulus, out) for d, out in made)
+            alike[shifted, boxes] += n
+        return alike

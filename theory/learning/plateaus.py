@@ -1,0 +1,176 @@
+"""Plateaus: what a model of a modular task can answer before it reads every digit.
+
+Modulo p the low digits of the operands decide part of the result and the others the rest.  A
+model that reads the lowest k digits of each operand can do no better than give, to each
+combination of them, the result that is the most frequent in training.  Ours; the evidence stands in
+``theory.inference.rules``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from theory.counting.accuracy import members
+from theory.counting.residues import digit_sum
+from theory.numbers.integer_arrays import SAFE, Array
+from theory.setting.domains import Box, Domain
+from theory.setting.tasks import Task
+
+LARGEST = 4_000_000
+"""Operand tuples of the training domain, and residues, that are enumerated at most."""
+_MOST_EVALUATED = 30_000_000
+"""Evaluations for one test length at most (seconds)."""
+_MOST_OPERATIONS = 100_000_000
+"""Operations on operand tuples of the training domain at most (seconds)."""
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """The best answers from the lowest digits of each operand.
+
+    Args:
+        read: how many digits of each operand are read, the lowest ones.
+        accuracy: the share of the training domain that they are right on.
+    """
+
+    read: int
+    accuracy: Fraction
+
+
+def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
+    """The plateaus of a task below 1, the lowest first; a digit that tells nothing makes none.
+
+    Empty for tasks without a modulus or whose results never reach it, for primed or drawn
+    training sets, and where the domain has more operand tuples, or the modulus more residues,
+    than ``LARGEST``.
+    """
+    found: list[Plateau] = []
+    answers = _answers(task, base, train)
+    size = sum(box.size for box in train.boxes(base, task.operands))
+    for k, best in enumerate(answers):
+        accuracy = Fraction(best.right, size)
+        if accuracy < 1 and accuracy > (found[-1].accuracy if found else 0):
+            found.append(Plateau(k, accuracy))
+    return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def plateau_accuracy(
+    task: Task, base: int, train: Domain, plateau: Plateau, test: Domain
+) -> tuple[Fraction, Fraction] | None:
+    """The least and the largest accuracy of such answers on a test domain, digits above ignored.
+
+    They differ where training shows several results equally often.  None where training lacks
+    combinations of low digits that the test may ask for, or the count would take too long.
+    """
+    answers = _answers(task, base, train)[plateau.read]
+    if len(answers.starts) < base ** (plateau.read * task.operands):
+        return None
+    layers = test.layers(base, task.operands)
+    total = sum(sign * box.size for sign, box in layers)
+    right = np.zeros(len(answers.result), dtype=_whole(sum(box.size for _, box in layers)))
+    for sign, box in layers:
+        high, weight = _high(task, base, box, plateau.read)
+        if high.shape[1] * len(right) > _MOST_EVALUATED:
+            return None
+        step = max(1, _AT_ONCE // len(right))
+        for start in range(0, high.shape[1], step):
+            part = slice(start, start + step)
+            x = answers.low[:, :, None] + high[:, None, part]
+            hits = task.evaluate(*x) == answers.result[:, None]
+            right += sign * (hits.astype(right.dtype) @ weight[part].astype(right.dtype))
+    least, most = (int(f.reduceat(right, answers.starts).sum()) for f in (np.minimum, np.maximum))
+    return Fraction(least, total), Fraction(most, total)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """The most frequent results to each combination of low digits, several where they tie.
+
+    Args:
+        low: the low digits as numbers, ``(operands, answers)``; equal ones stand together.
+        result: ``(answers,)``.
+        starts: where each combination begins.
+        right: how many members of the training domain they are right on.
+    """
+
+    low: Array
+    result: Array
+    starts: Array
+    right: int
+
+
+@lru_cache(maxsize=8)
+def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
+    """The best answers from the lowest 0, 1, ... digits, as far as training goes."""
+    boxes = train.boxes(base, task.operands)
+    if task.modulus is None or train.priming or train.pairs is not None:
+        return ()
+    top = base ** train.every_length[-1] - 1
+    reach = sum(max(c, 0) * top ** sum(e) for c, e in task.terms) // task.divisor
+    if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
+        return ()
+    if max(sum(box.size for box in boxes), task.modulus * task.divisor) > LARGEST:
+        return ()
+    operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
+    if operations * sum(box.size for box in boxes) > _MOST_OPERATIONS:
+        return ()
+    shown = np.concatenate([_members(task, box, base) for box in boxes], axis=1)
+    results = task.evaluate(*shown)
+    found: list[_Answers] = []
+    for k in range(train.every_length[-1]):
+        found.append(_best(shown, results, base**k, task.modulus))
+        if found[-1].right == len(results):
+            break
+    return tuple(found)
+
+
+def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
+    """The best answers to operands of which only the rest modulo ``limit`` is read."""
+    key = np.zeros(shown.shape[1], dtype=_whole(limit ** len(shown) * modulus))
+    for x in shown:
+        key = key * limit + x % limit
+    pairs, counts = np.unique(key * modulus + results, return_counts=True)
+    starts = _starts(pairs // modulus)
+    most = np.maximum.reduceat(counts, starts)
+    kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
+    combination = kept // modulus
+    places = [limit**j for j in reversed(range(len(shown)))]
+    low = np.stack([combination // place % limit for place in places])
+    return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
+
+
+def _starts(ascending: Array) -> Array:
+    """Where runs of equal numbers begin."""
+    return np.flatnonzero(np.diff(ascending, prepend=-1))
+
+
+def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
+    """What the digits above the lowest k add to the operands, modulo p, and how often each."""
+    modulus = task.full_modulus or 1
+    residues, counts = [], []
+    for row in box.digits:
+        found = digit_sum(modulus, base, [(i, d) for i, d in enumerate(row, 1) if i > k])
+        hit = [r for r in range(modulus) if found.count(r)]
+        residues.append(np.array(hit, dtype=np.int64))
+        counts.append(np.array([found.count(r) for r in hit], dtype=object))
+    high = np.stack(np.meshgrid(*residues, indexing="ij"))
+    weight = np.multiply.reduce(np.meshgrid(*counts, indexing="ij"))
+    return high.reshape(task.operands, -1), weight.ravel()
+
+
+def _members(task: Task, box: Box, base: int) -> Array:
+    """Every operand tuple of a box, ``(operands, size)``."""
+    largest = max(1, sum(abs(c) for c, _ in task.terms)) * base ** (box.width * max(1, task.degree))
+    largest = max(largest, task.full_modulus or 1)
+    return np.stack(members(box, base, _whole(largest)))
+
+
+def _whole(largest: int) -> np.dtype:
+    """A dtype for whole numbers up to that."""
+    return np.dtype(np.int64 if largest < SAFE else object)

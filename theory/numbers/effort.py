@@ -1,0 +1,87 @@
+"""How much work an exact count may take: steps estimated from the question, never from a clock.
+
+A step is about a nanosecond of an ordinary processor.  The same question so takes the same number
+of steps on every machine, and is counted everywhere or nowhere; what is remembered from an
+earlier question is charged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache, wraps
+from typing import Any, TypeVar, TypeVarTuple
+
+from theory.errors import TooMuchWork
+
+
+@dataclass
+class _Meter:
+    limit: int | None
+    spent: int = 0
+
+
+_meter: ContextVar[_Meter] = ContextVar("_meter", default=_Meter(None))  # noqa: B039
+
+_Arguments = TypeVarTuple("_Arguments")
+_Value = TypeVar("_Value")
+
+
+@contextmanager
+def budget(limit: int) -> Iterator[None]:
+    """Let the counts made inside take so many steps in all.
+
+    A budget around it is charged for them when they end.
+    """
+    outer, inner = _meter.get(), _Meter(limit)
+    token = _meter.set(inner)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
+        outer.spent += inner.spent
+
+
+def spend(steps: int) -> None:
+    """Charge work, before it is done.
+
+    Raises:
+        TooMuchWork: it takes more than what is left of the budget.  A hundredth of the budget is
+            charged then, so that there is an end to asking.
+    """
+    meter = _meter.get()
+    if meter.limit is not None and meter.spent + steps > meter.limit:
+        meter.spent += meter.limit // 100
+        raise TooMuchWork("the exact count takes too many steps")
+    meter.spent += steps
+
+
+def remembered(
+    size: int,
+) -> Callable[[Callable[[*_Arguments], _Value]], Callable[[*_Arguments], _Value]]:
+    """``lru_cache``, but a value found again is charged what it cost."""
+
+    def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
+        def measured(*args: Any) -> tuple[_Value, int]:
+            meter = _meter.get()
+            before = meter.spent
+            value = function(*args)
+            return value, meter.spent - before
+
+        counted = lru_cache(maxsize=size)(measured)
+
+        @wraps(function)
+        def charged(*args: *_Arguments) -> _Value:
+            meter = _meter.get()
+            before = meter.spent
+            value, cost = counted(*args)
+            meter.spent = before
+            spend(cost)
+            return value
+
+        charged.cache_clear = counted.cache_clear  # type: ignore[attr-defined]
+        return charged
+
+    return decorate

@@ -1,0 +1,65 @@
+"""The published theorems of arXiv 2407.17963, kept as they stand beside the refined prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from theory.setting.domains import Domain
+from theory.setting.encodings import Encoding
+from theory.setting.properties import base_aligned, translation_invariant
+from theory.setting.tasks import Task
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the paper's theorems say of a task, for a model that has converged on ``D_n``.
+
+    Args:
+        downward: ``generalizes``, ``fails`` or ``undetermined`` (the paper does not speak of it).
+        upward: the same for lengths above n.
+        theorem: the statement, in words.
+    """
+
+    downward: str
+    upward: str
+    theorem: str
+
+
+def treats(encoding: Encoding, train: Domain) -> bool:
+    """Whether the paper speaks of an encoding (APE or RPE) and a training set (all digits)."""
+    return encoding.reference in ("absolute", "relative") and not train.allowed
+
+
+@lru_cache(maxsize=4096)
+def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Published:
+    """The paper's verdict; its criteria are applied to tasks that it does not name."""
+    if not treats(encoding, train):
+        what = "training set" if train.allowed else "encoding"
+        return Published("undetermined", "undetermined", f"the paper does not treat this {what}")
+    trained = train.every_length[-1]
+    relative = encoding.reference != "absolute"
+    if task.full_modulus is not None:
+        k = base_aligned(task.full_modulus, base)
+        if k is not None and k <= trained:
+            return Published(
+                "generalizes",
+                "generalizes",
+                f"p = {task.full_modulus} divides {base}^{trained}, so the higher digits do not matter",
+            )
+        return Published(
+            "generalizes",
+            "fails",
+            f"p = {task.full_modulus} does not divide {base}^{trained}, so the higher digits matter, "
+            "and they were not trained",
+        )
+    if relative and translation_invariant(task):
+        return Published(
+            "generalizes", "generalizes", "the task is translation invariant, and RPE preserves it"
+        )
+    why = (
+        "the task is not translation invariant, which RPE would need"
+        if relative
+        else "APE never trained the positions above n"
+    )
+    return Published("generalizes", "fails", why)

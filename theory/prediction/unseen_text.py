@@ -1,0 +1,164 @@
+"""What training never showed, in words: digits above the trained ones, and digits together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import groupby
+
+from theory.inference.joint_support import interactions, period
+from theory.inference.learned import LearnedFunction
+from theory.learning.leaps import FEW
+from theory.setting.domains import Domain
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task
+
+NOTHING_FOLLOWS = "Nothing follows there."
+"""How a step ends that leaves lengths open by joint support."""
+
+
+def inferred_text(
+    reading: LearnedFunction, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
+) -> str:
+    """That digits never shown together are fixed all the same, and why.
+
+    Args:
+        shares: of the inputs of each length, those that have such digits.
+        are_shorter: the lengths are all shorter than the trained ones.
+    """
+    still = f"But f^ follows: {_why_fixed(reading, single(train))}."
+    which = _zeros(reading.task, train, shares, are_shorter)
+    if which is None:
+        return f"Never shown together by {train.text()}: digits of {_where(shares)}. {still}"
+    return f"{which}. {still}"
+
+
+def unfixed_text(
+    reading: LearnedFunction, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
+) -> str:
+    """That digits were never shown, or not together, and nothing fixes them; as ``inferred_text``."""
+    task = reading.task
+    which = None if task.needs_order else _zeros(task, train, shares, are_shorter)
+    if which is None:
+        borrows = ", or that borrow from ignored ones" if task.needs_order else ""
+        return (
+            f"Never shown by {train.text()}: digits, or combinations of digits that the task makes "
+            f"interact{borrows}, of {_where(shares)}. {NOTHING_FOLLOWS}"
+        )
+    interact = ", and the task makes these digits interact" if task.operands > 1 else ""
+    return f"{which}{interact}. {NOTHING_FOLLOWS}"
+
+
+def leak_text(
+    s: Setting, directions: set[str], bounded: bool, unclaimed: bool, counted: bool
+) -> str:
+    """What is unseen, and what a task that leaks leaves to be claimed.
+
+    Args:
+        directions: of the lengths that ask for what training never showed.
+        bounded: at some of them a bound is claimed.
+        unclaimed: at some of them nothing is.
+        counted: whether the task takes many digits at once is known.
+    """
+    return f"{_unseen(s, directions)} {_task_text(s, counted)} {_then(s, bounded, unclaimed)}"
+
+
+def single(train: Domain) -> int | None:
+    """n where training is ``D_n``, all digits; of other domains nothing so simple can be said."""
+    plain = train.kind == "longest" and len(train.every_length) == 1 and not train.allowed
+    return train.every_length[0] if plain else None
+
+
+def _operands(task: Task) -> str:
+    return {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
+
+
+def _zeros(
+    task: Task, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
+) -> str | None:
+    """``Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3``."""
+    n = single(train)
+    if n is None or not are_shorter or set(shares.values()) != {Fraction(1)}:
+        return None
+    return (
+        f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {_operands(task)}, "
+        f"never so in {train.text()}"
+    )
+
+
+def _why_fixed(reading: LearnedFunction, n: int | None) -> str:
+    """The reason of joint support that applies."""
+    task, base = reading.task, reading.base
+    p = task.full_modulus
+    top = [period(task, (j, n), base) for j in range(task.operands)] if n is not None else [None]
+    if set(top) == {1}:
+        return f"position {n} makes no difference modulo {p}"
+    groups = interactions(task, reading.support, base)
+    if all(len(places) == 1 for places in groups):
+        return "the digits only add up"
+    periods = [period(task, place, base) for places in groups for place in places]
+    if any(step is not None and step < base for step in periods):
+        return f"digits equivalent modulo {p} were shown"
+    return "the digits that the task makes interact were shown together"
+
+
+def _unseen(s: Setting, directions: set[str]) -> str:
+    n = single(s.train)
+    if n is None:
+        return "Some inputs have digits that training never showed, at their place or together."
+    sides = []
+    if "upward" in directions:
+        sides.append(f"digits other than 0 above position {n} (longer inputs)")
+    if "downward" in directions:
+        together = " together" if s.task.operands > 1 else ""
+        sides.append(f"0 at position {n} of {_operands(s.task)}{together} (shorter inputs)")
+    return f"Training never showed {' nor '.join(sides)}."
+
+
+def _task_text(s: Setting, counted: bool) -> str:
+    if not s.task.is_linear:
+        return "In a task that multiplies digits"
+    if not counted:
+        return f"Whether more than {FEW} digits are needed at once was not counted; if so,"
+    return f"In a task that needs more than {FEW} digits at once"
+
+
+def _then(s: Setting, bounded: bool, unclaimed: bool) -> str:
+    if not s.encoding.own_positions:
+        return (
+            f"it is not known of {s.encoding.name} whether a model treats these as f^ does: "
+            "nothing is claimed."
+        )
+    if unclaimed and not bounded:
+        return (
+            "these can sway a trained model: it computes f^ there often, not always (counted in "
+            "reports/full). No claim."
+        )
+    claimed = "this bound is claimed" + (" where it is below 1" if unclaimed else "")
+    return (
+        "these can sway a trained model: its accuracy is that of f^ or less (counted in "
+        f"reports/full), and {claimed}."
+    )
+
+
+def lengths_text(digits: list[int]) -> str:
+    """``1 digit``, ``1..2 digits``, ``1, 3..5 digits``: ascending lengths."""
+    runs: list[list[int]] = []
+    for n in digits:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    text = ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}..{r[-1]}" for r in runs)
+    return f"{text} {'digit' if digits == [1] else 'digits'}"
+
+
+def _where(shares: Mapping[int, Fraction]) -> str:
+    """``length 1 (9% of the inputs), lengths 4..6 (100% of the inputs)``."""
+    parts = []
+    percent = [(n, f"{float(part):.0%}") for n, part in shares.items()]
+    for share, group in groupby(percent, key=lambda item: item[1]):
+        first, *_, last = 2 * [n for n, _ in group]
+        at = f"length {first}" if first == last else f"lengths {first}..{last}"
+        parts.append(f"{at} ({share} of the inputs)")
+    return ", ".join(parts)

@@ -1,0 +1,301 @@
+"""Domains: the sets of operand tuples that a model is trained or tested on.
+
+``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.
+``every`` (``D_n^ab``): each operand has exactly n digits.  A domain may be a
+union over several n, be primed with a share of longer examples, and show only some
+digits at some positions.  For n = 1 the operands are 0 .. B-1.
+
+A domain is cut into disjoint **boxes**, products of one digit set per operand and
+position.  Within a box the digits are independent, which is what makes exact
+counting possible.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
+
+import numpy as np
+
+from theory.errors import InvalidInput, unknown_name
+from theory.setting.tasks import digit_count
+
+KINDS = ("longest", "every")
+LEAST_SHARE = Fraction(1, 10**6)
+"""The least share of longer examples: fewer would hardly be met in a training run."""
+MOST_PAIRS = 10**9
+"""The most operand tuples that a training set may be drawn to have."""
+MISSED = 1e-3
+"""The chance up to which a sample may lack a digit that its domain has."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A product of digit sets.
+
+    Args:
+        digits: ``digits[j][i]`` is the sorted tuple of values that digit ``i + 1``
+            (weight ``B**i``) of operand j takes; above the last entry it is 0.
+    """
+
+    digits: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.digits)
+
+    def __hash__(self) -> int:
+        return self._hash  # long boxes are looked up often
+
+    @cached_property
+    def size(self) -> int:
+        """The number of operand tuples in the box."""
+        return math.prod(len(values) for operand in self.digits for values in operand)
+
+    def values(self, operand: int, position: int) -> tuple[int, ...]:
+        """The values of the digit at ``position`` (1 = units) of one operand."""
+        row = self.digits[operand]
+        return row[position - 1] if position <= len(row) else (0,)
+
+    def restrict(self, digits: dict[tuple[int, int], frozenset[int]]) -> Box:
+        """The part of the box whose digits at some (operand, position) are among those given."""
+        if not digits:
+            return self
+        rows = [list(row) for row in self.digits]
+        for (j, i), only in digits.items():
+            rows[j] += [(0,)] * (i - len(rows[j]))
+            rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
+        return Box(tuple(map(tuple, rows)))
+
+    def lowest(self, width: int) -> Box:
+        """The part that the lowest positions describe, every digit above them cut off."""
+        return Box(tuple(row[:width] for row in self.digits))
+
+    @cached_property
+    def width(self) -> int:
+        """The number of digit positions that the box describes."""
+        return max(len(row) for row in self.digits)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The union of ``D_n`` (or ``D_n^ab``) over the given lengths.
+
+    Args:
+        lengths: the lengths n, uniform on the union of their domains.
+        kind: ``longest`` or ``every``.
+        priming: longer examples mixed in (train-set priming, Jelassi et al., arXiv
+            2306.15400): pairs of a length and its share of all examples.
+        allowed: per position (1 = units), the only digits that operands have there;
+            a zero above an operand's highest digit counts as a digit.
+        pairs: show only so many operand tuples, drawn once; None for all of them.
+
+    Raises:
+        InvalidInput: no length, a length or position below 1, an unknown kind, shares that
+            leave nothing for the lengths or are below ``LEAST_SHARE``, a priming length or a
+            position given twice, a position without digits, no tuples at all, or too many.
+    """
+
+    lengths: tuple[int, ...]
+    kind: str = "longest"
+    priming: tuple[tuple[int, Fraction], ...] = ()
+    allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    pairs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise unknown_name("domain", self.kind, KINDS)
+        if not self.lengths:
+            raise InvalidInput("a domain needs at least one length")
+        if min(self.lengths) < 1:
+            raise InvalidInput(f"digits must be at least 1, not {min(self.lengths)}")
+        object.__setattr__(self, "lengths", tuple(sorted(set(self.lengths))))
+        object.__setattr__(self, "priming", tuple(sorted(self.priming)))
+        object.__setattr__(self, "allowed", tuple(sorted(self.allowed)))
+        shares = [share for _, share in self.priming]
+        if any(share < LEAST_SHARE for share in shares) or sum(shares) >= 1:
+            least = f"{float(LEAST_SHARE):g}"
+            raise InvalidInput(f"priming shares have to be at least {least}, and below 1 in all")
+        _once("priming length", [n for n, _ in self.priming])
+        _once("position", [position for position, _ in self.allowed])
+        for n, _ in self.priming:
+            if n < 1 or n in self.lengths:
+                raise InvalidInput(f"priming length {n} has to be a length of its own, 1 or more")
+        for position, digits in self.allowed:
+            if position < 1:
+                raise InvalidInput(f"positions start at 1 (the units), not at {position}")
+            if not digits or min(digits) < 0:
+                raise InvalidInput(f"position {position} needs at least one allowed digit")
+        if self.pairs is not None and self.pairs < 1:
+            raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
+        if self.pairs is not None and self.pairs > MOST_PAIRS:
+            raise InvalidInput(f"training takes at most {MOST_PAIRS:,} operand tuples")
+
+    @cached_property
+    def every_length(self) -> tuple[int, ...]:
+        """All lengths that the domain shows, priming included."""
+        return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
+
+    def direction(self, length: int) -> str:
+        """A length as seen from a training domain: ``downward``, ``in_domain``, ``between``, ``upward``."""
+        shown = self.every_length
+        if length in shown:
+            return "in_domain"
+        if length < shown[0]:
+            return "downward"
+        return "upward" if length > shown[-1] else "between"
+
+    def covers(self, length: int, kind: str) -> bool:
+        """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
+        return kind == self.kind and not self.allowed and length in self.every_length
+
+    def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
+        """The disjoint boxes whose union is the domain (what it shows, not how often)."""
+        return _boxes(self, base, operands)
+
+    def layers(self, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
+        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below.
+
+        Test lengths share these boxes, and in each all operands have the same digits.
+        """
+        return _layers(self, base, operands)
+
+    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
+        """The boxes with the probability that a sample falls in each."""
+        main = [b for n in self.lengths for b in self._cut(n, base, operands)]
+        groups = [(1 - sum((s for _, s in self.priming), Fraction(0)), main)]
+        groups += [(share, self._cut(n, base, operands)) for n, share in self.priming]
+        return [
+            (box, share * Fraction(box.size, sum(b.size for b in boxes)))
+            for share, boxes in groups
+            for box in boxes
+        ]
+
+    def _cut(self, n: int, base: int, operands: int) -> list[Box]:
+        """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only."""
+        boxes = (_longest if self.kind == "longest" else _every)(n, base, operands)
+        return [box for box in map(self._allow, boxes) if box.size]
+
+    def _allow(self, box: Box) -> Box:
+        """The part of a box that has the allowed digits only."""
+        operands = range(len(box.digits))
+        return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
+
+    def contains(self, values: tuple[int, ...], base: int) -> bool:
+        """Whether an operand tuple is in the domain."""
+        for position, digits in self.allowed:
+            if any(v // base ** (position - 1) % base not in digits for v in values):
+                return False
+        counts = [digit_count(v, base) for v in values]
+        if self.kind == "longest":
+            return max(counts) in self.every_length
+        return len(set(counts)) == 1 and counts[0] in self.every_length
+
+    def text(self) -> str:
+        """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""
+        mark = "" if self.kind == "longest" else "^every"
+        parts = [f"D_{n}{mark}" for n in self.lengths]
+        parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
+        text = " + ".join(parts)
+        if self.allowed:
+            only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
+            text += f" ({only})"
+        return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
+
+    def likely_whole(self, base: int, operands: int) -> bool:
+        """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
+
+        The chance that it lacks some digit at some position, at some length, is at most the sum
+        of the chances of each, and has to be below ``MISSED``.
+        """
+        return self.pairs is None or _missing(self, base, operands) < MISSED
+
+
+@lru_cache(maxsize=1024)
+def _missing(domain: Domain, base: int, operands: int) -> float:
+    """A bound of the chance that a sample lacks some digit at some position and length."""
+    assert domain.pairs is not None
+    shares: dict[tuple[int, int, int], np.ndarray] = {}
+    for box, weight in domain.weighted_boxes(base, operands):
+        for j, row in enumerate(box.digits):
+            for i, values in enumerate(row):
+                share = shares.setdefault((box.width, j, i), np.zeros(base))
+                share[list(values)] += float(weight) / len(values)
+    return sum(float(((1 - x[x > 0]) ** domain.pairs).sum()) for x in shares.values())
+
+
+def _once(what: str, numbers: list[int]) -> None:
+    """Refuse a list of sorted numbers that has one of them twice."""
+    for number, following in pairwise(numbers):
+        if number == following:
+            raise InvalidInput(f"{what} {number} is given twice")
+
+
+@lru_cache(maxsize=1024)
+def _boxes(domain: Domain, base: int, operands: int) -> tuple[Box, ...]:
+    return tuple(b for n in domain.every_length for b in domain._cut(n, base, operands))
+
+
+@lru_cache(maxsize=1024)
+def _layers(domain: Domain, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
+    if domain.kind == "every":
+        return tuple((1, box) for box in _boxes(domain, base, operands))
+    signed = []
+    for n in domain.every_length:
+        signed.append((1, Box((_at_most(n, base),) * operands)))
+        if n > 1:
+            signed.append((-1, Box((_at_most(n - 1, base),) * operands)))
+    allowed = ((sign, domain._allow(box)) for sign, box in signed)
+    return tuple((sign, box) for sign, box in allowed if box.size)
+
+
+def _digits_text(digits: tuple[int, ...]) -> str:
+    run = list(range(digits[0], digits[-1] + 1))
+    return (
+        f"{digits[0]}..{digits[-1]}"
+        if list(digits) == run and len(run) > 2
+        else ",".join(map(str, digits))
+    )
+
+
+def _exactly(n: int, base: int) -> tuple[tuple[int, ...], ...]:
+    """One operand of exactly n digits (for n = 1, zero included)."""
+    full = tuple(range(base))
+    return (full,) * (n - 1) + (full if n == 1 else full[1:],)
+
+
+def _below(n: int, base: int) -> tuple[tuple[int, ...], ...]:
+    """One operand of fewer than n digits (n > 1)."""
+    return (tuple(range(base)),) * (n - 1) + ((0,),)
+
+
+def _at_most(n: int, base: int) -> tuple[tuple[int, ...], ...]:
+    return (tuple(range(base)),) * n
+
+
+def _every(n: int, base: int, operands: int) -> list[Box]:
+    return [Box((_exactly(n, base),) * operands)]
+
+
+def _longest(n: int, base: int, operands: int) -> list[Box]:
+    """``D_n`` cut by which operand is the first to reach n digits."""
+    if n == 1:
+        return _every(1, base, operands)
+    boxes = []
+    for first in range(operands):
+        before = (_below(n, base),) * first
+        after = (_at_most(n, base),) * (operands - first - 1)
+        boxes.append(Box(before + (_exactly(n, base),) + after))
+    return boxes
+
+
+def enumerate_box(box: Box, base: int) -> list[tuple[int, ...]]:
+    """Every operand tuple of a box, for small boxes."""
+    per_operand = [
+        [sum(d * base**i for i, d in enumerate(digits)) for digits in product(*row)]
+        for row in box.digits
+    ]
+    return list(product(*per_operand))

@@ -1,0 +1,119 @@
+"""Positional encodings: what lets a query tell positions apart.
+
+Three facts about an encoding enter the theory: what a position is told apart by
+(its place, its offset from the query, or its digit's significance); whether each
+place or offset has a parameter of its own, so that one that carried no information in
+training can be switched off without touching the others; and whether a query can single
+out one of them at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.errors import look_up, unknown_name
+
+REFERENCES = ("absolute", "relative", "significance", "none")
+SELECTIONS = ("any", "order", "none")
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A positional encoding.
+
+    Args:
+        name: its name in the registry.
+        reference: ``absolute`` (the place in the sequence), ``relative`` (the offset from
+            the query), ``significance`` (the digit's weight, from a random start) or ``none``.
+        own_parameter: every position (absolute) or offset (relative) has learned
+            parameters of its own; otherwise a formula ties them together.
+        selection: what a query can single out by it: ``any`` one position or offset; ``order``,
+            where a learned function changes little from one offset to the next, so that it tells
+            near from far but no one offset from its neighbours; ``none``, where that function is
+            fixed or there is none.
+        summary: one line for people.
+        source: where it was introduced.
+
+    Raises:
+        InvalidInput: ``reference`` or ``selection`` is none of these words.
+    """
+
+    name: str
+    reference: str
+    own_parameter: bool
+    summary: str
+    source: str
+    selection: str = "any"
+
+    def __post_init__(self) -> None:
+        if self.reference not in REFERENCES:
+            raise unknown_name("reference", self.reference, REFERENCES)
+        if self.selection not in SELECTIONS:
+            raise unknown_name("selection", self.selection, SELECTIONS)
+
+    @property
+    def own_positions(self) -> bool:
+        """Whether every place in the sequence has a vector of its own, learned."""
+        return self.reference == "absolute" and self.own_parameter
+
+
+ENCODINGS: dict[str, Encoding] = {
+    e.name: e
+    for e in (
+        Encoding("ape", "absolute", True, "learned absolute positions", "Radford et al. 2019"),
+        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
+        Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018"),
+        Encoding(
+            "t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"
+        ),
+        Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
+        Encoding(
+            "alibi",
+            "relative",
+            False,
+            "a penalty linear in the offset",
+            "Press et al. 2022",
+            selection="none",
+        ),
+        Encoding(
+            "fire",
+            "relative",
+            False,
+            "a learned function of the offset's logarithm",
+            "Li et al. 2024",
+            selection="order",
+        ),
+        Encoding(
+            "abacus",
+            "significance",
+            False,
+            "digits numbered within each number, random start",
+            "McLeish et al. 2024",
+        ),
+        Encoding(
+            "coupled",
+            "significance",
+            False,
+            "digits of equal weight share a position, random start",
+            "Cho et al. 2024",
+        ),
+        Encoding(
+            "nope",
+            "none",
+            False,
+            "no encoding; order from the causal mask",
+            "Kazemnejad et al. 2023",
+            selection="none",
+        ),
+    )
+}
+"""Every encoding.  Adding a row here, and a module of that name to ``verify.model.positions``, adds one."""
+
+
+def encoding(name: str) -> Encoding:
+    """The encoding of that name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    return look_up("encoding", name, ENCODINGS)

@@ -1,0 +1,112 @@
+"""Layouts: the order in which the tokens of one example are written.
+
+Operands are zero-padded to N digits and results to M, as in the published
+experiments.  The tokens that are no digits (``<bos>``, the signs between the
+operands, ``=``) are **anchors**: each stands at a fixed place, so a query that
+sees one can tell where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.errors import look_up
+
+BOS, SIGN, EQUALS = "<bos>", "+", "="
+
+
+@dataclass(frozen=True)
+class Token:
+    """A place in the sequence: an anchor, or digit ``position`` of an operand or the result."""
+
+    kind: str
+    """``anchor``, ``operand`` or ``result``."""
+    position: int = 0
+    """Digit position, 1 = units; 0 for anchors."""
+    operand: int = -1
+    """Operand index, for operand digits."""
+    symbol: str = ""
+    """The anchor's symbol."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How operands and result are ordered.
+
+    Args:
+        name: its name in the registry.
+        operands_first: the digit order of the operands, ``most`` or ``least`` significant first.
+        result_first: the digit order of the result.
+        interleaved: digits of equal weight stand together, ``a_1 b_1 c_1 a_2 b_2 c_2 ...``.
+        marked: signs stand between the numbers, and operands are padded to a length of their own;
+            otherwise they are as long as the result, so that equal digits are at equal offsets.
+    """
+
+    name: str
+    operands_first: str
+    result_first: str
+    interleaved: bool
+    summary: str
+    marked: bool = True
+
+    def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
+        """The places of one example, in order.
+
+        Args:
+            operands: number k of operands.
+            width: digits N of each operand.
+            result_width: digits M of the result.
+        """
+        start = (Token("anchor", symbol=BOS),)
+        if self.interleaved:
+            body: list[Token] = []
+            for i in range(1, max(width, result_width) + 1):
+                body += [Token("operand", i, j) for j in range(operands) if i <= width]
+                body += [Token("result", i)] if i <= result_width else []
+            return start + tuple(body)
+        body = []
+        for j in range(operands):
+            if j and self.marked:
+                body.append(Token("anchor", symbol=SIGN))
+            body += [Token("operand", i, j) for i in _order(width, self.operands_first)]
+        if self.marked:
+            body.append(Token("anchor", symbol=EQUALS))
+        body += [Token("result", i) for i in _order(result_width, self.result_first)]
+        return start + tuple(body)
+
+    def operand_width(self, digits: int, result_width: int) -> int:
+        """The padded width N for operands of up to ``digits`` digits."""
+        return digits if self.marked else max(digits, result_width)
+
+
+def _order(width: int, first: str) -> range:
+    return range(1, width + 1) if first == "least" else range(width, 0, -1)
+
+
+LAYOUTS: dict[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout("plain", "most", "most", False, "as people write: most significant digit first"),
+        Layout("reversed", "most", "least", False, "the published one: only the result reversed"),
+        Layout("aligned", "least", "least", False, "all reversed: equal digits at equal offsets"),
+        Layout(
+            "interleaved",
+            "least",
+            "least",
+            True,
+            "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
+            marked=False,
+        ),
+        Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
+    )
+}
+"""Every layout.  Adding a row here is all that a new layout needs."""
+
+
+def layout(name: str) -> Layout:
+    """The layout of that name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    return look_up("layout", name, LAYOUTS)

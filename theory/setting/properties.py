@@ -1,0 +1,161 @@
+"""Properties of a task that decide how it generalizes, each decided from its terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, product
+from math import gcd, lcm
+
+from theory.setting.tasks import Task, digit_count
+
+
+def base_aligned(p: int, base: int) -> int | None:
+    """The least k with p dividing ``base**k``, or None if p divides no power of the base.
+
+    Where it is k, the digits above position k do not change anything modulo p
+    (arXiv 2407.17963, the condition of its theorems on modular tasks).
+    """
+    rest, k = p, 0
+    while rest > 1:
+        common = gcd(rest, base)
+        if common == 1:
+            return None
+        rest //= common
+        k += 1
+    return k
+
+
+def residual_modulus(p: int, base: int, digits: int) -> int:
+    """``p' = p / gcd(p, base**digits)``: what is left of p for the digits above ``digits``."""
+    return p // gcd(p, base**digits)
+
+
+def translation_invariant(task: Task) -> bool:
+    """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
+
+    True exactly for linear forms without a constant and without a modulus
+    (arXiv 2407.17963, the definition behind its theorem on relative encodings).
+    """
+    return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
+
+
+def carries(task: Task, base: int) -> int | None:
+    """How many carries a digit-by-digit reading from the units up has to tell apart.
+
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5); None for
+    others: a product's memory grows with the length, and a reduced result has a
+    fixed width, so no one rule serves every position.  This finiteness is our
+    reading of the published translation invariance.
+    """
+    if task.modulus is not None or task.divisor != 1 or not task.is_linear:
+        return None
+    constant = sum(c for c, e in task.terms if sum(e) == 0)
+    top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
+    bottom = sum(min(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
+    low = high = constant
+    while True:
+        wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
+        if wider == (low, high):
+            return high - low + 1
+        low, high = wider
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two operand tuples that agree on digits 1..j, and whose results do not."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    digits: int
+
+    def text(self) -> str:
+        """The witness as a sentence."""
+        first, second = (", ".join(map(str, x)) for x in (self.first, self.second))
+        return (
+            f"f({first}) and f({second}) agree on the operands' lowest {self.digits} digit(s) "
+            "and differ on the result's"
+        )
+
+
+@lru_cache(maxsize=4096)
+def digit_causal(task: Task, base: int) -> tuple[bool | None, Witness | None]:
+    """Whether digits 1..j of the result depend on digits 1..j of the operands only.
+
+    Every polynomial with integer coefficients is digit causal (it respects
+    congruences mod ``B**j``).  Reduction mod p keeps that exactly when
+    ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
+    ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
+    polynomial that misses some residues can still be causal for another p; that is
+    found where a whole period is small enough to be searched.  Dropping digits (``// B``)
+    is not digit causal as a rule.
+
+    Returns:
+        the answer, None where it was not found; and where it is no, a witness.
+    """
+    if task.degree == 0:
+        return True, None
+    m = 1 if task.modulus is None else digit_count(max(task.modulus - 1, 0), base)
+    if task.divisor == 1:
+        if task.modulus is None:
+            return True, None
+        if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
+            return True, None
+    witness = next(_causality_witnesses(task, base, m), None)
+    if witness is None and task.full_modulus is not None:
+        # The result depends on the operands mod p * divisor only: a whole period decides.
+        period = lcm(task.full_modulus, base**m)
+        if period**task.operands * m * _cost(task) <= _MOST_WORK:
+            witness = _search_period(task, base, m, period)
+            return witness is None, witness
+    return (None if witness is None else False), witness
+
+
+_MOST_LOWS, _MOST_SHIFTS = 200, 200
+_MOST_WORK = 2_000_000
+"""Multiplications and additions for one answer at most (about a second)."""
+
+
+def _cost(task: Task) -> int:
+    """Multiplications and additions that evaluate a task once."""
+    return sum(1 + sum(e) for _, e in task.terms)
+
+
+def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[Witness]:
+    """Violations with few digits; one operand's upper part is moved at a time.
+
+    A shift past the modulus is tried first: that is where a reduction breaks causality.
+    """
+    p = task.full_modulus or task.divisor * base
+    work = 0
+    for j in range(1, result_width + 1):
+        scale = base**j
+        if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
+            continue  # the reduction keeps these digits, and the polynomial is causal
+        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}
+        shifts = [1, *sorted(past - {1}), *range(2, min(p, _MOST_SHIFTS) + 1)]
+        # 1 first: it makes products move with each operand.
+        digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
+        for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
+            seen = task.evaluate(*low) % scale
+            for operand, t in product(range(task.operands), shifts):
+                work += _cost(task)
+                if work > _MOST_WORK:
+                    return
+                moved = list(low)
+                moved[operand] += scale * t
+                if task.evaluate(*moved) % scale != seen:
+                    yield Witness(low, tuple(moved), j)
+
+
+def _search_period(task: Task, base: int, result_width: int, period: int) -> Witness | None:
+    """The first violation among all operands below a period."""
+    for j in range(1, result_width + 1):
+        scale = base**j
+        first: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for x in product(range(period), repeat=task.operands):
+            other = first.setdefault(tuple(v % scale for v in x), x)
+            if task.evaluate(*other) % scale != task.evaluate(*x) % scale:
+                return Witness(other, x, j)
+    return None

@@ -1,0 +1,88 @@
+"""A setting: everything that a prediction depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theory.errors import InvalidInput
+from theory.setting.domains import Domain
+from theory.setting.encodings import Encoding
+from theory.setting.layouts import Layout
+from theory.setting.properties import digit_causal
+from theory.setting.tasks import Task
+
+LARGEST_BASE = 256
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that a prediction depends on.
+
+    Args:
+        test_lengths: the digits to test; None for 1 to the longest training length + 3.
+        window: how many tokens a query sees, itself included; 0 is the whole prefix.
+
+    Raises:
+        InvalidInput: a base below 2, a negative window, a test length below 1, an
+            interleaved layout for a task that is not digit causal, allowed digits that the base
+            does not have, or a trained length that has none of the allowed ones.
+    """
+
+    task: Task
+    base: int
+    encoding: Encoding
+    layout: Layout
+    train: Domain
+    window: int = 0
+    test_lengths: tuple[int, ...] = ()
+    test_kind: str = "longest"
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.base <= LARGEST_BASE:
+            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
+        rest = self.task.divisor
+        while rest % self.base == 0:
+            rest //= self.base
+        if rest != 1:
+            raise InvalidInput(
+                f"'// {self.task.divisor}' has to divide by a power of the base {self.base}"
+            )
+        if self.window < 0:
+            raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
+        shown = self.train.every_length
+        lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
+        object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        for position, digits in self.train.allowed:
+            if max(digits) >= self.base:
+                raise InvalidInput(
+                    f"{max(digits)}, allowed at position {position}, is no digit of base {self.base}"
+                )
+        for n in shown:
+            if not Domain((n,), self.train.kind, allowed=self.train.allowed).boxes(
+                self.base, self.task.operands
+            ):
+                raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
+        if self.layout.interleaved:
+            causal, witness = digit_causal(self.task, self.base)
+            if not causal:
+                raise InvalidInput(
+                    f"the interleaved layout needs a digit causal task in base {self.base}"
+                    + (f": {witness.text()}" if witness else ", and this one is not known to be")
+                )
+
+    @property
+    def digits(self) -> int:
+        """The longest operand that is written."""
+        return max(*self.test_lengths, *self.train.every_length)
+
+    def test(self, length: int) -> Domain:
+        """The test domain of one length."""
+        return Domain((length,), self.test_kind)
+
+    def is_premise(self, length: int) -> bool:
+        """Whether a test at this length asks for what was trained, so that the premise covers it."""
+        return self.train.covers(length, self.test_kind)
+
+    def direction(self, length: int) -> str:
+        """``downward``, ``in_domain``, ``between`` or ``upward``."""
+        return self.train.direction(length)

@@ -1,0 +1,246 @@
+"""Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
+
+A task is a function ``f: N^k -> N``.  Every task is held as the terms of its
+polynomial, so that evaluating it needs plain integer arithmetic only (Python
+integers of any size, or NumPy arrays) and its properties can be read off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from theory.errors import InvalidInput, look_up
+from theory.setting.canonical import Term, canonical
+
+if TYPE_CHECKING:
+    import sympy
+
+
+@dataclass(frozen=True)
+class Task:
+    """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
+
+    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that one function
+    has one prediction.  Only its name stays as it was written.
+
+    Args:
+        name: how the task is called in tables.
+        terms: the polynomial; each term is ``(coefficient, exponents)`` with one
+            exponent per operand.  A constant function has one term, its value.
+        names: the operands' names, in the order in which they are written; those that do not
+            enter are left out, unless none is left.
+        modulus: ``p >= 1``, or None for a task over the natural numbers.
+        divisor: a power of the base; dividing by it drops the lowest digits.
+
+    A task without a modulus whose polynomial can be negative is defined where it
+    is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms.
+    Other polynomials that subtract are refused, whether or not they are ever negative.
+
+    Raises:
+        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial of
+            higher degree that subtracts and has no modulus.
+    """
+
+    name: str
+    terms: tuple[Term, ...]
+    names: tuple[str, ...] = ("a", "b")
+    modulus: int | None = None
+    divisor: int = 1
+
+    def __post_init__(self) -> None:
+        if self.modulus is not None and self.modulus < 1:
+            raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
+        if self.divisor < 1:
+            raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
+        if not self.names:
+            raise InvalidInput("a task needs at least one operand")
+        form = canonical(self.terms, self.names, self.modulus, self.divisor)
+        for field, value in zip(("terms", "names", "divisor"), form, strict=True):
+            object.__setattr__(self, field, value)
+        if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
+            raise InvalidInput(
+                f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
+                "decided; reduce it with '% p'"
+            )
+        if self.modulus is None and all(c <= 0 for c, _ in self.terms):
+            raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")
+
+    @property
+    def operands(self) -> int:
+        """The number k of operands."""
+        return len(self.names)
+
+    @cached_property
+    def degree(self) -> int:
+        """The total degree of the polynomial."""
+        return max(sum(exponents) for _, exponents in self.terms)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether no term multiplies operands (degree at most one)."""
+        return self.degree <= 1
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+        return self.modulus is None and any(c < 0 for c, _ in self.terms)
+
+    def evaluate(self, *operands: Any) -> Any:
+        """``f`` of integers, or elementwise of NumPy arrays of one shape.
+
+        A negative value (an operand tuple on which the task is not defined) is
+        returned as it is.
+        """
+        total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
+        for coefficient, exponents in self.terms:
+            product: Any = coefficient
+            for x, e in zip(operands, exponents, strict=True):
+                for _ in range(e):
+                    product = product * x
+            total = total + product
+        if self.divisor != 1:
+            total = total // self.divisor
+        return total if self.modulus is None else total % self.modulus
+
+    @property
+    def full_modulus(self) -> int | None:
+        """The number modulo which the polynomial decides the result: ``p * divisor``."""
+        return None if self.modulus is None else self.modulus * self.divisor
+
+    def largest(self, base: int, width: int) -> int:
+        """An upper bound of ``f`` on operands of at most ``width`` digits."""
+        if self.modulus is not None:
+            return self.modulus - 1
+        top = base**width - 1
+        return sum(max(c, 0) * top ** sum(e) for c, e in self.terms) // self.divisor
+
+    def result_width(self, base: int, width: int) -> int:
+        """Digits M that hold every result of operands of at most ``width`` digits."""
+        return digit_count(self.largest(base, width), base)
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """The task as a SymPy expression, ``Mod(..., p)`` when it has a modulus."""
+        import sympy
+
+        symbols = [sympy.Symbol(n, integer=True, nonnegative=True) for n in self.names]
+        return self.expression_at(*symbols)
+
+    def expression_at(self, *operands: sympy.Expr) -> sympy.Expr:
+        """The task as a SymPy expression of other expressions, kept as written."""
+        import sympy
+
+        with sympy.evaluate(False):
+            terms = []
+            for coefficient, exponents in self.terms:
+                powers = [
+                    x if e == 1 else x**e for x, e in zip(operands, exponents, strict=False) if e
+                ]
+                factors = [] if coefficient == 1 and powers else [sympy.Integer(coefficient)]
+                product = factors + powers
+                terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
+            body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
+            if self.divisor != 1:
+                body = sympy.floor(body / self.divisor)
+            return body if self.modulus is None else sympy.Mod(body, self.modulus)
+
+    def text(self) -> str:
+        """The task as a person writes it: ``(a + b) mod 100``."""
+        parts: list[str] = []
+        for coefficient, exponents in self.terms:
+            powers = [
+                n if e == 1 else f"{n}^{e}"
+                for n, e in zip(self.names, exponents, strict=False)
+                if e
+            ]
+            size = abs(coefficient)
+            body = "·".join(([str(size)] if size != 1 or not powers else []) + powers)
+            sign = "-" if coefficient < 0 else "+"
+            parts.append((f" {sign} " if parts else "-" if coefficient < 0 else "") + body)
+        body = "".join(parts)
+        if self.divisor != 1:
+            body = (
+                f"⌊({body}) / {self.divisor}⌋" if len(parts) > 1 else f"⌊{body} / {self.divisor}⌋"
+            )
+            parts = [body]
+        if self.modulus is None:
+            return body
+        return f"({body}) mod {self.modulus}" if len(parts) > 1 else f"{body} mod {self.modulus}"
+
+
+def expression_text(expression: sympy.Expr) -> str:
+    """A SymPy expression as text that SymPy reads back, without needless parentheses.
+
+    SymPy's own printer writes ``(Mod(a, 10))*(Mod(b, 10))``.
+    """
+    from sympy import Mod
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):
+        def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+            if isinstance(item, Mod):
+                return str(self._print(item))
+            return str(super().parenthesize(item, level, strict))
+
+    return str(Printer().doprint(expression))
+
+
+def digit_count(value: int, base: int) -> int:
+    """The number of digits of a natural number; 0 has one."""
+    count = 1
+    while value >= base:
+        value //= base
+        count += 1
+    return count
+
+
+@dataclass(frozen=True)
+class NamedTask:
+    """A row of the table of tasks: the polynomial, and whether it takes a modulus."""
+
+    terms: tuple[Term, ...]
+    names: tuple[str, ...]
+    modular: bool
+    summary: str
+
+
+_SUM: tuple[Term, ...] = ((1, (1, 0)), (1, (0, 1)))
+_DIFFERENCE: tuple[Term, ...] = ((1, (1, 0)), (-1, (0, 1)))
+_PRODUCT: tuple[Term, ...] = ((1, (1, 1)),)
+_AB = ("a", "b")
+
+TASKS: dict[str, NamedTask] = {
+    "add": NamedTask(_SUM, _AB, False, "a + b"),
+    "sub": NamedTask(_DIFFERENCE, _AB, False, "a - b, where a >= b"),
+    "mul": NamedTask(_PRODUCT, _AB, False, "a * b"),
+    "multi_add": NamedTask(
+        ((1, (1, 0, 0)), (1, (0, 1, 0)), (1, (0, 0, 1))), ("a", "b", "c"), False, "a + b + c"
+    ),
+    "affine": NamedTask(
+        ((2, (1, 0)), (3, (0, 1)), (1, (0, 0))), _AB, False, "2*a + 3*b + 1 (others as --expr)"
+    ),
+    "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
+    "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
+    "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),
+    "mod_mul": NamedTask(_PRODUCT, _AB, True, "(a * b) mod p"),
+}
+"""Every named task.  Adding a row here is all that a new task needs."""
+
+
+def named_task(name: str, modulus: int | None = None) -> Task:
+    """A task of the table.
+
+    Raises:
+        InvalidInput: an unknown name, a modulus missing where the task needs one,
+            or given where it has none.
+    """
+    entry = look_up("task", name, TASKS)
+    if entry.modular and modulus is None:
+        raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
+    if not entry.modular and modulus is not None:
+        alternative = f"mod_{name}"
+        hint = f"; did you mean '{alternative}'?" if alternative in TASKS else ""
+        raise InvalidInput(f"task '{name}' takes no modulus{hint}")
+    return Task(name, entry.terms, entry.names, modulus)

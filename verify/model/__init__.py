@@ -1,0 +1,4 @@
+"""The network, and its answers.
+
+May import: theory, verify.plan, verify.records.
+"""

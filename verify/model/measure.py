@@ -1,0 +1,90 @@
+"""Measuring a trained model: greedy answers, against the truth and against the learned function."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from theory.prediction.predict import Prediction
+from verify.model.gpt import GPT
+from verify.plan.cells import Cell
+from verify.plan.inputs import held_out_inputs, inputs
+from verify.records.measurement import Measurement
+
+_BATCH = 500
+
+
+@torch.no_grad()
+def answers(
+    model: GPT, cell: Cell, operands: np.ndarray, guess: np.ndarray | None = None
+) -> np.ndarray:
+    """The model's greedy answers, result digits ``(n, M)``, units first.
+
+    All result digits are asked for at once, after a guess of those before them, and the answers
+    are the next guess until nothing changes.  After i passes the first i digits are the greedy
+    ones, whatever the guess was, so the fixed point is what decoding digit by digit gives; a
+    guess that is right saves passes.
+
+    Args:
+        guess: the first guess ``(n, M)``, units first; None for the true results.
+    """
+    model.eval()
+    form = cell.format
+    device = model.mask.device
+    written = form.write(operands, form.results(operands) if guess is None else guess)
+    slots = torch.from_numpy(np.sort(form.result_slots)).to(device)
+    out = []
+    for tokens in torch.from_numpy(written).to(device).split(_BATCH):
+        moving = torch.arange(len(tokens), device=device)
+        for _ in range(form.result_width):
+            said = model(tokens[moving, :-1], slots - 1).argmax(dim=2)
+            changed = (said != tokens[moving][:, slots]).any(dim=1)
+            tokens[moving[:, None], slots] = said
+            moving = moving[changed]
+            if not len(moving):
+                break
+        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+    return np.concatenate(out)
+
+
+def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) -> np.ndarray | None:
+    """What ``f^`` answers, result digits ``(n, M)``, units first; None where none is predicted."""
+    if prediction.learned is None:
+        return None
+    form = cell.format
+    return form.to_digits(prediction.learned.evaluate(*form.values(operands)))
+
+
+def held_out_accuracy(model: GPT, cell: Cell) -> float:
+    """Accuracy on held-out inputs of the training domain: the premise of the theory.
+
+    The lowest of all trained lengths: a model may be right nearly everywhere and know nothing
+    of a length that is rare in training.
+
+    Raises:
+        InvalidInput: there are none.
+    """
+    return min(
+        float((answers(model, cell, x) == cell.format.results(x)).all(1).mean())
+        for x in held_out_inputs(cell)
+    )
+
+
+def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
+    """Test a model at one length; in domain on held-out inputs."""
+    setting, form = cell.setting, cell.format
+    held_out = True if setting.is_premise(digits) else None
+    operands, exhaustive = inputs(cell, setting.test(digits), held_out)
+    learned = learned_answers(prediction, cell, operands)
+    said = answers(model, cell, operands, learned)
+    right = said == form.results(operands)
+    as_learned = None if learned is None else said == learned
+    return Measurement(
+        digits,
+        len(said),
+        exhaustive,
+        int(right.all(1).sum()),
+        None if as_learned is None else int(as_learned.all(1).sum()),
+        tuple(right.sum(0).tolist()),
+        None if as_learned is None else tuple(as_learned.sum(0).tolist()),
+    )

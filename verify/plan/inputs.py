@@ -1,0 +1,66 @@
+"""Test inputs: the same for every model of a cell, and which of them were held out of training."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from theory.errors import InvalidInput
+from theory.setting.domains import Domain
+from verify.plan.cells import Cell
+from verify.plan.sequences import Sampler
+
+SAMPLES = 2000
+"""Inputs per test length; a domain no larger than this is tested whole."""
+_COUNTED = 20 * SAMPLES
+"""Domains up to this size are searched whole for their held-out inputs; larger ones have enough."""
+EVALUATION_SEED = 20240717
+
+
+def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
+    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
+    sampler = Sampler(cell.format, domain)
+    if not domain.priming and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
+        everything = sampler.everything(held_out)
+        if 0 < len(everything) <= SAMPLES:
+            return everything, True
+    rng = np.random.default_rng([EVALUATION_SEED, *domain.lengths])
+    return sampler.sample(SAMPLES, rng, held_out), False
+
+
+def held_out_inputs(cell: Cell) -> list[np.ndarray]:
+    """What the premise is measured on: held-out inputs ``(n, k, N)`` of each trained length.
+
+    A length without any is left out.
+
+    Raises:
+        InvalidInput: no length has any.
+    """
+    found = []
+    for n in cell.setting.train.every_length:
+        with contextlib.suppress(InvalidInput):
+            found.append(inputs(cell, _of_length(cell, n), held_out=True)[0])
+    if not found:
+        raise InvalidInput(
+            f"{cell.setting.train.text()}: no input can be held out of training, so nothing could "
+            "be tested; train on more digits or in a larger base"
+        )
+    return found
+
+
+def _of_length(cell: Cell, digits: int) -> Domain:
+    return replace(cell.setting.train, lengths=(digits,), priming=(), pairs=None)
+
+
+@lru_cache(maxsize=4096)
+def held_out_count(cell: Cell) -> int:
+    """How many inputs ``held_out_inputs`` has; large domains are not drawn from."""
+    count = 0
+    for n in cell.setting.train.every_length:
+        sampler = Sampler(cell.format, _of_length(cell, n))
+        small = sampler.size <= _COUNTED
+        count += min(SAMPLES, len(sampler.everything(held_out=True))) if small else SAMPLES
+    return count

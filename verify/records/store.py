@@ -1,0 +1,286 @@
+"""The store: measurements in SQLite, written as each training run ends.
+
+A run is one model: a cell, a seed, and the recipe and the precision it was trained with.  Its row
+holds the premise, the steps and one measurement per test length.  Several processes can share a
+store: each claims a model before training it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from getpass import getuser
+from pathlib import Path
+from tempfile import gettempdir
+from uuid import uuid4
+
+from theory.errors import InvalidInput
+from verify.plan.cells import Cell
+from verify.records.files import Failed, write
+from verify.records.owners import Owner, is_alive, this_process
+from verify.records.runs import Identity, Run, UnknownField, precision_of
+
+PATIENCE = 60.0
+"""Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""
+_PAUSE = 0.5
+DONE = "done"
+"""What a claim of a model says that is in the store already."""
+_APPLICATION = 0x61726974  # "arit"
+_COLUMNS = (
+    "cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, precision TEXT NOT NULL"
+)
+_KEY = "PRIMARY KEY (cell, seed, recipe, precision)"
+_SCHEMA = (
+    f"CREATE TABLE IF NOT EXISTS run ({_COLUMNS}, budget INTEGER NOT NULL, data TEXT NOT NULL, {_KEY})",
+    f"CREATE TABLE IF NOT EXISTS claim ({_COLUMNS}, owner TEXT NOT NULL, since REAL NOT NULL, {_KEY})",
+)
+_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""Errors that are no fault of the file: it is locked, or the disk is full or fails."""
+_MINE = "cell = ? AND seed = ? AND recipe = ? AND precision = ?"
+
+
+class Store:
+    """Measurements on disk, safe against interruption.
+
+    Args:
+        patience: seconds to wait for a store that is locked or a disk that is full; None for
+            ``PATIENCE``.
+
+    Raises:
+        InvalidInput: the file is no store of ours, is damaged, or cannot be there.
+        Failed: it stays locked, or cannot be read or written.
+    """
+
+    def __init__(self, path: Path, patience: float | None = None) -> None:
+        self.path, self.patience = path, PATIENCE if patience is None else patience
+        self.kept: dict[Path, Run] = {}
+        """Runs that could not be written here, by the file that holds each."""
+        self._known: dict[Identity, Run] = {}
+        """What was read or written: judging needs no store that answers."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise InvalidInput(f"cannot use the store {path}: its folder is a file") from None
+        except OSError as error:
+            raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
+        with self._errors():
+            self._db = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
+            self._check()
+        self._read_back()
+
+    def _check(self) -> None:
+        tables = {row[0] for row in self._db.execute("SELECT name FROM sqlite_master")}
+        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        if tables and application != _APPLICATION:
+            raise sqlite3.DatabaseError("it is a database of another program")
+        if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+            raise sqlite3.DatabaseError("it is damaged")
+        columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
+        if not {"run", "claim"} <= tables or "precision" not in columns:
+            with self._transaction():
+                self._make_tables()
+
+    def _make_tables(self) -> None:
+        """Make what is missing; in an older store the precision stands in the rows' text only."""
+        self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+        columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
+        old = []
+        if columns and "precision" not in columns:
+            old = self._db.execute("SELECT cell, seed, recipe, budget, data FROM run").fetchall()
+            self._db.execute("DROP TABLE run")
+        for table in _SCHEMA:
+            self._db.execute(table)
+        for cell, seed, recipe, budget, data in old:
+            row = (cell, seed, recipe, _precision(data), budget, data)
+            self._db.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def find(self, cell: Cell, seed: int, recipe: str, precision: str) -> Run | None:
+        """The run of a cell with a seed, if it was made.
+
+        Raises:
+            InvalidInput: its row cannot be read.
+            Failed: the store cannot.
+        """
+        identity = (cell.key, seed, recipe, precision)
+        return self._known.get(identity) or self._fetch(identity)
+
+    def _fetch(self, identity: Identity) -> Run | None:
+        with self._errors():
+            query = f"SELECT rowid, data FROM run WHERE {_MINE}"
+            row = self._db.execute(query, identity).fetchone()
+        if row is None:
+            return None
+        self._known[identity] = self._read(*row)
+        return self._known[identity]
+
+    def add(self, run: Run) -> Path | None:
+        """Write a run; it is on disk when this returns.
+
+        Returns:
+            None, or the file that holds the run where the store could not be written.  The next
+            start reads it back.
+
+        Raises:
+            Failed: it could be written nowhere.
+        """
+        self._known[run.identity] = run
+        # One long wait is enough: a disk that stays full must not stop the training.
+        end = time.monotonic() + (0 if self.kept else self.patience)
+        while True:
+            try:
+                self._insert(run)
+                return None
+            except sqlite3.Error as error:
+                if time.monotonic() >= end:
+                    return self._keep(run, error)
+                time.sleep(_PAUSE)
+
+    def _insert(self, run: Run) -> None:
+        row = (*run.identity, run.budget, json.dumps(run.to_json()))
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "budget = excluded.budget, data = excluded.data WHERE excluded.budget >= budget",
+                row,
+            )
+            self._db.execute(f"DELETE FROM claim WHERE {_MINE}", run.identity)
+
+    def _keep(self, run: Run, error: sqlite3.Error) -> Path:
+        """Write a run to a file of its own, beside the store or else among the temporary files."""
+        name = f"{self.path.name}.rescued-{uuid4().hex[:12]}.jsonl"
+        for folder in self._folders():
+            with suppress(InvalidInput, Failed):
+                write(folder / name, json.dumps(run.to_json()) + "\n")
+                self.kept[folder / name] = run
+                return folder / name
+        raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
+
+    def _folders(self) -> tuple[Path, Path]:
+        """Where runs are kept that could not be stored: here, or else by the store's own path."""
+        place = str(self.path.resolve().parent).strip("/").replace("/", "-")
+        return self.path.parent, Path(gettempdir()) / f"arith-{getuser()}" / place
+
+    def _read_back(self) -> None:
+        """Store what an earlier start kept in files."""
+        for folder in self._folders():
+            for file in sorted(folder.glob(f"{self.path.name}.rescued-*.jsonl")):
+                try:
+                    run = Run.from_json(json.loads(file.read_text(encoding="utf-8")))
+                except (OSError, ValueError) as error:
+                    raise InvalidInput(f"{file}, line 1: {error}") from None
+                try:
+                    self._insert(run)
+                except sqlite3.Error:
+                    self.kept[file] = self._known[run.identity] = run
+                else:
+                    file.unlink(missing_ok=True)
+
+    def claim(self, cell: Cell, seed: int, recipe: str, precision: str, budget: int) -> str | None:
+        """Take a model for this process to train; who has it where another process does.
+
+        Returns:
+            None where it is to be trained here, ``DONE`` where its run is in the store, or words
+            for the process that trains it.
+
+        Raises:
+            Failed: the store cannot be read.
+        """
+        identity = (cell.key, seed, recipe, precision)
+        try:
+            with self._transaction():
+                if not is_wanted(self._fetch(identity), budget):
+                    return DONE
+                query = f"SELECT owner, since FROM claim WHERE {_MINE}"
+                text, since = self._db.execute(query, identity).fetchone() or ("", 0.0)
+                owner = Owner.read(text)
+                if owner is not None and owner != this_process() and is_alive(owner, since):
+                    return owner.words()
+                row = (*identity, this_process().text(), time.time())
+                self._db.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?, ?, ?)", row)
+        except sqlite3.Error:
+            return None  # a claim that cannot be written is no reason not to train
+        return None
+
+    def release(self) -> None:
+        """Give up what this process had claimed and not finished."""
+        with suppress(sqlite3.Error), self._transaction():
+            self._db.execute("DELETE FROM claim WHERE owner = ?", (this_process().text(),))
+
+    def runs(self) -> tuple[list[Run], list[str]]:
+        """Every run in the store; and a line for each row that a newer version wrote.
+
+        Raises:
+            InvalidInput: a row has a value that it cannot have.
+            Failed: the store cannot be read.
+        """
+        found, unread = list(self.kept.values()), []
+        with self._errors():
+            rows = self._db.execute("SELECT rowid, data FROM run").fetchall()
+        for row in rows:
+            try:
+                found.append(self._read(*row))
+            except UnknownField as error:
+                unread.append(f"{error}; it is left out")
+        return found, unread
+
+    def _read(self, row: int, text: str) -> Run:
+        where = f"the store {self.path}, row {row}"
+        try:
+            return Run.from_json(json.loads(text))
+        except UnknownField as error:
+            raise UnknownField(f"{where}: {error}") from None
+        except InvalidInput as error:
+            raise InvalidInput(f"{where}: {error}") from None
+        except (ValueError, TypeError, RecursionError):
+            raise InvalidInput(f"{where}: it is no JSON") from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk has already ended the transaction
+                self._db.execute("ROLLBACK")
+            raise
+        self._commit()
+
+    def _commit(self) -> None:
+        try:
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Say in one line what SQLite could not do."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
+            kind = Failed if passing else InvalidInput
+            raise kind(f"cannot use the store {self.path}: {error}") from None
+        except sqlite3.Error as error:
+            raise InvalidInput(f"cannot use the store {self.path}: {error}") from None
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
+
+
+def _precision(data: str) -> str:
+    """The precision of an older row; empty where the row is damaged, which reading it will say."""
+    try:
+        return precision_of(json.loads(data))
+    except (ValueError, TypeError, AttributeError):
+        return ""
+
+
+def is_wanted(run: Run | None, budget: int) -> bool:
+    """Whether a model is to be trained: there is none, or it had not settled on a smaller budget."""
+    return run is None or (not run.settled and run.budget < budget)

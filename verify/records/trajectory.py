@@ -1,0 +1,89 @@
+"""Trajectories: what a model answered along its training, in domain and out of it.
+
+The published question behind them: does the behaviour out of domain come before, with, or long
+after the accuracy in domain (arXiv 2407.17963, on grokking)?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verify.plan.cells import Cell
+from verify.plan.premise import PREMISE
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Accuracies of one model along training.
+
+    Args:
+        steps: optimizer steps at each look; the last is the end, with the final measurement.
+        correct: by test length, the share of answers equal to ``f`` at each look.
+        learned: the same for the predicted learned function, None where there is none.
+    """
+
+    steps: tuple[int, ...]
+    correct: dict[int, tuple[float, ...]]
+    learned: dict[int, tuple[float, ...]] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The trajectory as plain values."""
+        return vars(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trajectory:
+        """The trajectory that ``to_json`` wrote."""
+
+        def curves(part: dict[str, list[float]] | None) -> dict[int, tuple[float, ...]] | None:
+            return None if part is None else {int(n): tuple(xs) for n, xs in part.items()}
+
+        return cls(tuple(data["steps"]), curves(data["correct"]) or {}, curves(data["learned"]))
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The first steps at which a model was seen to have got there.
+
+    Args:
+        within: to the premise, at every trained length; None if it never was.
+        outside: to answers of which the learned function explains ``share``, at a test length.
+    """
+
+    within: int | None
+    outside: int | None
+
+
+def timing(cell: Cell, trajectory: Trajectory, digits: int, share: float) -> Timing:
+    """When the premise was reached, and when the predicted behaviour at a test length.
+
+    Args:
+        share: of answers equal to the learned function that count as reached.
+
+    Raises:
+        ValueError: the cell has no learned function, or no test length that was trained.
+    """
+    if trajectory.learned is None or not _trained(cell, trajectory):
+        raise ValueError("a trajectory without a learned function or a premise has no timing")
+    outside = trajectory.learned[digits]
+    return Timing(learned_at(cell, trajectory, PREMISE), _first(trajectory, outside, share))
+
+
+def learned_at(cell: Cell, trajectory: Trajectory, share: float) -> int | None:
+    """The first step at which a model was seen to be right in domain on that share of the answers.
+
+    At the trained length where it is lowest; None if it never was, or no test length was trained.
+    """
+    curves = [trajectory.correct[n] for n in _trained(cell, trajectory)]
+    lowest = [min(values) for values in zip(*curves, strict=True)]
+    return _first(trajectory, lowest, share) if curves else None
+
+
+def _trained(cell: Cell, trajectory: Trajectory) -> list[int]:
+    return [n for n in trajectory.correct if cell.setting.is_premise(n)]
+
+
+def _first(trajectory: Trajectory, values: Sequence[float], goal: float) -> int | None:
+    reached = zip(trajectory.steps, values, strict=True)
+    return next((step for step, value in reached if value >= goal), None)

@@ -1,0 +1,30 @@
+"""The verdicts as JUnit XML, for programs that show tests."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+
+from theory.display.text import claim_text
+from verify.judging.judge import AGREE, DIVERGE, PREMISE_MET, CellVerdict
+from verify.reporting.page import percent
+
+
+def junit(verdicts: Sequence[CellVerdict]) -> str:
+    """The verdicts as JUnit XML: a case per length, failed where it diverges."""
+    suite = ET.Element("testsuite", name="arith verify")
+    for v in verdicts:
+        for x in v.lengths:
+            name = f"{x.prediction.digits} digits"
+            case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
+            text = f"predicted {claim_text(v.prediction, x.prediction)}, measured {percent(x.accuracy)}"
+            if x.verdict == DIVERGE:
+                ET.SubElement(case, "failure", message=text)
+            elif x.verdict not in (AGREE, PREMISE_MET):
+                why = f"{x.verdict}: {v.reason}" if v.reason else x.verdict
+                ET.SubElement(case, "skipped", message=why)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,0 +1,123 @@
+"""Progress of long work: a bar with the time left on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+from verify.running.run import Job, Progress
+
+EVERY = 30.0
+"""Seconds between two lines where there is no bar."""
+
+
+class ProgressDisplay:
+    """Shows signs of life on standard error; used as a context manager around ``run_all``.
+
+    Args:
+        total: models to train.
+        budget: the most steps of each.
+        every: seconds between two lines where there is no bar.
+    """
+
+    def __init__(self, total: int, budget: int, every: float = EVERY) -> None:
+        self.total, self.budget, self.every = total, budget, every
+        self.finished = 0
+        self._steps: dict[Job, int] = {}
+        """Steps taken of each model in training."""
+        self._tasks: dict[Job, Any] = {}
+        self._bar: Any = None
+        self._start = time.monotonic()
+        self._over = threading.Event()
+        self._silent = False
+
+    def __enter__(self) -> ProgressDisplay:
+        if not self.total:
+            return self
+        if not sys.stderr.isatty():
+            models = "1 model" if self.total == 1 else f"{self.total} models"
+            self._say(f"training {models}, at most {self.budget} steps each")
+            threading.Thread(target=self._remind, daemon=True).start()
+            return self
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._bar.start()
+        self._all = self._bar.add_task("all steps (at most)", total=self.total * self.budget)
+        return self
+
+    def update(self, sign: Progress) -> None:
+        """Show one sign of life."""
+        self._steps[sign.job] = sign.steps
+        if self._bar is not None:
+            self._advance(sign)
+        name = f"{sign.job.cell.label()}, seed {sign.job.seed}"
+        if sign.run is not None:
+            self._steps.pop(sign.job)
+            self.finished += 1
+            line = (
+                f"[{self.finished}/{self.total}] {name}: in domain {sign.run.premise:.3f}, "
+                f"{sign.run.steps} steps, {sign.run.seconds:.0f} s"
+            )
+            if sign.file is not None:
+                line += f"; the store cannot be written, kept in {sign.file}"
+            if sign.elsewhere is not None:
+                line += f", trained by {sign.elsewhere}"
+            self._say(line)
+        elif sign.elsewhere is not None:
+            self._steps.pop(sign.job)
+            self._say(f"{name}: left to {sign.elsewhere}, which trains it now")
+
+    def _say(self, line: str) -> None:
+        """Print a line; that nobody listens any more is no reason to stop the work."""
+        if self._bar is not None:
+            self._bar.console.print(line, highlight=False, markup=False)
+        elif not self._silent:
+            try:
+                print(line, file=sys.stderr, flush=True)
+            except OSError:
+                self._silent = True
+
+    def _remind(self) -> None:
+        while not self._over.wait(self.every):
+            self._say(self.reminder())
+
+    def reminder(self) -> str:
+        """How far the work is, in a line."""
+        spent = time.monotonic() - self._start
+        steps = list(self._steps.values())
+        line = f"still training: {self.finished} of {self.total} models are done"
+        if steps:
+            line += f", {len(steps)} at step {', '.join(map(str, steps[:8]))} of {self.budget}"
+        done = self.finished * self.budget + sum(steps)
+        if done:
+            left = spent * (self.total * self.budget - done) / done
+            line += f"; at most about {left / 60:.0f} min left" if left > 90 else "; nearly done"
+        return line
+
+    def _advance(self, sign: Progress) -> None:
+        if sign.job not in self._tasks:
+            label = sign.job.cell.label()
+            self._tasks[sign.job] = self._bar.add_task(label, total=self.budget)
+        task = self._tasks[sign.job]
+        if sign.run is None:
+            self._bar.update(task, completed=sign.steps)
+        else:  # a model that converged early is done with its whole share of the work
+            self._bar.update(task, visible=False, completed=self.budget)
+        done = sum(t.completed for t in self._bar.tasks if t.id != self._all)
+        self._bar.update(self._all, completed=done)
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._bar is not None:
+            self._bar.stop()

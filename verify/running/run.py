@@ -1,0 +1,277 @@
+"""Running a grid: what is missing in the store is trained, in parallel, and written as it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any
+
+from theory.prediction.predict import predict
+from verify.model.measure import measure
+from verify.plan.cells import Cell
+from verify.plan.flops import training_flops
+from verify.plan.inputs import held_out_count, held_out_inputs
+from verify.plan.recipe import RECIPE
+from verify.records.files import Failed
+from verify.records.measurement import Measurement
+from verify.records.runs import Run
+from verify.records.store import DONE, Store, is_wanted
+from verify.running.worker import work
+from verify.training.device import machine, precision_name
+from verify.training.ensemble import shape_of
+from verify.training.recorder import Recorder
+from verify.training.train import Trained, train_stack
+
+_LOOK = 2.0
+"""Seconds between two looks at models that another process trains."""
+
+
+class WorkerFailed(Failed):
+    """A training process died or raised; what had ended before is in the store."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One model to train: a cell and a seed."""
+
+    cell: Cell
+    seed: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A sign of life from a job: steps taken, and the run once it is finished.
+
+    Args:
+        file: what holds the run where the store could not be written.
+        elsewhere: in words, the process that trains it, where it is not this one.
+    """
+
+    job: Job
+    steps: int
+    run: Run | None = None
+    file: Path | None = None
+    elsewhere: str | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a worker sends when a stack is trained and measured."""
+
+    runs: list[Run]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a worker sends before it ends by an error."""
+
+    job: Job
+    error: str
+
+
+def execute(
+    jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
+) -> list[Run]:
+    """Train models of one shape as a stack, and measure each at every test length."""
+    pairs = [(job.cell, job.seed) for job in jobs]
+    recorder = Recorder([job.cell for job in jobs])
+    trained_models = train_stack(pairs, budget, device, on_step=on_step, watch=recorder)
+    runs = []
+    for i, trained in enumerate(trained_models):
+        measured = _measurements(trained)
+        runs.append(
+            Run(
+                trained.cell,
+                trained.seed,
+                RECIPE.version,
+                precision_name(device),
+                trained.premise,
+                held_out_count(trained.cell),
+                trained.steps,
+                budget,
+                trained.seconds,
+                machine(device),
+                measured,
+                recorder.trajectory(i, trained.steps, measured),
+            )
+        )
+    return runs
+
+
+def _measurements(trained: Trained) -> tuple[Measurement, ...]:
+    cell, prediction = trained.cell, predict(trained.cell.setting)
+    return tuple(measure(trained.model, cell, prediction, n) for n in cell.setting.test_lengths)
+
+
+def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
+    """Jobs in groups that train together, those that take longest first.
+
+    On a GPU all models of one shape are one stack.  On a CPU every model is its own: a
+    compiled step of one model already keeps a core busy (``benchmarks/README.md``).
+    """
+    groups: dict[Any, list[Job]] = {}
+    for job in jobs:
+        key = job if device == "cpu" else shape_of(job.cell)
+        groups.setdefault(key, []).append(job)
+    return sorted(groups.values(), key=lambda group: _cost(group[0]), reverse=True)
+
+
+def missing(
+    cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int, precision: str
+) -> list[Job]:
+    """The jobs that the store has no run of.
+
+    A run that had not settled is made again, and only where the budget has grown.
+
+    Raises:
+        InvalidInput: no input of a cell's domain can be held out.
+    """
+    seeds = tuple(seeds)
+    jobs = [
+        Job(cell, seed)
+        for cell in cells
+        for seed in seeds
+        if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
+    ]
+    for cell in dict.fromkeys(job.cell for job in jobs):
+        if not held_out_count(cell):
+            held_out_inputs(cell)  # says so
+    return jobs
+
+
+def run_all(
+    jobs: list[Job],
+    store: Store,
+    budget: int,
+    device: str,
+    workers: int,
+    on_progress: Callable[[Progress], None],
+) -> None:
+    """Train and measure jobs in parallel processes; each run is stored when it ends.
+
+    A job that another process trains is left to it, and waited for.
+
+    Args:
+        workers: processes at once, each with one thread.
+        on_progress: called in this process with every sign of life.
+
+    Raises:
+        WorkerFailed: a training process died or raised; what had ended before is in the store.
+    """
+    if jobs:
+        with _Pool(jobs, store, budget, device, workers) as pool:
+            pool.run(on_progress)
+
+
+class _Pool:
+    """Worker processes, a pipe to each, and what is left to do.
+
+    A worker that is killed breaks its own pipe only: there is no queue or lock in common.
+    """
+
+    def __init__(
+        self, jobs: list[Job], store: Store, budget: int, device: str, workers: int
+    ) -> None:
+        self.store, self.budget, self.device = store, budget, device
+        self.precision = precision_name(device)
+        self.waiting = stacks(jobs, device)
+        self.elsewhere: dict[Job, str] = {}
+        """Jobs that other processes train, and which."""
+        self.number = min(workers, len(self.waiting))
+        self.busy: dict[Connection, SpawnProcess] = {}
+        self.idle: list[tuple[Connection, SpawnProcess]] = []
+
+    def __enter__(self) -> _Pool:
+        context = multiprocessing.get_context("spawn")
+        with _uninterrupted():
+            for _ in range(self.number):
+                ours, theirs = context.Pipe()
+                arguments = (os.getpid(), theirs, self.budget, self.device, self.precision)
+                process = context.Process(target=work, args=arguments, daemon=True)
+                process.start()
+                theirs.close()  # or it would not end with the worker
+                self.idle.append((ours, process))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        processes = [*self.busy.values(), *(process for _, process in self.idle)]
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.join()
+        self.store.release()
+
+    def run(self, on_progress: Callable[[Progress], None]) -> None:
+        """Until every job is done, here or elsewhere."""
+        while self.waiting or self.busy or self.elsewhere:
+            self._hand_out(on_progress)
+            for pipe in wait(list(self.busy), _LOOK):
+                assert isinstance(pipe, Connection)
+                self._receive(pipe, on_progress)
+            if self.elsewhere and self.idle:
+                self.waiting += stacks(self.elsewhere, self.device)
+
+    def _hand_out(self, on_progress: Callable[[Progress], None]) -> None:
+        """Give idle workers what this process can claim."""
+        while self.idle and self.waiting:
+            stack = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
+            if stack:
+                pipe, process = self.idle.pop()
+                self.busy[pipe] = process
+                with suppress(OSError):  # a worker that is gone is found out when it is heard
+                    pipe.send(stack)
+
+    def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
+        """Whether a job is to be trained here; one that has been done elsewhere is reported."""
+        version, before = RECIPE.version, self.elsewhere.pop(job, None)
+        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
+        if owner == DONE:
+            run = self.store.find(job.cell, job.seed, version, self.precision)
+            on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
+        elif owner is not None:
+            self.elsewhere[job] = owner
+            if before is None:
+                on_progress(Progress(job, 0, elsewhere=owner))
+        return owner is None
+
+    def _receive(self, pipe: Connection, on_progress: Callable[[Progress], None]) -> None:
+        try:
+            message = pipe.recv()
+        except (EOFError, OSError):
+            raise WorkerFailed("a training process died; start again to go on") from None
+        if isinstance(message, Failure):
+            where = f"{message.job.cell.label()}, seed {message.job.seed}"
+            raise WorkerFailed(f"training failed: {where}: {message.error}")
+        if isinstance(message, Progress):
+            on_progress(message)
+            return
+        self.idle.append((pipe, self.busy.pop(pipe)))
+        for run in message.runs:
+            file = self.store.add(run)
+            on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes that are started here ignore Ctrl-C, from their first moment: it is their parent's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _cost(job: Job) -> int:
+    """A rough measure of training time, so that long jobs start first."""
+    return training_flops(job.cell, RECIPE.batch)

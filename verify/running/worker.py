@@ -1,0 +1,55 @@
+"""A worker process: trains the stacks that its parent sends, and ends with its parent.
+
+Nothing is imported here that takes long: from its first moments the worker watches its parent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verify.running.run import Job
+
+_LOOK = 1.0
+"""Seconds between two looks at whether the parent is still there."""
+_LONGEST = 300
+"""Characters of an error that are told; a compiler's message may have thousands of lines."""
+
+
+def work(parent: int, pipe: Connection, budget: int, device: str, precision: str) -> None:
+    """Train stacks until there are none; what happens is sent to the parent.
+
+    Args:
+        parent: the process that started this one; it may be gone by now.
+        pipe: stacks come in, ``None`` at the end; ``Progress``, ``Finished`` and ``Failure`` go out.
+    """
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    from verify.running.run import Failure, Finished, Progress, execute
+    from verify.training.device import fix_precision, train_alone
+
+    train_alone()
+    fix_precision(precision, device)
+    while (stack := pipe.recv()) is not None:
+
+        def on_step(step: int, stack: list[Job] = stack) -> None:
+            for job in stack:
+                pipe.send(Progress(job, step))
+
+        try:
+            runs = execute(stack, budget, device, on_step)
+        except Exception as error:
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+            pipe.send(Failure(stack[0], text))
+            return
+        pipe.send(Finished(runs))
+
+
+def _end_with(parent: int) -> None:
+    """End this process as soon as its parent is gone, whatever it does at the time."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)

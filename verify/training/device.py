@@ -1,0 +1,130 @@
+"""What the machine does well: which device, which precision, whether to compile.
+
+The rules: matrix products are made in bfloat16 where the hardware has instructions for them
+(AVX-512 or AMX; every GPU), else in float32.  A whole step is then 1.4 to 1.8 times as fast.
+Nothing is timed: a seed has to give the same model on a busy machine.  Steps are
+compiled where there is a compiler (a C++ compiler for CPUs, Triton for GPUs) and the training
+is long enough to earn the compilation back.  The numbers behind the rules are in
+``benchmarks/README.md``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import platform
+import shutil
+from functools import cache
+
+import torch
+
+from theory.errors import InvalidInput
+from verify.records.runs import PRECISIONS
+
+DEVICES = ("auto", "cpu", "cuda")
+WORTH_COMPILING = 5e13
+"""Floating point operations of a training from which compiling pays.
+
+Compiling keeps a core busy for up to a minute and then saves a tenth of every step.
+"""
+PRECISION_VARIABLE = "ARITH_PRECISION"
+_ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI")
+"""Limits that ``ONEDNN_MAX_CPU_ISA`` can set below the instructions for bfloat16."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Options of ``mallopt``: how much free memory to keep, and from what size to ask the system."""
+
+
+def pick_device(name: str) -> str:
+    """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one.
+
+    Raises:
+        InvalidInput: unknown, or ``cuda`` on a machine without one.
+    """
+    if name not in DEVICES:
+        raise InvalidInput(f"unknown device '{name}' (allowed: {', '.join(DEVICES)})")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InvalidInput("this machine has no CUDA device (use --device cpu)")
+    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+
+
+def precision(device: str) -> torch.dtype:
+    """The type that matrix products are made in: what ``ARITH_PRECISION`` says, or the processor.
+
+    Raises:
+        InvalidInput: the variable holds something else.
+    """
+    name = os.environ.get(PRECISION_VARIABLE) or "auto"
+    if name not in ("auto", *PRECISIONS):
+        allowed = ", ".join(("auto", *PRECISIONS))
+        raise InvalidInput(f"unknown precision '{name}' (allowed: {allowed})")
+    if name == "auto":
+        name = "bfloat16" if device == "cuda" or _has_bfloat16() else "float32"
+    return torch.bfloat16 if name == "bfloat16" else torch.float32
+
+
+def precision_name(device: str) -> str:
+    """``float32`` or ``bfloat16`` (see ``precision``)."""
+    return str(precision(device)).removeprefix("torch.")
+
+
+def fix_precision(name: str, device: str) -> str:
+    """Decide the precision for this process and all that it starts; its name.
+
+    Args:
+        name: ``auto``, ``float32`` or ``bfloat16``.
+
+    Raises:
+        InvalidInput: it is another.
+    """
+    os.environ[PRECISION_VARIABLE] = name
+    os.environ[PRECISION_VARIABLE] = precision_name(device)
+    return os.environ[PRECISION_VARIABLE]
+
+
+@cache
+def _has_bfloat16() -> bool:
+    """Whether the CPU has instructions for bfloat16 that PyTorch and oneDNN may use."""
+    allowed = os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() not in _ISAS_WITHOUT_BFLOAT16
+    widest = torch.backends.cpu.get_cpu_capability() not in ("DEFAULT", "AVX2")
+    has = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return allowed and widest and has
+
+
+def train_alone() -> None:
+    """Make this process train as every other does, so that a seed gives the same model everywhere.
+
+    One thread: with more a step adds in an order that changes from run to run.
+    """
+    torch.set_num_threads(1)
+    keep_freed_memory()
+
+
+def keep_freed_memory() -> None:
+    """Tell the C library to keep what this process frees, where it can be told (glibc).
+
+    Every step frees and asks for the same megabytes; handing them back to the system in
+    between is up to a quarter of a step on a CPU.
+    """
+    try:
+        tell = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return
+    for option, size in ((_MMAP_THRESHOLD, 2**25), (_TRIM_THRESHOLD, 2**31 - 1)):
+        tell(option, size)
+
+
+@cache
+def has_compiler(device: str) -> bool:
+    """Whether ``torch.compile`` has what it needs."""
+    if device == "cuda":
+        return importlib.util.find_spec("triton") is not None
+    return shutil.which(os.environ.get("CXX", "g++")) is not None
+
+
+def machine(device: str) -> str:
+    """The processor or accelerator, the versions and the precision that results depend on."""
+    chip = torch.cuda.get_device_name() if device == "cuda" else platform.machine()
+    cores = "" if device == "cuda" else f" x{os.cpu_count()}"
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}"
+    return f"{chip}{cores}, {versions}, {precision_name(device)}"

@@ -1,0 +1,82 @@
+"""Recording trajectories: looks at the models of an ensemble while they train."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from theory.prediction.predict import predict
+from verify.model.measure import answers, learned_answers
+from verify.plan.cells import Cell
+from verify.plan.inputs import inputs
+from verify.records.measurement import Measurement
+from verify.records.trajectory import Trajectory
+from verify.training.ensemble import Stack
+
+GROWTH = 1.25
+"""Each look comes at about so many times the steps of the last: what is learned early is seen."""
+SAMPLES = 200
+"""Inputs per test length and look: the first of those that the final measurement uses."""
+
+
+class Recorder:
+    """Records the trajectories of a stack; made for the ``watch`` of ``verify.training.train``."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._watched = [_Watched(cell) for cell in cells]
+        self._next = 0.0
+
+    def __call__(self, step: int, stack: Stack) -> None:
+        """Look at every model of the stack, if it is time."""
+        if step >= self._next:
+            self._next = GROWTH * step
+            for i, watched in enumerate(self._watched):
+                watched.look(step, stack, i)
+
+    def trajectory(self, i: int, steps: int, final: Sequence[Measurement]) -> Trajectory:
+        """What was seen of model i, which ended after so many steps with that measured of it."""
+        return self._watched[i].trajectory(steps, final)
+
+
+class _Watched:
+    """One model's looks."""
+
+    def __init__(self, cell: Cell) -> None:
+        prediction, form = predict(cell.setting), cell.format
+        self.cell, self.steps = cell, list[int]()
+        self.has_learned = prediction.learned is not None
+        self.tests: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray | None]] = {}
+        for n in cell.setting.test_lengths:
+            held_out = True if cell.setting.is_premise(n) else None
+            operands = inputs(cell, cell.setting.test(n), held_out)[0][:SAMPLES]
+            learned = learned_answers(prediction, cell, operands)
+            self.tests[n] = operands, form.results(operands), learned
+        self.correct: dict[int, list[float]] = {n: [] for n in self.tests}
+        self.learned: dict[int, list[float]] = {n: [] for n in self.tests}
+
+    def look(self, step: int, stack: Stack, i: int) -> None:
+        model = stack.model(i)
+        self.steps.append(step)
+        for n, (operands, true, learned) in self.tests.items():
+            said = answers(model, self.cell, operands, learned)
+            self.correct[n].append(_share(said, true))
+            if learned is not None:
+                self.learned[n].append(_share(said, learned))
+
+    def trajectory(self, steps: int, final: Sequence[Measurement]) -> Trajectory:
+        end = sum(step < steps for step in self.steps)
+        correct = {n: [*xs[:end]] for n, xs in self.correct.items()}
+        learned = {n: [*xs[:end]] for n, xs in self.learned.items()}
+        for m in final:
+            correct[m.digits].append(round(m.correct / m.samples, 4))
+            learned[m.digits].append(round((m.learned or 0) / m.samples, 4))
+        return Trajectory(
+            (*self.steps[:end], steps),
+            {n: tuple(xs) for n, xs in correct.items()},
+            {n: tuple(xs) for n, xs in learned.items()} if self.has_learned else None,
+        )
+
+
+def _share(said: np.ndarray, wanted: np.ndarray) -> float:
+    return round(float((said == wanted).all(1).mean()), 4)
