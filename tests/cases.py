@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from theory.counting.residues import Residues
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
-from theory.setting.domains import Domain, enumerate_box
+from theory.numbers.enumeration import operand_tuples
+from theory.setting.domains import Box, Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
 
@@ -87,7 +88,12 @@ def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:
 
 def box_members(domain: Domain, base: int, operands: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by its boxes."""
-    return [x for box in domain.boxes(base, operands) for x in enumerate_box(box, base)]
+    return [x for box in domain.boxes(base, operands) for x in tuples_of(box, base)]
+
+
+def tuples_of(box: Box, base: int) -> list[tuple[int, ...]]:
+    """Every operand tuple of a box."""
+    return list(map(tuple, operand_tuples(box.digits, base).T.tolist()))
 
 
 def digit(value: int, position: int, base: int) -> int:

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 
@@ -290,12 +290,3 @@ def _longest(n: int, base: int, operands: int) -> list[Box]:
         after = (_at_most(n, base),) * (operands - first - 1)
         boxes.append(Box(before + (_exactly(n, base),) + after))
     return boxes
-
-
-def enumerate_box(box: Box, base: int) -> list[tuple[int, ...]]:
-    """Every operand tuple of a box, for small boxes."""
-    per_operand = [
-        [sum(d * base**i for i, d in enumerate(digits)) for digits in product(*row)]
-        for row in box.digits
-    ]
-    return list(product(*per_operand))

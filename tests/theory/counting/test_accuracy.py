@@ -12,7 +12,16 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from cases import box_members, brute_accuracy, digit, domains, learned_functions, members, tasks
+from cases import (
+    box_members,
+    brute_accuracy,
+    digit,
+    domains,
+    learned_functions,
+    members,
+    tasks,
+    tuples_of,
+)
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +30,7 @@ from theory.errors import NotCountable
 from theory.inference.joint_support import carry_range, interactions, period
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
-from theory.setting.domains import Domain, enumerate_box
+from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, named_task
@@ -69,8 +78,7 @@ def test_accuracy_of_more_operands_and_of_dropped_digits(
 def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, Domain]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("theory.counting.accuracy.LARGEST_ENUMERATION", 0)
-        for memoised in (accuracy, matches):
-            memoised.cache_clear()
+        matches.cache_clear()
         with suppress(NotCountable):
             assert accuracy(*case) == brute_accuracy(*case)
 
@@ -167,7 +175,7 @@ def test_layers_add_up_to_the_domain(domain: Domain, base: int, operands: int, p
     for some in (domain, replace(domain, allowed=((place, (0, 1)),))):
         found: Counter[tuple[int, ...]] = Counter()
         for sign, box in some.layers(base, operands):
-            for x in enumerate_box(box, base):
+            for x in tuples_of(box, base):
                 found[x] += sign
         assert {x: n for x, n in found.items() if n} == dict.fromkeys(
             box_members(some, base, operands), 1
@@ -182,8 +190,7 @@ def test_a_layer_too_large_to_enumerate_is_no_obstacle() -> None:
     sizes = [box.size for box in test.boxes(7, 1)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("theory.counting.accuracy.LARGEST_ENUMERATION", max(sizes))
-        for memoised in (accuracy, matches):
-            memoised.cache_clear()
+        matches.cache_clear()
         assert accuracy(function, test) == expected
 
 
