@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.joint_support import carry_range, interactions
 from theory.inference.support import support
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, Prediction, predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding

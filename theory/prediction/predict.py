@@ -24,7 +24,7 @@ from theory.inference.derivation import (
 )
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget, remembered, spend
 from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.published import Published, published

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from theory.inference.joint_support import interactions, period
 from theory.inference.learned import LearnedFunction
-from theory.learning.leaps import FEW
+from theory.learning.leap_complexity import FEW
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task

@@ -12,7 +12,7 @@ from statistics import median
 
 from tabulate import tabulate
 
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from verify.judging.judge import (
     AGREE,
     DIVERGE,

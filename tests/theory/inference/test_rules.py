@@ -10,7 +10,7 @@ import pytest
 from theory.display.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
 from theory.errors import InvalidInput
 from theory.inference.rules import RULES
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.prediction.predict import Prediction, predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS

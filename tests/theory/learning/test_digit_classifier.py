@@ -1,4 +1,4 @@
-"""Guesses of result digits: against counting every operand tuple."""
+"""Bayes classifiers of result digits: against counting every operand tuple."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.errors import NotCountable
-from theory.learning.guesses import Guess
+from theory.learning.digit_classifier import DigitClassifier
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 
@@ -36,7 +36,7 @@ TASKS = (
     st.booleans(),
     st.data(),
 )
-def test_guesses_are_right_as_often_as_counted_by_hand(
+def test_classifiers_are_right_as_often_as_counted_by_hand(
     text: str,
     p: int | None,
     where: tuple[int, tuple[int, ...]],
@@ -59,15 +59,15 @@ def test_guesses_are_right_as_often_as_counted_by_hand(
     for xs in tuples:
         known = tuple(xs[j] // base ** (i - 1) % base for j, i in read)
         values[known][task.evaluate(*xs) // base**r % base] += 1
-    guess = Guess(task, base, boxes, r)
-    assert guess.total == len(tuples)
-    assert guess.right(frozenset(read)) == sum(max(c.values()) for c in values.values())
+    classifier = DigitClassifier(task, base, boxes, r)
+    assert classifier.total == len(tuples)
+    assert classifier.right(frozenset(read)) == sum(max(c.values()) for c in values.values())
 
 
 def test_what_is_too_large_is_refused() -> None:
     many = Domain(tuple(range(1, 40)), allowed=tuple((i, (0, 1)) for i in range(8, 41)))
     with pytest.raises(NotCountable):
-        Guess(parse_task("(a + b) % 7"), 10, many.boxes(10, 2), 0)
+        DigitClassifier(parse_task("(a + b) % 7"), 10, many.boxes(10, 2), 0)
     for text, n in (("a*b", 4), ("a + b", 6), ("a**8", 6), ("a % 7", 20)):
         with pytest.raises(NotCountable):
-            Guess(parse_task(text), 10, Domain((n,)).boxes(10, 1 + ("b" in text)), 4)
+            DigitClassifier(parse_task(text), 10, Domain((n,)).boxes(10, 1 + ("b" in text)), 4)

@@ -13,11 +13,12 @@ from functools import cached_property
 from math import prod
 
 from theory.errors import NotCountable
+from theory.numbers.effort import spend
 from theory.setting.domains import Box
 from theory.setting.tasks import Task, digit_count
 
-LARGEST_WORK = 1_000_000
-"""Steps of the counts of one task at most (a few seconds)."""
+_STEP = 1_500
+"""What one step from carries to carries is charged."""
 
 _Boxes = int
 """Some of the domain's boxes, a bit for each."""
@@ -27,7 +28,7 @@ _Kinds = Counter[tuple[_Map, _Boxes]]
 """How many combinations of digits make the same of the carry, and stand in the same boxes."""
 
 
-class DownwardGuesses:
+class CarryClassifier:
     """The best guesses of a linear form's result digits, each from its place downward.
 
     Args:
@@ -46,7 +47,6 @@ class DownwardGuesses:
         self._sums: dict[tuple[tuple[tuple[int, ...], ...], ...], Counter[tuple[int, _Boxes]]] = {}
         constant = sum(c for c, e in task.terms if not any(e))
         self._into = [[Counter({constant: 1}) for _ in boxes]]
-        self._work = 0
 
     def right(self, r: int) -> Iterator[int]:
         """On how many tuples the guess of result digit r is right that reads 0, 1, 2, ... places.
@@ -93,11 +93,6 @@ class DownwardGuesses:
         """At how many places, from that of result digit r downward, no operand has a digit."""
         return max(0, r + digit_count(self._task.divisor, self._base) - self._width)
 
-    def _did(self, steps: int) -> None:
-        self._work += steps
-        if self._work > LARGEST_WORK:
-            raise NotCountable(f"'{self._task.name}' has too many sums of digits to count guesses")
-
     def _modulus(self, place: int) -> int:
         """What the sum at a place is taken modulo to give the result digit."""
         n = self._task.full_modulus
@@ -121,7 +116,7 @@ class DownwardGuesses:
                     d: sum((d in values) << k for k, values in enumerate(row))
                     for d in set().union(*row)
                 }
-                self._did(len(sums) * len(having))
+                spend(_STEP * len(sums) * len(having))
                 wider: Counter[tuple[int, _Boxes]] = Counter()
                 for (s, boxes), n in sums.items():
                     for d, mine in having.items():
@@ -135,7 +130,7 @@ class DownwardGuesses:
         """The carries into a place; ``_into`` then has how often each is, box by box."""
         while len(self._into) < place:
             into, sums = self._into[-1], self._digits(len(self._into))
-            self._did(len(sums) * sum(map(len, into)))
+            spend(_STEP * len(sums) * sum(map(len, into)))
             after: list[Counter[int]] = [Counter() for _ in self._boxes]
             for (s, boxes), n in sums.items():
                 for k, carries in enumerate(into):
@@ -153,7 +148,7 @@ class DownwardGuesses:
         carried = [Counter({(c, c): 1 for c in outs}) for _ in self._boxes]
         for i in range(place + 1, self._width + 1):
             sums = self._digits(i)
-            self._did(len(sums) * sum(map(len, carried)))
+            spend(_STEP * len(sums) * sum(map(len, carried)))
             after: list[Counter[tuple[int, int]]] = [Counter() for _ in self._boxes]
             for (s, boxes), n in sums.items():
                 for k, found in enumerate(carried):
@@ -176,7 +171,7 @@ class DownwardGuesses:
         counts: Counter[int] = Counter()
         for k, into in enumerate(self._into[lowest - 1]):
             if boxes >> k & 1:
-                self._did(len(carries))
+                spend(_STEP * len(carries))
                 for c, (digit, out) in zip(carries, made, strict=True):
                     counts[digit] += into[c] * above[k][out]
         return counts
@@ -189,7 +184,7 @@ class DownwardGuesses:
         for (s, boxes), n in self._digits(lowest).items():
             # A carry of one box and digits of another may lead nowhere; it never happens.
             carried[tuple(where.get((c + s) // self._base, 0) for c in carries), boxes] += n
-        self._did(len(kinds) * len(carried) * len(carries))
+        spend(_STEP * len(kinds) * len(carried) * len(carries))
         after: _Kinds = Counter()
         for (made, boxes), n in kinds.items():
             for (outs, mine), m in carried.items():
