@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from theory.counting.residues import Residues
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.setting.domains import Domain, enumerate_box
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
@@ -68,7 +68,7 @@ def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
     longest = max(*train.lengths, *test.lengths)
     assume(base ** (longest * task.operands) <= 5_000)
     assume(members(task, train, base) and members(task, test, base))
-    return LearnedFunction(task, support(task, train, base), base), test
+    return LearnedFunction(Support(task, train, base)), test
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:

@@ -23,7 +23,7 @@ from theory.inference.derivation import (
     support_step,
 )
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.numbers.effort import budget, remembered, spend
 from theory.prediction.formulas import learned_formula, task_formula
@@ -205,7 +205,7 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [dict(vars(step)) for step in self.derivation],
+            "derivation": [step.to_json() for step in self.derivation],
         }
 
 
@@ -247,7 +247,7 @@ def predict(setting: Setting) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
-    shown = support(task, train, base)
+    shown = Support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     try:
@@ -258,8 +258,8 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what),)
-    reading = LearnedFunction(task, shown, base)
+        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+    reading = LearnedFunction(shown)
     lengths, unseen = _lengths(
         reading, train, setting.test_lengths, setting.test_kind, upward, _base_aligned(reading)
     )
@@ -269,7 +269,7 @@ def predict(setting: Setting) -> Prediction:
         lengths,
         (
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
-            support_step(task.names, shown),
+            support_step(shown),
             *reason,
             *unseen,
         ),
@@ -303,7 +303,7 @@ def _lengths(
             x if x.counted else _witnessed(reading, test, x)
             for x, test in zip(found, domains, strict=True)
         )
-    steps = [cite("joint support", text) for text in _joint_texts(reading, train, lengths)]
+    steps = list(_joint_steps(reading, train, lengths))
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
@@ -382,12 +382,13 @@ def _base_aligned(reading: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_texts(
+def _joint_steps(
     reading: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
-) -> Iterator[str]:
+) -> Iterator[Step]:
     """What joint support says of the lengths that ask for digits never shown together."""
     for share, say in (("inferred", inferred_text), ("unseen", unfixed_text)):
         found = [x for x in lengths if getattr(x, share) > MOST_UNSEEN]
         if found:
             are_shorter = all(x.direction == "downward" for x in found)
-            yield say(reading, train, {x.digits: getattr(x, share) for x in found}, are_shorter)
+            what = say(reading, train, {x.digits: getattr(x, share) for x in found}, are_shorter)
+            yield cite("joint support", what, leaves_open=share == "unseen")

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
-from theory.inference.joint_support import interactions, period
+from theory.inference.interactions import interactions
 from theory.inference.learned import LearnedFunction
 from theory.learning.leaps import FEW
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
-
-NOTHING_FOLLOWS = "Nothing follows there."
-"""How a step ends that leaves lengths open by joint support."""
 
 
 def inferred_text(
@@ -43,10 +40,10 @@ def unfixed_text(
         borrows = ", or that borrow from ignored ones" if task.needs_order else ""
         return (
             f"Never shown by {train.text()}: digits, or combinations of digits that the task makes "
-            f"interact{borrows}, of {_where(shares)}. {NOTHING_FOLLOWS}"
+            f"interact{borrows}, of {_where(shares)}. Nothing follows there."
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
-    return f"{which}{interact}. {NOTHING_FOLLOWS}"
+    return f"{which}{interact}. Nothing follows there."
 
 
 def leak_text(
@@ -90,13 +87,15 @@ def _why_fixed(reading: LearnedFunction, n: int | None) -> str:
     """The reason of joint support that applies."""
     task, base = reading.task, reading.base
     p = task.full_modulus
-    top = [period(task, (j, n), base) for j in range(task.operands)] if n is not None else [None]
+    top = (
+        [reading.support.period((j, n)) for j in range(task.operands)] if n is not None else [None]
+    )
     if set(top) == {1}:
         return f"position {n} makes no difference modulo {p}"
-    groups = interactions(task, reading.support, base)
-    if all(len(places) == 1 for places in groups):
+    groups = interactions(reading.support)
+    if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
-    periods = [period(task, place, base) for places in groups for place in places]
+    periods = [reading.support.period(digit) for digits in groups for digit in digits]
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
