@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box
+from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box
 from theory.prediction.predict import GENERALIZES, LengthPrediction
 from theory.studies.phase import Point
 
@@ -87,7 +87,7 @@ def draw_cells(axes: Axes, grid: Map) -> None:
         range(columns + 1),
         range(strips + 1),
         [[_colour_value(grid.at(x, n)) for x in grid.xs] for n in grid.rows],
-        cmap=COLOURS,
+        cmap=COLOUR_MAP,
         vmin=0,
         vmax=1,
         # Without an edge in their own colour, viewers of SVG show seams between cells.

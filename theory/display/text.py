@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from theory.display.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
+from theory.display.tables import markdown_table
 from theory.numbers.effort import budget
 from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, UNDETERMINED
 
@@ -188,8 +189,6 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
 
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
-    from tabulate import tabulate
-
     parts = [
         f"**{setting_text(prediction.setting)}**",
         answer_line(prediction),
@@ -197,5 +196,5 @@ def markdown(prediction: Prediction) -> str:
         published_line(prediction),
     ]
     rows = length_rows(prediction)
-    parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))
+    parts.append(markdown_table(rows, LENGTH_COLUMNS))
     return "\n\n".join([*parts, *legend(prediction)])
