@@ -565,7 +565,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
-    from theory.studies.literature import (
+    from theory.display.literature_tables import (
         COLUMNS,
         IN_SHORT,
         LEGEND,

@@ -29,7 +29,7 @@ from theory.display.phase_cells import (
 )
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, UNKNOWN, draw_box, figure
 from theory.errors import InvalidInput
-from theory.prediction.predict import UNDETERMINED
+from theory.prediction.outcomes import Status
 from theory.setting.encodings import ENCODINGS
 from theory.studies.phase import Point
 
@@ -153,7 +153,9 @@ def _legend(page: Figure, grid: Map) -> None:
     bar.ax.set_title("accuracy", fontsize=8, pad=2.5)
     if any(grid.at(*cell).accuracy is None for cell in grid.cells):
         page.legend(
-            handles=[Patch(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, label=UNDETERMINED)],
+            handles=[
+                Patch(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, label=Status.UNDETERMINED)
+            ],
             loc="upper right",
             bbox_to_anchor=(1 - (RIGHT - 0.06) / WIDTH, 1 - 0.54 / height),
             frameon=False,

@@ -17,7 +17,9 @@ from fractions import Fraction
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
-from theory.prediction.predict import LengthPrediction, predict
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.predict import predict
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import Layout
@@ -158,7 +160,7 @@ def _point(
         encoding.name,
         layout.name,
         n,
-        prediction.verdict("upward"),
+        prediction.verdict(Direction.UPWARD),
         prediction.lengths,
         None if p is None else residual_modulus(p, base, n),
         None if p is None else base_aligned(p, base),
