@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import ROOT, run_cli
+from builders.command_line import run_cli
+from builders.paths import ROOT
 
 from verify.plan.grids import GRIDS
 from verify.plan.sizes import SIZES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from builders.paths import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +17,6 @@ from theory.prediction.formulas import learned_formula, task_formula
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, expression_text, named_task
-
-ROOT = Path(__file__).parents[3]
 
 
 @st.composite

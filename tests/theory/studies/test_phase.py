@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.paths import ROOT
 
-from theory import Domain, Setting, encoding, layout, named_task, parse_task
+from theory import Domain, Setting, encoding, layout, named_task, parse_task, predict
 from theory.display.phase_cells import MOST_NUMBERED
 from theory.display.phase_plot import plot
 from theory.errors import InvalidInput
-from theory import predict
 from theory.setting.properties import base_aligned, residual_modulus
 from theory.studies.phase import Point, TaskFactory, phase_diagram, write_csv
 
@@ -255,7 +255,7 @@ def test_only_plotting_needs_matplotlib(tmp_path: Path) -> None:
     code = "import sys, theory, theory.studies.phase, theory.display.phase_plot; print('matplotlib' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
