@@ -9,7 +9,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from builders import ROOT, run_cli
+from builders.command_line import run_cli
+from builders.paths import ROOT
 
 from theory.setting.requests import Request
 from theory.studies.literature import summary
