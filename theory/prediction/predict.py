@@ -22,7 +22,6 @@ from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.numbers.effort import budget, spend
-from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
@@ -105,8 +104,8 @@ class Prediction:
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
         if self.continues:
-            return task_formula(self.setting.task)
-        return None if self.learned is None else learned_formula(self.learned)
+            return self.setting.task.formula()
+        return None if self.learned is None else self.learned.formula
 
     def published_verdict(self, direction: Direction) -> Status:
         """The paper's verdict on a direction of ``EXTRAPOLATING``."""
@@ -124,7 +123,7 @@ class Prediction:
         s = self.setting
         return {
             "task": s.task.name,
-            "expression": task_formula(s.task),
+            "expression": s.task.formula(),
             "modulus": s.task.modulus,
             "base": s.base,
             "encoding": s.encoding.name,
