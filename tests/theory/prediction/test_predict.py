@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from cases import brute_accuracy
+from builders.brute_force import brute_accuracy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
