@@ -12,8 +12,8 @@ import pytest
 from builders.command_line import run_cli
 from builders.paths import ROOT
 
+from theory.display.literature_tables import summary
 from theory.setting.requests import Request
-from theory.studies.literature import summary
 from verify.plan.grids import GRIDS
 
 DOCS = ROOT / "docs"
