@@ -1,8 +1,8 @@
 """The function that a converged model is predicted to have learned, ``f^(x) = f(r(x))``.
 
-``r`` replaces the digits at positions that training kept constant by that constant.
-For ``D_n`` this is ``f(a mod B**n, b mod B**n)``: the equivalence generalization of
-arXiv 2308.08268 and the learned function of arXiv 2407.17963.
+``r`` replaces the digits that took one value only in training by that value.  For ``D_n`` this is
+``f(a mod B**n, b mod B**n)``: the equivalence generalization of arXiv 2308.08268 and the learned
+function of arXiv 2407.17963.
 """
 
 from __future__ import annotations
@@ -19,19 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LearnedFunction:
-    """``f^`` of a task trained on a domain with the given support."""
+    """``f^`` of a model that has converged on what training showed."""
 
-    task: Task
     support: Support
-    base: int
+
+    @property
+    def task(self) -> Task:
+        """f."""
+        return self.support.task
+
+    @property
+    def base(self) -> int:
+        """B."""
+        return self.support.base
 
     def evaluate(self, *operands: Any) -> Any:
         """``f^`` of integers, or elementwise of NumPy arrays of one shape.
 
         Negative where the task is not defined on what the model sees.
         """
-        reduced = [self.support.reduce(j, x, self.base) for j, x in enumerate(operands)]
-        return self.task.evaluate(*reduced)
+        return self.task.evaluate(*(self.support.reduce(j, x) for j, x in enumerate(operands)))
 
     @property
     def expression(self) -> sympy.Expr:
@@ -48,7 +55,7 @@ class LearnedFunction:
         with sympy.evaluate(False):
             if n is not None:
                 return sympy.Mod(x, self.base**n) if n else sympy.Integer(0)
-            parts = [sympy.Integer(self.support.offset(operand, self.base))]
+            parts = [sympy.Integer(self.support.offset(operand))]
             for i in range(1, self.support.width + 1):
                 if self.support.constant((operand, i)) is None:
                     low, high = self.base ** (i - 1), self.base**i

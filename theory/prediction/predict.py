@@ -19,7 +19,7 @@ from theory.inference.derivation import (
     support_step,
 )
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.numbers.effort import budget, spend
 from theory.prediction.formulas import learned_formula, task_formula
@@ -152,7 +152,7 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [dict(vars(step)) for step in self.derivation],
+            "derivation": [step.to_json() for step in self.derivation],
         }
 
 
@@ -184,7 +184,7 @@ def predict(setting: Setting) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
-    shown = support(task, train, base)
+    shown = Support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     try:
@@ -195,8 +195,8 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what),)
-    learned = LearnedFunction(task, shown, base)
+        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+    learned = LearnedFunction(shown)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, upward)
     return Prediction(
@@ -205,7 +205,7 @@ def predict(setting: Setting) -> Prediction:
         lengths,
         (
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
-            support_step(task.names, shown),
+            support_step(shown),
             *reason,
             *unseen,
         ),

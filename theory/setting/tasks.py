@@ -93,6 +93,13 @@ class Task:
         A negative value (an operand tuple on which the task is not defined) is
         returned as it is.
         """
+        total = self.polynomial(*operands)
+        if self.divisor != 1:
+            total = total // self.divisor
+        return total if self.modulus is None else total % self.modulus
+
+    def polynomial(self, *operands: Any) -> Any:
+        """The polynomial of the operands, neither divided nor reduced; as ``evaluate``."""
         total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
             product: Any = coefficient
@@ -100,9 +107,7 @@ class Task:
                 for _ in range(e):
                     product = product * x
             total = total + product
-        if self.divisor != 1:
-            total = total // self.divisor
-        return total if self.modulus is None else total % self.modulus
+        return total
 
     @property
     def full_modulus(self) -> int | None:

@@ -18,7 +18,7 @@ from theory.inference.views import carry_reach
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
-from theory.prediction.unseen_text import NOTHING_FOLLOWS
+from theory.setting.decision import Decision
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
@@ -29,8 +29,6 @@ from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
-_OPEN = ("sample", "landmark", "selection", "shared offset", "formula", "blind")
-"""Rules by which nothing follows."""
 MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 
@@ -256,13 +254,12 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             )
         elif k > n:
             yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
-        if digit_causal(s.task, s.base)[0] is False:
+        if digit_causal(s.task, s.base)[0] is Decision.NO:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         yield f"digits that never varied in training, all those above position {n}, are ignored"
     for step in current.derivation:
-        open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)
-        if open_ or step.rule in _OPEN:
+        if step.leaves_open:
             yield step.statement.rstrip(".")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from theory.errors import InvalidInput
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.prediction.formulas import learned_formula, task_formula
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
@@ -33,7 +33,7 @@ def any_tasks(draw: st.DrawFn) -> Task:
 @given(any_tasks(), st.integers(1, 3), st.sampled_from(("longest", "every")))
 def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> None:
     assert task_formula(task) == expression_text(task.expression)
-    learned = LearnedFunction(task, support(task, Domain((n,), kind), 10), 10)
+    learned = LearnedFunction(Support(task, Domain((n,), kind), 10))
     assert learned_formula(learned) == expression_text(learned.expression)
 
 
@@ -53,6 +53,6 @@ def test_examples(text: str, formula: str) -> None:
 def test_a_digit_that_is_always_the_same() -> None:
     """Base 2, operands of two digits each: the second is always 1, and no formula is plain."""
     task = named_task("add")
-    learned = LearnedFunction(task, support(task, Domain((2,), "every"), 2), 2)
+    learned = LearnedFunction(Support(task, Domain((2,), "every"), 2))
     assert learned_formula(learned) == expression_text(learned.expression)
     assert "Mod(a, 2) + 2" in learned_formula(learned)
