@@ -35,7 +35,7 @@ from theory.setting.requests import (
     read_lengths,
     read_numbers,
 )
-from theory.setting.tasks import TASKS
+from theory.setting.tasks import TASKS, named_task
 from verify.plan.sizes import SIZES
 
 if TYPE_CHECKING:
@@ -545,7 +545,7 @@ def phase_map(
 
     moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
     points = phase_diagram(
-        task,
+        lambda p: named_task(task, p),
         moduli,
         read_numbers(base, "--base"),
         read_lengths(train_digits, "--train-digits"),
