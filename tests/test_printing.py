@@ -22,10 +22,9 @@ from theory.inference.rules import RULES
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
 from theory.studies.literature import IN_SHORT, findings, short_table
-from verify.judging.judge import CellVerdict
+from verify.judging.judge import CellVerdict, judge_evidence
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence
-from verify.reporting.page import judge_evidence
 
 EVIDENCE = Path(__file__).parents[1] / "reports" / "headline" / "evidence.jsonl"
 WIDTHS = (40, 80, 200)
