@@ -12,15 +12,10 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
-from theory.prediction.predict import (
-    AT_MOST,
-    EXACT,
-    GENERALIZES,
-    UNDETERMINED,
-    LengthPrediction,
-    Prediction,
-    predict,
-)
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim, Status
+from theory.prediction.predict import Prediction, predict
+from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
 from verify.plan import premise
 from verify.plan.cells import Cell
@@ -115,7 +110,7 @@ class CellVerdict:
     @property
     def longer(self) -> list[LengthVerdict]:
         """The verdicts on lengths above the trained ones."""
-        return [x for x in self.lengths if x.prediction.direction == "upward"]
+        return [x for x in self.lengths if x.prediction.direction == Direction.UPWARD]
 
     @cached_property
     def by_model(self) -> tuple[CellVerdict, ...]:
@@ -209,9 +204,9 @@ def _judge_length(
         meets = _holds([comes_within(x, goal, goal, room) for x in (accuracy, *per_model)])
         learned_verdict = Verdict.AGREE if meets and explained else Verdict.DIVERGE
     claim = prediction.claim(expected)
-    if claim == EXACT:
+    if claim == Claim.EXACT:
         verdict = learned_verdict
-    elif claim == AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
         below = _holds([not_above(x, expected.at_most) for x in (accuracy, *per_model)])
         verdict = Verdict.AGREE if below else Verdict.DIVERGE
     published = _judge_published(prediction, expected, accuracy)
@@ -241,13 +236,13 @@ def _judge_published(
     prediction: Prediction, expected: LengthPrediction, accuracy: Interval
 ) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
-    if expected.direction not in ("downward", "upward"):
+    if expected.direction not in EXTRAPOLATING:
         return Verdict.UNDETERMINED
     says = prediction.published_verdict(expected.direction)
-    if says == UNDETERMINED:
+    if says == Status.UNDETERMINED:
         return Verdict.UNDETERMINED
     is_right = accuracy.high >= 1 - TOLERANCE
-    return Verdict.AGREE if is_right == (says == GENERALIZES) else Verdict.DIVERGE
+    return Verdict.AGREE if is_right == (says == Status.GENERALIZES) else Verdict.DIVERGE
 
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.prediction.predict import Prediction
+from theory.setting.directions import Direction
 from verify.judging.intervals import pooled
 from verify.judging.judge import TOLERANCE, CellVerdict, Verdict, comes_within
 from verify.plan.premise import PREMISE
@@ -66,7 +67,7 @@ def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
         return Unconverged(None, {}, Verdict.UNDETERMINED if past else Verdict.DIVERGE)
     longer = {}
     for m in run.measurements:
-        if s.direction(m.digits) != "upward" or prediction.learned is None:
+        if s.direction(m.digits) != Direction.UPWARD or prediction.learned is None:
             continue
         bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(m.digits))
         if bounds is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from theory.display.tables import markdown_table
 from theory.display.text import claim_text
+from theory.setting.directions import EXTRAPOLATING
 from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import CellVerdict, LengthVerdict
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.records.runs import Run
+from verify.reporting.numbers import interval_text
 from verify.reporting.report import Report
-from verify.reporting.tables import interval_text, markdown_table
 
 COLUMNS = (
     "digits",
@@ -50,11 +52,10 @@ def _cell(v: CellVerdict) -> str:
 def _length_row(v: CellVerdict, x: LengthVerdict) -> list[str]:
     """One test length, in the order of ``COLUMNS``."""
     direction = x.prediction.direction
-    treated = direction in ("downward", "upward")
     return [
         str(x.digits),
         direction.replace("_", " "),
-        v.prediction.published_verdict(direction) if treated else "-",
+        v.prediction.published_verdict(direction) if direction in EXTRAPOLATING else "-",
         claim_text(v.prediction, x.prediction),
         interval_text(x.accuracy),
         interval_text(x.learned),

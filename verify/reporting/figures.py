@@ -1,51 +1,31 @@
-"""What the figures of the report share: style, rows of names, panels of training curves.
-
-SVG with text as text and no date, so that the same evidence gives the same file.
-"""
+"""What figures of the report share: a width, rows of names, panels of training curves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from theory.display.style import FAINT, PALE, PALETTE, figure
 from theory.learning.plateaus import plateaus
 from verify.judging.judge import CellVerdict
 from verify.plan.premise import PREMISE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-INK, FAINT = "#222222", "#999999"
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's, which the colour-blind can tell apart."""
+WIDTH = 8.0
+"""Of a figure, in inches."""
 _PANELS = 3
 """Panels beside each other."""
-
-
-@contextmanager
-def figure(path: Path, height: float) -> Iterator[Figure]:
-    """A figure of 8 inches by ``height``, written as SVG at the end."""
-    import matplotlib
-
-    style: Any = {"font.size": 8, "svg.hashsalt": "arith", "svg.fonttype": "none"}
-    with matplotlib.rc_context(style):
-        from matplotlib.figure import Figure
-
-        drawn = Figure((8, height), layout="tight")
-        yield drawn
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drawn.savefig(path, metadata={"Date": None})
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows of an axis, the first on top, each at its number."""
     ax.set_yticks(range(len(names)), names, fontsize=6.5)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.grid(axis="y", color="#eeeeee")
+    ax.grid(axis="y", color=PALE)
     ax.set_axisbelow(True)
 
 
@@ -62,7 +42,8 @@ def training_curves(
         label: what the curves show.
     """
     rows = ceil(len(verdicts) / _PANELS)
-    with figure(path, 2 * rows + 0.3) as drawn:
+    with figure(path, WIDTH, 2 * rows + 0.3) as drawn:
+        drawn.set_layout_engine("tight")
         axes = list(drawn.subplots(rows, _PANELS, sharey=True, squeeze=False).flat)
         for ax, v in zip(axes, verdicts, strict=False):
             draw(ax, v)

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from theory.display.answer import verdict_text
+from theory.display.tables import markdown_table
 from theory.display.text import claim_text
+from theory.setting.directions import EXTRAPOLATING
 from verify.judging.judge import (
     MECHANISM,
     TOLERANCE,
@@ -19,11 +21,11 @@ from verify.judging.known_divergences import KnownDivergences
 from verify.plan.cells import default_model
 from verify.plan.recipe import RECIPE
 from verify.plan.sequences import HELD_OUT
+from verify.reporting.numbers import interval_text
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
 from verify.reporting.sentences import gate_line
 from verify.reporting.summary import summary
-from verify.reporting.tables import interval_text, markdown_table
 from verify.reporting.terminal import verdict_word
 
 COLUMNS = (
@@ -61,12 +63,11 @@ def _cell_row(v: CellVerdict) -> list[str]:
     outcome = verdict_word(v.verdict)
     if v.verdict != Verdict.INCONCLUSIVE and judged:
         outcome += f" ({counts[Verdict.AGREE]} of {judged} lengths)"
-    directions = ("downward", "upward")
     longer = [f"{x.accuracy.value:.3f}" for x in v.longer if x.accuracy is not None]
     return [
         v.cell.label() if v.cell.model == default_model(v.cell.setting.task) else v.name,
-        ", ".join(v.prediction.published_verdict(d) for d in directions),
-        ", ".join(verdict_text(v.prediction, d) for d in directions),
+        ", ".join(v.prediction.published_verdict(d) for d in EXTRAPOLATING),
+        ", ".join(verdict_text(v.prediction, d) for d in EXTRAPOLATING),
         " ".join(longer) or "-",
         f"{len(v.converged)} of {len(v.runs)}",
         outcome,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from theory.display.answer import INPUTS
 from theory.display.text import claim_text
+from theory.setting.directions import EXTRAPOLATING
 from verify.judging.judge import (
     MECHANISM,
     CellVerdict,
@@ -15,7 +16,7 @@ from verify.judging.judge import (
     worst,
 )
 from verify.judging.known_divergences import KnownDivergences, unexplained
-from verify.reporting.tables import count
+from verify.reporting.numbers import count
 
 
 def sentence(v: CellVerdict) -> str:
@@ -63,7 +64,7 @@ _THEOREM = {
 def theorem_sentence(v: CellVerdict) -> str:
     """What the published theorem says of shorter and longer inputs, and how that was judged."""
     parts = []
-    for direction in ("downward", "upward"):
+    for direction in EXTRAPOLATING:
         judged = [x.published for x in v.lengths if x.prediction.direction == direction]
         if judged:
             says = v.prediction.published_verdict(direction)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, UNCLAIMED
 from theory.display.text import claim_text, fraction_text
-from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, LengthPrediction, Prediction
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction
 from verify.judging.intervals import CONFIDENCE, Interval
 from verify.judging.judge import TOLERANCE, CellVerdict, LengthVerdict, Verdict, count_verdicts
 from verify.plan.cells import Cell, default_model
-from verify.reporting.tables import count
+from verify.reporting.numbers import count
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
@@ -52,9 +54,9 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
 def _predicted(prediction: Prediction, x: LengthPrediction) -> str:
     """What is claimed at a length: ``49/4950``, ``<=1/4`` or ``?``."""
     claim = prediction.claim(x)
-    if claim == NO_CLAIM:
+    if claim == Claim.NONE:
         return "?"
-    return f"<={fraction_text(x.at_most)}" if claim == AT_MOST else fraction_text(x.accuracy)
+    return f"<={fraction_text(x.at_most)}" if claim == Claim.AT_MOST else fraction_text(x.accuracy)
 
 
 # --- several cells ----------------------------------------------------------------------
@@ -75,10 +77,10 @@ def cell_line(v: CellVerdict) -> list[str]:
 def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     """What is claimed at a length, in at most six characters."""
     claim = v.prediction.claim(x)
-    if claim == EXACT and x.accuracy is not None:
+    if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
     bound = f"{float(x.at_most):.2f}"
-    return ("<1" if bound == "1.00" else f"<={bound}") if claim == AT_MOST else "?"
+    return ("<1" if bound == "1.00" else f"<={bound}") if claim == Claim.AT_MOST else "?"
 
 
 def _parenthesized(v: CellVerdict, text: str) -> str:

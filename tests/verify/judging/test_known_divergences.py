@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from theory.errors import InvalidInput
 from verify.judging.judge import judge
@@ -16,8 +17,8 @@ from verify.judging.known_divergences import (
     unexplained,
 )
 
-RIGHT = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})])
-WRONG = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 1})])
+RIGHT = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0})])
+WRONG = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 1})])
 TEXT = f"""
 [[cause]]
 cell = "{WRONG.name}"
@@ -48,7 +49,7 @@ def test_what_was_tried_needs_an_inconclusive_cell(tmp_path: Path) -> None:
     path.write_text(f'[[tried]]\ncell = "{RIGHT.name}"\nwhat = "more steps"\n')
     [line] = out_of_date([RIGHT], read_known_divergences(path))
     assert "is not inconclusive" in line
-    lost = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
+    lost = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
     assert out_of_date([lost], read_known_divergences(path)) == []
 
 

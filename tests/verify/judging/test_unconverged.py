@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from theory.prediction.predict import predict
 from verify.judging.judge import Verdict
 from verify.judging.unconverged import unconverged
 
-MOD_150 = cell("mod_add", modulus=150)
+MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
 
 
@@ -35,5 +36,5 @@ def test_a_model_stands_at_a_plateau_or_does_not(
 
 def test_the_rule_is_silent_on_learned_tasks_and_on_those_without_a_modulus() -> None:
     assert unconverged(predict(MOD_150.setting), run(MOD_150, {4: 0.3})) is None
-    addition = cell()
+    addition = cell(digits=3)
     assert unconverged(predict(addition.setting), run(addition, {4: 0.0}, premise=0.3)) is None

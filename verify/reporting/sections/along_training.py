@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from theory.display.style import INK, PALETTE
+from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
-from verify.reporting.figures import INK, PALETTE, training_curves
+from verify.reporting.figures import training_curves
 from verify.reporting.report import Report
-from verify.reporting.tables import markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,12 @@ from statistics import median
 
 import numpy as np
 
+from theory.display.style import PALETTE, figure
+from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, not_above
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
-from verify.reporting.figures import PALETTE, figure, name_rows
+from verify.reporting.figures import WIDTH, name_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import markdown_table
 
 ORDER = 70
 ADDED, MULTIPLIED, MORE = "one or two, added", "one or two, multiplied", "three or more"
@@ -100,7 +101,8 @@ def _share(some: int, every: Sequence[LengthVerdict]) -> str:
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:
     """The step of each model, or its budget where that was spent first; a row per kind of task."""
-    with figure(path, 0.8 * len(kinds) + 1.0) as drawn:
+    with figure(path, WIDTH, 0.8 * len(kinds) + 1.0) as drawn:
+        drawn.set_layout_engine("tight")
         ax = drawn.subplots()
         name_rows(ax, list(kinds))
         for row, models in enumerate(kinds.values()):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from theory.display.tables import markdown_table
 from verify.reporting.mechanism import mechanism_name, read_mechanisms
 from verify.reporting.report import Report
-from verify.reporting.tables import markdown_table
 
 ORDER = 90
 COLUMNS = ("cell", "digits", "from f^", "from f", "from the equivalent input")

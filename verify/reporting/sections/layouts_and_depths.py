@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from theory.display.style import PALETTE, figure
+from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
-from verify.reporting.figures import PALETTE, figure, name_rows
+from verify.reporting.figures import WIDTH, name_rows
+from verify.reporting.numbers import count
 from verify.reporting.report import Report
-from verify.reporting.tables import count, markdown_table
 
 ORDER = 80
 BASELINE, DEEPER = "aligned", "four layers"
@@ -82,7 +84,8 @@ def _compared(shares: Shares, variant: str) -> str:
 def _draw(shares: Shares, variants: Sequence[str], path: Path) -> None:
     """A panel per longer length, a row per task, a colour per variant."""
     lengths = len(next(iter(shares.values()))[BASELINE])
-    with figure(path, 0.34 * len(shares) + 1.3) as drawn:
+    with figure(path, WIDTH, 0.34 * len(shares) + 1.3) as drawn:
+        drawn.set_layout_engine("tight")
         axes = drawn.subplots(1, lengths, sharey=True, squeeze=False)[0]
         for n, ax in enumerate(axes):
             for i, variant in enumerate(variants):

@@ -7,11 +7,12 @@ from itertools import zip_longest
 from math import nan
 from pathlib import Path
 
+from theory.display.style import FAINT, PALETTE, figure
+from theory.display.tables import markdown_table
 from verify.plan.premise import PREMISE
-from verify.reporting.figures import FAINT, PALETTE, figure, name_rows
+from verify.reporting.figures import WIDTH, name_rows
 from verify.reporting.mechanism import mechanism_name, read_mechanisms
 from verify.reporting.report import Report
-from verify.reporting.tables import markdown_table
 
 ORDER = 100
 LEAKS = PREMISE
@@ -67,7 +68,8 @@ def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
     Args:
         shares: of each model, as it is, then with one layer patched, layer by layer.
     """
-    with figure(path, 0.3 * len(names) + 1.0) as drawn:
+    with figure(path, WIDTH, 0.3 * len(names) + 1.0) as drawn:
+        drawn.set_layout_engine("tight")
         ax = drawn.subplots()
         name_rows(ax, names)
         for row, of_model in enumerate(shares):
@@ -75,8 +77,8 @@ def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
         now, *patched = zip_longest(*shares, fillvalue=nan)
         ax.plot(now, range(len(names)), "|k", ms=8, mew=2, label="as it is")
         for i, layer in enumerate(patched):
-            style = {"color": PALETTE[i], "ms": 6 - i, "label": f"layer {i + 1} patched"}
-            ax.plot(layer, range(len(names)), "o", **style)
+            label = f"layer {i + 1} patched"
+            ax.plot(layer, range(len(names)), "o", color=PALETTE[i], ms=6 - i, label=label)
         ax.set_xlim(-0.02, 1.02)
         ax.set_xlabel("share of the answers to the longest inputs that follow f^")
         ax.legend(fontsize=6.5, frameon=False, ncols=5, loc="lower left", bbox_to_anchor=(0, 1))

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from theory.display.tables import markdown_table
 from theory.display.text import fraction_text, reads_text
 from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
-from theory.studies.literature import Finding, LengthComparison, compare, findings
+from theory.studies.findings import Finding, findings
+from theory.studies.literature import LengthComparison, compare
 from verify.judging.judge import CellVerdict
 from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
 from verify.plan.sizes import size
+from verify.reporting.numbers import count
 from verify.reporting.report import Report
-from verify.reporting.tables import count, markdown_table
 
 ORDER = 110
 PAPER = "2407.17963"
@@ -155,7 +158,7 @@ def _plateau(row: PublishedRow) -> Plateau | None:
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if s.direction(digits) not in ("in_domain", "upward"):
+    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
         return "-"
     bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(digits))
     return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))

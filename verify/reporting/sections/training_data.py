@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from theory.display.style import PALETTE, figure
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
-from verify.reporting.figures import PALETTE, figure, name_rows
+from verify.reporting.figures import WIDTH, name_rows
+from verify.reporting.numbers import count
 from verify.reporting.report import Report
-from verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,8 @@ def section(report: Report) -> str:
 def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
     """Predicted and measured accuracy, a panel per test length and a row per training set."""
     lengths = sorted({n for v in verdicts for n in v.cell.setting.test_lengths})
-    with figure(path, 0.34 * len(verdicts) + 1.1) as drawn:
+    with figure(path, WIDTH, 0.34 * len(verdicts) + 1.1) as drawn:
+        drawn.set_layout_engine("tight")
         axes = drawn.subplots(1, len(lengths), sharey=True, squeeze=False)[0]
         for ax, n in zip(axes, lengths, strict=True):
             for y, v in enumerate(verdicts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from theory.display.tables import markdown_table
 from theory.display.text import reads_text
 from theory.learning.plateaus import plateaus
 from verify.judging.judge import TOLERANCE, CellVerdict, Verdict
@@ -12,7 +13,6 @@ from verify.judging.unconverged import APART, Unconverged, unconverged
 from verify.records.runs import Run
 from verify.reporting.figures import in_domain_curves
 from verify.reporting.report import Report
-from verify.reporting.tables import markdown_table
 
 ORDER = 20
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")

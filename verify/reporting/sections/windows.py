@@ -8,10 +8,11 @@ from statistics import fmean
 
 import numpy as np
 
-from theory.display.style import draw_box
-from theory.prediction.predict import GENERALIZES
+from theory.display.style import INK, PALETTE, draw_box, figure
+from theory.prediction.outcomes import Status
+from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict
-from verify.reporting.figures import INK, PALETTE, figure
+from verify.reporting.figures import WIDTH
 from verify.reporting.report import Report
 
 ORDER = 50
@@ -47,7 +48,7 @@ def section(report: Report) -> str:
 
 
 def _generalizes(v: CellVerdict) -> bool:
-    return v.prediction.verdict("upward") == GENERALIZES
+    return v.prediction.verdict(Direction.UPWARD) == Status.GENERALIZES
 
 
 def _longer(v: CellVerdict) -> list[float]:
@@ -69,7 +70,8 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
     columns = sorted(places, key=lambda place: (place[0], place[1] or np.inf))
     rows = list(dict.fromkeys(s.encoding.name for s in settings))
     accuracy = np.full((len(rows), len(columns)), np.nan)
-    with figure(path, 0.42 * len(rows) + 1.4) as drawn:
+    with figure(path, WIDTH, 0.42 * len(rows) + 1.4) as drawn:
+        drawn.set_layout_engine("tight")
         ax = drawn.subplots()
         for v, s in zip(verdicts, settings, strict=True):
             i, j = rows.index(s.encoding.name), columns.index((s.layout.name, s.window))

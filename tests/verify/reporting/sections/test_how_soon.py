@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from verify.judging.judge import CellVerdict, judge
 from verify.records.trajectory import Trajectory
 from verify.reporting.report import Report
 from verify.reporting.sections import how_soon
+
 
 def row(text: str, task: str) -> list[str]:
     rows = [[x.strip() for x in line.split("|")[1:-1]] for line in text.splitlines()]
@@ -20,7 +22,7 @@ def row(text: str, task: str) -> list[str]:
 
 def learned(modulus: int, *steps: int | None) -> CellVerdict:
     """Models of a sum that learned it after so many steps, or never."""
-    c, found = cell("mod_add", modulus=modulus), []
+    c, found = cell("mod_add", modulus, digits=3), []
     for seed, step in enumerate(steps):
         course = Trajectory((50, step or 6000), {3: (0.0, float(step is not None))}, None)
         made = run(c, {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, premise=float(step is not None), seed=seed)

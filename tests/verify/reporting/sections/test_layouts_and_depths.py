@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_judge import run
+from builders.runs import run
 
 from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_judge import run
+from builders.paths import HEADLINE_EVIDENCE
+from builders.runs import run
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
@@ -16,7 +17,7 @@ from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
-from theory.studies.literature import findings
+from theory.studies.findings import findings
 from verify.judging.judge import CellVerdict, judge, judge_evidence
 from verify.plan.cells import Cell
 from verify.records.evidence import read_evidence
@@ -25,7 +26,6 @@ from verify.reporting.report import Report
 from verify.reporting.sections import published_tables
 from verify.reporting.sections.published_tables import PAPER, REACH, published_rows, same_training
 
-EVIDENCE = Path(__file__).parents[4] / "reports" / "headline" / "evidence.jsonl"
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"
 
 
@@ -209,7 +209,7 @@ def test_published_models_that_had_not_converged_stand_at_plateaus() -> None:
 
 
 def test_the_headline_evidence_shows_multiplication_beside_the_published_one() -> None:
-    runs = read_evidence(EVIDENCE)
+    runs = read_evidence(HEADLINE_EVIDENCE)
     mine = [
         r
         for r in runs

@@ -21,7 +21,7 @@ def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_sections_with_nothing_to_say_are_left_out(tmp_path: Path) -> None:
-    assert [text.partition("\n")[0] for text in sections.sections(Report("none", [], tmp_path))] == [
-        "## Claims"
-    ]
+    assert [
+        text.partition("\n")[0] for text in sections.sections(Report("none", [], tmp_path))
+    ] == ["## Claims"]
     assert list(tmp_path.iterdir()) == []

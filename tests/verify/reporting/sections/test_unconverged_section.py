@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from verify.judging.judge import CellVerdict, judge
 from verify.reporting.report import Report
 from verify.reporting.sections import unconverged
 
-MOD_150 = cell("mod_add", modulus=150)
+MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
 
 
@@ -19,7 +20,7 @@ def section(verdict: CellVerdict, folder: Path) -> str:
 
 
 def test_without_a_modulus_there_is_no_section(tmp_path: Path) -> None:
-    addition = cell()
+    addition = cell(digits=3)
     assert section(judge(addition, [run(addition, {4: 0.0}, premise=0.3)]), tmp_path) == ""
 
 

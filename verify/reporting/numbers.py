@@ -1,17 +1,8 @@
-"""Numbers and tables as reports and terminals show them."""
+"""Numbers as reports and terminals show them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from tabulate import tabulate
-
 from verify.judging.intervals import Interval
-
-
-def markdown_table(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> str:
-    """Rows of text as a Markdown table."""
-    return tabulate(rows, columns, tablefmt="github", disable_numparse=True)
 
 
 def interval_text(x: Interval | None) -> str:

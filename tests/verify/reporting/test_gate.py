@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from builders.paths import REPORTS
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
@@ -24,7 +25,6 @@ from verify.reporting.junit import junit
 from verify.reporting.page import page
 from verify.reporting.report import Report
 
-REPORTS = Path(__file__).parent.parent.parent / "reports"
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 
@@ -46,7 +46,7 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(p: int, base: int) -> int | None:
         return 2 if p == 101 else base_aligned(p, base)
 
-    monkeypatch.setattr(import_module("theory.prediction.predict"), "base_aligned", wrong)
+    monkeypatch.setattr(import_module("theory.prediction.lengths"), "base_aligned", wrong)
     assert check("headline") == 1
 
 
