@@ -17,7 +17,7 @@ from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.prediction.predict import Prediction
 from verify.judging.judge import AGREE, DIVERGE, TOLERANCE, UNDECIDED, CellVerdict, pooled
 from verify.judging.known_divergences import name
-from verify.plan.recipe import PREMISE
+from verify.plan.premise import PREMISE
 from verify.records.runs import Run
 from verify.reporting import pictures
 

@@ -13,7 +13,7 @@ from typing import Any
 from tabulate import tabulate
 
 from verify.plan.cells import Cell
-from verify.plan.recipe import PREMISE
+from verify.plan.premise import PREMISE
 from verify.reporting import pictures
 
 LEAKS = PREMISE

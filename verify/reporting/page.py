@@ -26,7 +26,8 @@ from verify.judging.known_divergences import Causes
 from verify.judging.known_divergences import name as cell_name
 from verify.mechanism.inspection import Mechanism
 from verify.plan.cells import Cell, default_model
-from verify.plan.recipe import PREMISE, RECIPE
+from verify.plan.premise import PREMISE
+from verify.plan.recipe import RECIPE
 from verify.plan.sequences import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.training_course import by_training, learned_late

@@ -16,7 +16,7 @@ import numpy as np
 from theory.learning.plateaus import plateaus
 from verify.judging.judge import CellVerdict
 from verify.judging.known_divergences import name
-from verify.plan.recipe import PREMISE
+from verify.plan.premise import PREMISE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from theory.studies.literature import Finding, LengthComparison, compare, findin
 from verify.judging.judge import CellVerdict, pooled
 from verify.judging.unconverged import nearest
 from verify.plan.cells import Cell
-from verify.plan.recipe import PREMISE
+from verify.plan.premise import PREMISE
 from verify.plan.sizes import size
 from verify.records.runs import Run
 from verify.reporting.page import judge_evidence
