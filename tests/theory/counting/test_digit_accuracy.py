@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from cases import brute_accuracy, digit, learned_functions, members
+from builders.brute_force import brute_accuracy, digit, members
+from builders.strategies import learned_functions
 from hypothesis import HealthCheck, given, settings
 
 from theory.counting.accuracy import accuracy, matches
@@ -42,8 +43,8 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
 
     places = range(1, width + 1)
     return DigitAccuracy(
-        tuple(share(lambda x, y: digit(x, i, base) == digit(y, i, base)) for i in places),
-        tuple(share(lambda x, y: (x - y) % base**j == 0) for j in places),
+        tuple(share(lambda x, y, i=i: digit(x, i, base) == digit(y, i, base)) for i in places),
+        tuple(share(lambda x, y, j=j: (x - y) % base**j == 0) for j in places),
     )
 
 
