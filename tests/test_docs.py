@@ -9,10 +9,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from builders import ROOT, run_cli
+from builders.command_line import run_cli
+from builders.paths import ROOT
 
+from theory.display.literature_tables import summary
 from theory.setting.requests import Request
-from theory.studies.literature import summary
 from verify.plan.grids import GRIDS
 
 DOCS = ROOT / "docs"
