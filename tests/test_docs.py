@@ -54,6 +54,14 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         assert run_cli(*words, cwd=tmp_path).code == 0
 
 
+@EACH_PAGE
+def test_commands_that_the_text_names_exist_with_their_options(page: Path) -> None:
+    for command in re.findall(r"`(arith \w[^`]*)`", page.read_text()):
+        name, *words = shlex.split(command)[1:]
+        known = run_cli(name, "--help").out
+        assert [x for x in words if x.startswith("--") and x not in known] == [], command
+
+
 def test_the_readmes_output_is_what_the_command_prints() -> None:
     text = (ROOT / "README.md").read_text()
     block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
