@@ -538,9 +538,10 @@ def phase_map(
 ) -> None:
     """Draw upward accuracy by modulus (or base) and training length, exactly."""
     from theory.display.phase_plot import plot
+    from theory.display.phase_table import write_csv
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
-    from theory.studies.phase import phase_diagram, write_csv
+    from theory.studies.phase import phase_diagram
 
     moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
     points = phase_diagram(
@@ -564,7 +565,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
-    from theory.studies.literature import (
+    from theory.display.literature_tables import (
         COLUMNS,
         IN_SHORT,
         LEGEND,

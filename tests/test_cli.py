@@ -1,15 +1,13 @@
-"""The command line: contracts, bad input, and every command of the README."""
+"""The command line: contracts and bad input."""
 
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 from builders.command_line import run_cli
-from builders.paths import ROOT
 from builders.processes import Started
 
 from verify.plan.grids import GRIDS
@@ -220,46 +218,6 @@ def test_the_derivation_says_what_the_table_holds() -> None:
     done = run_cli("predict", "--task", "add", "--explain")
     assert "wrong on every input at 4..6 digits (longer)." in " ".join(done.out.split())
     assert "1. Premise: the model is right on held-out D_3. (convergence [1])" in done.out
-
-
-def readme_commands() -> list[str]:
-    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    lines = [line.removeprefix("$ ").strip() for b in blocks for line in b.splitlines()]
-    return [line for line in lines if line.startswith("arith ")]
-
-
-def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
-    """Predictions run whole; training commands are read to the end, and given no time to train."""
-    commands = readme_commands()
-    assert len(commands) >= 5
-    for command in commands:
-        words = shlex.split(command.split("  #")[0])[1:]
-        if words[0] == "inspect":
-            done = run_cli(*words, "--seed", "-1")
-            assert "seeds go from 0" in done.err, command
-        elif words[0] == "verify":
-            done = run_cli(*words, "--store", str(ROOT / "README.md"))
-            assert "cannot use the store" in done.err, command
-        elif words[0] == "report":
-            done = run_cli(*words, "--check")
-            assert done.code in (0, 1, 3), (command, done.err)
-        else:
-            assert run_cli(*words, cwd=tmp_path).code == 0, command
-
-
-def test_the_readmes_output_is_what_the_command_prints() -> None:
-    text = (ROOT / "README.md").read_text()
-    block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
-    assert block is not None
-    done = run_cli(*shlex.split(block[1])[1:], width=80)
-    shown = [line.rstrip() for line in block[2].strip().splitlines()]
-    assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
-
-
-def test_make_targets_of_the_readme_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    for target in set(re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.M)):
-        assert f"\n{target}:" in makefile
 
 
 def test_a_grid_is_listed_with_its_predictions() -> None:

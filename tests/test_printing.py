@@ -18,10 +18,11 @@ from theory.display.catalogue import (
     rules_in_short,
     task_rows,
 )
+from theory.display.literature_tables import IN_SHORT, short_table
 from theory.inference.rules import RULES
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
-from theory.studies.literature import IN_SHORT, findings, short_table
+from theory.studies.findings import findings
 from verify.judging.judge import CellVerdict
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence

@@ -14,9 +14,10 @@ import pytest
 from theory import Domain, Setting, encoding, layout, named_task, parse_task, predict
 from theory.display.phase_cells import MOST_NUMBERED
 from theory.display.phase_plot import plot
+from theory.display.phase_table import write_csv
 from theory.errors import InvalidInput
 from theory.setting.properties import base_aligned, residual_modulus
-from theory.studies.phase import Point, TaskFactory, phase_diagram, write_csv
+from theory.studies.phase import Point, TaskFactory, phase_diagram
 
 
 @pytest.fixture(autouse=True)

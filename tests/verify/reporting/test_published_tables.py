@@ -16,7 +16,7 @@ from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
-from theory.studies.literature import findings
+from theory.studies.findings import findings
 from verify.judging.judge import judge
 from verify.plan.cells import Cell
 from verify.records.evidence import read_evidence
