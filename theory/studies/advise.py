@@ -21,8 +21,8 @@ from theory.prediction.unseen_text import NOTHING_FOLLOWS
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
+from theory.setting.options import LARGEST_DIGITS
 from theory.setting.properties import base_aligned, digit_causal, translation_invariant
-from theory.setting.requests import LARGEST_DIGITS
 from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)

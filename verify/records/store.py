@@ -158,6 +158,19 @@ class Store:
                 return folder / name
         raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
 
+    def check_written(self) -> None:
+        """Raise where a run could be kept in a file only.
+
+        Raises:
+            Failed: there is such a run.
+        """
+        if self.kept:
+            raise Failed(
+                f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
+                f"{min(self.kept)}{' and others' if len(self.kept) > 1 else ''}, "
+                "to be read back at the next start"
+            )
+
     def _folders(self) -> tuple[Path, Path]:
         """Where runs are kept that could not be stored: here, or else by the store's own path."""
         place = str(self.path.resolve().parent).strip("/").replace("/", "-")
