@@ -17,7 +17,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Print published findings beside the predictions, and why they part where they do."""
-    from theory.studies import literature as published
+    from theory.display import literature_tables as published
 
     entry = [] if finding is None else published.finding_text(finding)
     if as_json:

@@ -76,9 +76,10 @@ def phase_map(
 ) -> None:
     """Draw upward accuracy by modulus (or base) and training length, exactly."""
     from theory.display.phase_plot import plot
+    from theory.display.phase_table import write_csv
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
-    from theory.studies.phase import phase_diagram, write_csv
+    from theory.studies.phase import phase_diagram
 
     points = phase_diagram(
         task,

@@ -1,10 +1,9 @@
-"""The command line: contracts, bad input, and every command of the README."""
+"""The command line: contracts and bad input."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import ROOT, run_cli
+from builders.command_line import run_cli
+from builders.paths import ROOT
 
 from verify.plan.grids import GRIDS
 from verify.plan.sizes import SIZES
@@ -77,20 +77,6 @@ def test_undetermined_has_no_accuracy() -> None:
     assert got["lengths"][3]["status"] == "undetermined"
     assert got["lengths"][3]["accuracy"] is None
     assert got["published"]["upward"] == "generalizes"
-
-
-def test_predict_does_not_import_torch() -> None:
-    code = (
-        "import sys, runpy; sys.argv = ['arith', 'predict', '--task', 'mod_add', '--modulus', '101'];"
-        "import cli\n"
-        "try: cli.main()\n"
-        "except SystemExit: pass\n"
-        "assert 'torch' not in sys.modules\n"
-        "rooms = {m.split('.')[1] for m in sys.modules if m.startswith('verify.')}\n"
-        "assert rooms == {'plan', 'records'}\n"
-        "assert 'verify.records.runs' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
 
 
 BAD = [
@@ -311,46 +297,6 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     fourth = run_cli(*command, "--junit-xml", str(xml), cwd=tmp_path)
     assert fourth.code == third.code
     assert 'tests="6"' in xml.read_text()
-
-
-def readme_commands() -> list[str]:
-    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    lines = [line.removeprefix("$ ").strip() for b in blocks for line in b.splitlines()]
-    return [line for line in lines if line.startswith("arith ")]
-
-
-def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
-    """Predictions run whole; training commands are read to the end, and given no time to train."""
-    commands = readme_commands()
-    assert len(commands) >= 5
-    for command in commands:
-        words = shlex.split(command.split("  #")[0])[1:]
-        if words[0] == "inspect":
-            done = run_cli(*words, "--seed", "-1")
-            assert "seeds go from 0" in done.err, command
-        elif words[0] == "verify":
-            done = run_cli(*words, "--store", str(ROOT / "README.md"))
-            assert "cannot use the store" in done.err, command
-        elif words[0] == "report":
-            done = run_cli(*words, "--check")
-            assert done.code in (0, 1, 3), (command, done.err)
-        else:
-            assert run_cli(*words, cwd=tmp_path).code == 0, command
-
-
-def test_the_readmes_output_is_what_the_command_prints() -> None:
-    text = (ROOT / "README.md").read_text()
-    block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
-    assert block is not None
-    done = run_cli(*shlex.split(block[1])[1:], width=80)
-    shown = [line.rstrip() for line in block[2].strip().splitlines()]
-    assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
-
-
-def test_make_targets_of_the_readme_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    for target in set(re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.M)):
-        assert f"\n{target}:" in makefile
 
 
 def test_a_grid_is_listed_with_its_predictions() -> None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box
-from theory.prediction.predict import GENERALIZES, LengthPrediction
+from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Status
 from theory.studies.phase import Point
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Map:
     @property
     def generalizing(self) -> list[int]:
         """The values that generalize when trained on the longest training length."""
-        return [x for x in self.xs if self.cells[x, self.longest].verdict == GENERALIZES]
+        return [x for x in self.xs if self.cells[x, self.longest].verdict == Status.GENERALIZES]
 
     def at(self, x: int, n: int) -> LengthPrediction:
         """The prediction that a cell shows."""
@@ -87,7 +88,7 @@ def draw_cells(axes: Axes, grid: Map) -> None:
         range(columns + 1),
         range(strips + 1),
         [[_colour_value(grid.at(x, n)) for x in grid.xs] for n in grid.rows],
-        cmap=COLOURS,
+        cmap=COLOUR_MAP,
         vmin=0,
         vmax=1,
         # Without an edge in their own colour, viewers of SVG show seams between cells.

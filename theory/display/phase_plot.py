@@ -27,9 +27,9 @@ from theory.display.phase_cells import (
     power,
     write_numbers,
 )
-from theory.display.style import COLOURS, FAINT, HATCH, UNKNOWN, draw_box, save
+from theory.display.style import COLOUR_MAP, FAINT, HATCH, UNKNOWN, draw_box, figure
 from theory.errors import InvalidInput
-from theory.prediction.predict import UNDETERMINED
+from theory.prediction.outcomes import Status
 from theory.setting.encodings import ENCODINGS
 from theory.studies.phase import Point
 
@@ -63,7 +63,29 @@ def plot(points: Sequence[Point], path: Path, ahead: int | None = None) -> None:
             grid, an unknown suffix, no matplotlib, or a file that cannot be written.
     """
     grid = _grid(points, ahead)
-    save(lambda: _figure(grid), path)
+    numbered = len(grid.xs) <= MOST_NUMBERED
+    pair = None if numbered else _neighbours(grid)
+    notes = [*_numbers_note(grid)] if numbered or pair else []
+    notes += _leak_note(grid)
+    marked = 0 < len(grid.generalizing) < len(grid.xs)
+    zoom = max(0.42 * len(grid.rows), 1.6) if pair else 0
+    words = 0.1 + 0.17 * len(notes)
+    main = max((0.5 if numbered else 0.42) * len(grid.rows), 0.6)
+    bottom = words + (zoom + 0.6 if pair else 0) + 0.4
+    height = bottom + main + (1.4 if marked else 1.05)
+    with figure(path, WIDTH, height) as page:
+        _heading(page, grid)
+        axes = _axes(page, LEFT, bottom, WIDTH - LEFT - RIGHT, main)
+        draw_cells(axes, grid)
+        label_axes(axes, grid)
+        mark_generalizing(axes, grid)
+        if numbered:
+            write_numbers(axes, grid)
+        if pair:
+            _enlarge(axes, _axes(page, LEFT, words + 0.25, ZOOM_WIDTH, zoom), grid, pair)
+            _explain(page, grid, pair, words + 0.25 + zoom)
+        text = "\n".join(notes)
+        page.text(EDGE / WIDTH, 0.1 / height, text, fontsize=7.5, va="bottom", linespacing=1.4)
 
 
 def _grid(points: Sequence[Point], ahead: int | None) -> Map:
@@ -86,45 +108,14 @@ def _grid(points: Sequence[Point], ahead: int | None) -> Map:
 # --- the whole picture ------------------------------------------------------------------
 
 
-def _figure(grid: Map) -> Figure:
-    """The parts from the bottom up: the enlarged pair or a note, the heat map, the heading."""
-    from matplotlib.figure import Figure
-
-    numbered = len(grid.xs) <= MOST_NUMBERED
-    pair = None if numbered else _neighbours(grid)
-    notes = [*_numbers_note(grid)] if numbered or pair else []
-    notes += _leak_note(grid)
-    marked = 0 < len(grid.generalizing) < len(grid.xs)
-    zoom = max(0.42 * len(grid.rows), 1.6) if pair else 0
-    words = 0.1 + 0.17 * len(notes)
-    below = words + (zoom + 0.6 if pair else 0)
-    main = max((0.5 if numbered else 0.42) * len(grid.rows), 0.6)
-    bottom = below + 0.4
-    height = bottom + main + (1.4 if marked else 1.05)
-    figure = Figure(figsize=(WIDTH, height))
-    _heading(figure, grid)
-    axes = _axes(figure, LEFT, bottom, WIDTH - LEFT - RIGHT, main)
-    draw_cells(axes, grid)
-    label_axes(axes, grid)
-    mark_generalizing(axes, grid)
-    if numbered:
-        write_numbers(axes, grid)
-    if pair:
-        _enlarge(axes, _axes(figure, LEFT, words + 0.25, ZOOM_WIDTH, zoom), grid, pair)
-        _explain(figure, grid, pair, words + 0.25 + zoom)
-    text = "\n".join(notes)
-    figure.text(EDGE / WIDTH, 0.1 / height, text, fontsize=7.5, va="bottom", linespacing=1.4)
-    return figure
+def _axes(page: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    w, h = page.get_size_inches()
+    return page.add_axes((left / w, bottom / h, width / w, height / h))
 
 
-def _axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
-    w, h = figure.get_size_inches()
-    return figure.add_axes((left / w, bottom / h, width / w, height / h))
-
-
-def _heading(figure: Figure, grid: Map) -> None:
+def _heading(page: Figure, grid: Map) -> None:
     """The question, the setting, and the legend."""
-    point, height = grid.some, figure.get_size_inches()[1]
+    point, height = grid.some, page.get_size_inches()[1]
     plural = {"modulus": "moduli", "base": "bases"}[grid.axis]
     task = point.task
     if grid.axis == "modulus":
@@ -137,7 +128,7 @@ def _heading(figure: Figure, grid: Map) -> None:
         f"Predicted accuracy on numbers {digits_text(grid.ahead)} longer than those in training."
     )
     left = EDGE / WIDTH
-    figure.text(
+    page.text(
         left,
         1 - 0.12 / height,
         f"Which {plural} generalize to longer numbers?",
@@ -145,24 +136,26 @@ def _heading(figure: Figure, grid: Map) -> None:
         fontweight="bold",
         va="top",
     )
-    figure.text(left, 1 - 0.42 / height, text, fontsize=9, va="top", linespacing=1.4)
-    _legend(figure, grid)
+    page.text(left, 1 - 0.42 / height, text, fontsize=9, va="top", linespacing=1.4)
+    _legend(page, grid)
 
 
-def _legend(figure: Figure, grid: Map) -> None:
+def _legend(page: Figure, grid: Map) -> None:
     """The colour scale, and the meaning of hatching where there is any."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.patches import Patch
 
-    height = figure.get_size_inches()[1]
-    scale = _axes(figure, WIDTH - RIGHT - 1.6, height - 0.38, 1.6, 0.12)
-    bar = figure.colorbar(ScalarMappable(cmap=COLOURS), cax=scale, orientation="horizontal")
+    height = page.get_size_inches()[1]
+    scale = _axes(page, WIDTH - RIGHT - 1.6, height - 0.38, 1.6, 0.12)
+    bar = page.colorbar(ScalarMappable(cmap=COLOUR_MAP), cax=scale, orientation="horizontal")
     bar.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
     bar.ax.tick_params(length=2, labelsize=7.5, pad=1.5)
     bar.ax.set_title("accuracy", fontsize=8, pad=2.5)
     if any(grid.at(*cell).accuracy is None for cell in grid.cells):
-        figure.legend(
-            handles=[Patch(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, label=UNDETERMINED)],
+        page.legend(
+            handles=[
+                Patch(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, label=Status.UNDETERMINED)
+            ],
             loc="upper right",
             bbox_to_anchor=(1 - (RIGHT - 0.06) / WIDTH, 1 - 0.54 / height),
             frameon=False,
@@ -243,17 +236,17 @@ def _enlarge(main: Axes, axes: Axes, grid: Map, pair: tuple[int, int]) -> None:
         main.add_artist(line)
 
 
-def _explain(figure: Figure, grid: Map, pair: tuple[int, int], top: float) -> None:
+def _explain(page: Figure, grid: Map, pair: tuple[int, int], top: float) -> None:
     """Why the pair differs, in words, beside the enlarged columns."""
     first, second = (grid.cells[p, grid.longest] for p in pair)
-    left, height = (LEFT + ZOOM_WIDTH + 0.2) / WIDTH, figure.get_size_inches()[1]
+    left, height = (LEFT + ZOOM_WIDTH + 0.2) / WIDTH, page.get_size_inches()[1]
     for title, reason in (
         (f"{pair[0]} generalizes", _why_right(first)),
         (f"{pair[1]} fails", _why_wrong(second, grid.ahead)),
     ):
         lines = textwrap.wrap(reason, 42)
-        figure.text(left, top / height, title, fontsize=9, fontweight="bold", va="top")
-        figure.text(
+        page.text(left, top / height, title, fontsize=9, fontweight="bold", va="top")
+        page.text(
             left,
             (top - 0.19) / height,
             "\n".join(lines),

@@ -16,8 +16,10 @@ from typing import Any
 from theory.errors import InvalidInput, TooMuchWork
 from theory.inference.views import carry_reach
 from theory.numbers.effort import budget
-from theory.prediction.predict import EXACT, FAILS, GENERALIZES, Prediction, predict
+from theory.prediction.outcomes import Claim, Status
+from theory.prediction.predict import Prediction, predict
 from theory.prediction.unseen_text import NOTHING_FOLLOWS
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
@@ -158,11 +160,11 @@ def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
 
 
 def _works(prediction: Prediction) -> bool:
-    return all(x.status == GENERALIZES for x in prediction.lengths)
+    return all(x.status == Status.GENERALIZES for x in prediction.lengths)
 
 
 def _claimed(prediction: Prediction) -> bool:
-    return all(prediction.claim(x) == EXACT for x in prediction.lengths)
+    return all(prediction.claim(x) == Claim.EXACT for x in prediction.lengths)
 
 
 def _all_lengths_work(setting: Setting) -> bool:
@@ -258,7 +260,7 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
-    elif current.learned is not None and current.verdict("upward") == FAILS:
+    elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         yield f"digits that never varied in training, all those above position {n}, are ignored"
     for step in current.derivation:
         open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)

@@ -11,16 +11,15 @@ Every point is one call of ``theory.prediction.predict.predict``; nothing of the
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
-from theory.prediction.predict import LengthPrediction, predict
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.predict import predict
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import Layout
@@ -161,60 +160,8 @@ def _point(
         encoding.name,
         layout.name,
         n,
-        prediction.verdict("upward"),
+        prediction.verdict(Direction.UPWARD),
         prediction.lengths,
         None if p is None else residual_modulus(p, base, n),
         None if p is None else base_aligned(p, base),
     )
-
-
-def write_csv(points: Sequence[Point], path: Path) -> None:
-    """One line per point; each accuracy as an exact rational, as a float, and its upper bound.
-
-    Empty fields stand for None: no modulus, not base aligned, or undetermined.  Where an
-    accuracy is undetermined its bound may still say that the model fails.
-
-    Raises:
-        InvalidInput: no points, or the file cannot be written.
-    """
-    if not points:
-        raise InvalidInput("there are no points to write")
-    with writing(path), path.open("w", newline="") as file:
-        rows = [_row(point) for point in points]
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-
-
-def _row(point: Point) -> dict[str, object]:
-    row: dict[str, object] = {
-        "task": point.task,
-        "modulus": point.modulus,
-        "base": point.base,
-        "encoding": point.encoding,
-        "layout": point.layout,
-        "train_digits": point.train_digits,
-        "verdict": point.verdict,
-        "residual_modulus": point.residual_modulus,
-        "base_aligned": point.base_aligned,
-    }
-    for distance, x in zip(point.ahead, point.lengths, strict=True):
-        name = f"accuracy_plus_{distance}"
-        row[name] = x.accuracy
-        row[f"{name}_float"] = None if x.accuracy is None else float(x.accuracy)
-        row[f"{name}_at_most"] = x.at_most
-    return row
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Make a file's folder, and turn a failure to write into one clear line.
-
-    Raises:
-        InvalidInput: the file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise InvalidInput(f"cannot write {path}: {error.strerror or error}") from None

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from theory.inference.rules import RULES
-from theory.prediction.predict import (
-    EXACT,
-    FAILS,
-    GENERALIZES,
-    MOST_UNSEEN,
-    UNDETERMINED,
-    LengthPrediction,
-    Prediction,
-)
+from theory.prediction import outcomes
+from theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
+from theory.prediction.outcomes import Status
+from theory.prediction.predict import Prediction
 from theory.prediction.published import treats
+from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.tasks import TASKS
 from verify.judging.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, CellVerdict, judge
 from verify.judging.unconverged import verdicts_of
@@ -72,14 +68,14 @@ class Claim:
 
 UNTREATED = "tasks and encodings not treated, by the same criteria"
 THEOREMS: dict[str, tuple[str, str]] = {
-    "addition, absolute encoding": (GENERALIZES, FAILS),
-    "addition, relative encoding": (GENERALIZES, GENERALIZES),
-    "multiplication, absolute encoding": (GENERALIZES, FAILS),
-    "multiplication, relative encoding": (GENERALIZES, FAILS),
-    "modular addition, p divides B^n": (GENERALIZES, GENERALIZES),
-    "modular addition, p does not divide B^n": (GENERALIZES, FAILS),
-    "modular multiplication, p divides B^n": (GENERALIZES, GENERALIZES),
-    "modular multiplication, p does not divide B^n": (GENERALIZES, FAILS),
+    "addition, absolute encoding": (Status.GENERALIZES, Status.FAILS),
+    "addition, relative encoding": (Status.GENERALIZES, Status.GENERALIZES),
+    "multiplication, absolute encoding": (Status.GENERALIZES, Status.FAILS),
+    "multiplication, relative encoding": (Status.GENERALIZES, Status.FAILS),
+    "modular addition, p divides B^n": (Status.GENERALIZES, Status.GENERALIZES),
+    "modular addition, p does not divide B^n": (Status.GENERALIZES, Status.FAILS),
+    "modular multiplication, p divides B^n": (Status.GENERALIZES, Status.GENERALIZES),
+    "modular multiplication, p does not divide B^n": (Status.GENERALIZES, Status.FAILS),
     UNTREATED: ("as they say", "as they say"),
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
@@ -100,7 +96,7 @@ def theorem(prediction: Prediction) -> str:
     if task.modulus is None:
         kind = "absolute" if encoding.reference == "absolute" else "relative"
         return f"{form}, {kind} encoding"
-    divides = prediction.published.upward == GENERALIZES
+    divides = prediction.published.upward == Status.GENERALIZES
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
@@ -124,12 +120,12 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     if rule == "support":
         if cited & _EVERYWHERE:
             return False
-        return length.direction != "upward" or prediction.learned is not None
+        return length.direction != Direction.UPWARD or prediction.learned is not None
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
     if rule == "leak":
         return length.extends
-    return trained or rule in _EVERYWHERE or length.direction == "upward"
+    return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
@@ -146,7 +142,7 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
         *(
             claim(PUBLISHED, f"{name}, {direction}", says, _of_theorem(name, direction))
             for name, both in THEOREMS.items()
-            for direction, says in zip(("downward", "upward"), both, strict=True)
+            for direction, says in zip(EXTRAPOLATING, both, strict=True)
         ),
         *(claim(REFINED, r.name, r.statement, _of_rule(r.name)) for r in RULES.values()),
     ]
@@ -156,11 +152,11 @@ _Found = Callable[[CellVerdict], list[str]]
 """The verdicts of a cell at the lengths that a claim speaks of."""
 
 
-def _of_theorem(name: str, direction: str) -> _Found:
+def _of_theorem(name: str, direction: Direction) -> _Found:
     def found(v: CellVerdict) -> list[str]:
         if theorem(v.prediction) != name:
             return []
-        silent = v.prediction.published_verdict(direction) == UNDETERMINED
+        silent = v.prediction.published_verdict(direction) == Status.UNDETERMINED
         return [
             UNDECIDED if silent else x.published
             for x in v.lengths
@@ -178,7 +174,9 @@ def _of_rule(rule: str) -> _Found:
 
     def found(v: CellVerdict) -> list[str]:
         return [
-            x.verdict if rule == "leak" or v.prediction.claim(x.prediction) == EXACT else UNDECIDED
+            x.verdict
+            if rule == "leak" or v.prediction.claim(x.prediction) == outcomes.Claim.EXACT
+            else UNDECIDED
             for x in v.lengths
             if uses(rule, v.prediction, x.prediction)
         ]

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from theory.prediction.predict import AT_MOST, EXACT, LengthPrediction, Prediction, predict
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction, predict
+from theory.setting.directions import EXTRAPOLATING
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -176,9 +179,9 @@ def _judge_length(
         near = [_near(x, wanted, expected.unseen) for x in (accuracy, *alone)]
         explained = learned is None or learned.value >= MECHANISM
         exact = AGREE if near[0] and _most(near[1:]) and explained else DIVERGE
-    if claim == EXACT:
+    if claim == Claim.EXACT:
         verdict = exact
-    elif claim == AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
         below = [not_above(x, expected.at_most) for x in (accuracy, *alone)]
         verdict = AGREE if below[0] and _most(below[1:]) else DIVERGE
     published = _judge_published(prediction, expected, accuracy)
@@ -207,7 +210,7 @@ def _judge_published(prediction: Prediction, expected: LengthPrediction, accurac
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
     says = (
         getattr(prediction.published, expected.direction)
-        if expected.direction in ("downward", "upward")
+        if expected.direction in EXTRAPOLATING
         else "undetermined"
     )
     if says == "undetermined":

@@ -15,6 +15,7 @@ from tabulate import tabulate
 from theory.display.text import reads_text
 from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.prediction.predict import Prediction
+from theory.setting.directions import Direction
 from verify.judging.judge import AGREE, DIVERGE, TOLERANCE, UNDECIDED, CellVerdict, pooled
 from verify.judging.known_divergences import name
 from verify.plan.recipe import PREMISE
@@ -63,7 +64,7 @@ def stand(prediction: Prediction, run: Run) -> Stand | None:
         return Stand(None, {}, UNDECIDED if past else DIVERGE)
     longer = {}
     for m in run.measurements:
-        if s.direction(m.digits) != "upward" or prediction.learned is None:
+        if s.direction(m.digits) != Direction.UPWARD or prediction.learned is None:
             continue
         bounds = plateau_accuracy(s.task, s.base, s.train, near, s.test(m.digits))
         if bounds is not None:

@@ -9,7 +9,10 @@ from tabulate import tabulate
 
 from theory.display.answer import verdict_text
 from theory.display.text import claim_text, fraction_text
-from theory.prediction.predict import AT_MOST, NO_CLAIM, LengthPrediction, Prediction
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction
+from theory.setting.directions import Direction
 from verify.judging.judge import (
     AGREE,
     CONFIDENCE,
@@ -62,7 +65,7 @@ def length_row(verdict: CellVerdict, x: LengthVerdict) -> list[str]:
     p = x.prediction
     says = (
         "-"
-        if p.direction in ("in_domain", "between")
+        if p.direction in (Direction.IN_DOMAIN, Direction.BETWEEN)
         else verdict.prediction.published_verdict(p.direction)
     )
     return [
@@ -88,9 +91,13 @@ def cell_row(v: CellVerdict) -> list[str]:
     return [
         cell_name(v) if v.cell.model != default_model(v.cell.setting.task) else v.cell.label(),
         _arrows(
-            v.prediction.published_verdict("downward"), v.prediction.published_verdict("upward")
+            v.prediction.published_verdict(Direction.DOWNWARD),
+            v.prediction.published_verdict(Direction.UPWARD),
         ),
-        _arrows(verdict_text(v.prediction, "downward"), verdict_text(v.prediction, "upward")),
+        _arrows(
+            verdict_text(v.prediction, Direction.DOWNWARD),
+            verdict_text(v.prediction, Direction.UPWARD),
+        ),
         " ".join(_upward(v)) or "-",
         runs,
         found,
@@ -112,10 +119,10 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
 def _by_digits(prediction: Prediction, x: LengthPrediction) -> str:
     """``4: 49/4950``."""
     claim = prediction.claim(x)
-    if claim == NO_CLAIM:
+    if claim == Claim.NONE:
         return f"{x.digits}: ?"
     return f"{x.digits}: " + (
-        f"<={fraction_text(x.at_most)}" if claim == AT_MOST else fraction_text(x.accuracy)
+        f"<={fraction_text(x.at_most)}" if claim == Claim.AT_MOST else fraction_text(x.accuracy)
     )
 
 
@@ -137,7 +144,7 @@ def _upward(v: CellVerdict) -> list[str]:
     return [
         f"{x.accuracy.value:.3f}"
         for x in v.lengths
-        if x.prediction.direction == "upward" and x.accuracy is not None
+        if x.prediction.direction == Direction.UPWARD and x.accuracy is not None
     ]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theory.learning.plateaus import plateaus
+from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict
 from verify.judging.known_divergences import name
 from verify.plan.recipe import PREMISE
@@ -120,7 +121,7 @@ def windows(verdicts: Sequence[CellVerdict], path: Path) -> None:
         measured = [x.accuracy.value for x in _upward(v) if x.accuracy is not None]
         if measured:
             values[at] = sum(measured) / len(measured)
-        if v.prediction.verdict("upward") == "generalizes":
+        if v.prediction.verdict(Direction.UPWARD) == "generalizes":
             framed.append(at)
     with _figure(8, 0.42 * len(rows) + 1.4, path) as figure:
         ax = figure.subplots()
@@ -261,7 +262,7 @@ def leaks(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
 
 
 def _upward(v: CellVerdict) -> list[Any]:
-    return [x for x in v.lengths if x.prediction.direction == "upward"]
+    return [x for x in v.lengths if x.prediction.direction == Direction.UPWARD]
 
 
 def _rectangle(*arguments: Any, **options: Any) -> Any:

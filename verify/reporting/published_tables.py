@@ -13,9 +13,11 @@ from tabulate import tabulate
 
 from theory.display.text import fraction_text, reads_text
 from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
-from theory.studies.literature import Finding, LengthComparison, compare, findings
+from theory.studies.findings import Finding, findings
+from theory.studies.literature import LengthComparison, compare
 from verify.judging.judge import CellVerdict, pooled
 from verify.judging.unconverged import nearest
 from verify.plan.cells import Cell
@@ -141,7 +143,7 @@ def _plateau(row: PublishedRow) -> Plateau | None:
 
 def _at_plateau(at: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if s.direction(digits) not in ("in_domain", "upward"):
+    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
         return "-"
     bounds = plateau_accuracy(s.task, s.base, s.train, at, s.test(digits))
     return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))

@@ -13,6 +13,7 @@ from statistics import fmean, median
 
 from tabulate import tabulate
 
+from theory.setting.directions import Direction
 from verify.judging import claims
 from verify.judging import unconverged as unlearned
 from verify.judging.judge import CellVerdict
@@ -128,7 +129,7 @@ def along_training(verdicts: Sequence[CellVerdict], folder: Path) -> str:
 
 def _timed(v: CellVerdict) -> list[Timing]:
     """When each converged model of a cell got there, at the longest test length out of domain."""
-    outside = [x.prediction.digits for x in v.lengths if x.prediction.direction == "upward"]
+    outside = [x.prediction.digits for x in v.lengths if x.prediction.direction == Direction.UPWARD]
     trained = any(v.cell.setting.is_premise(n) for n in v.cell.setting.test_lengths)
     if v.prediction.learned is None or not outside or not trained:
         return []
@@ -160,7 +161,7 @@ def window_scan(verdicts: Sequence[CellVerdict], folder: Path) -> str:
     scanned = [v for v in _of_grid("windows", verdicts) if v.converged]
     if not scanned:
         return ""
-    yes = [v for v in scanned if v.prediction.verdict("upward") == "generalizes"]
+    yes = [v for v in scanned if v.prediction.verdict(Direction.UPWARD) == "generalizes"]
     no: dict[str, list[CellVerdict]] = {}
     for v in scanned:
         if v not in yes:
@@ -189,7 +190,7 @@ def _of_grid(name: str, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
 
 def _right(verdicts: Sequence[CellVerdict]) -> int:
     def worst(v: CellVerdict) -> float:
-        upward = [x for x in v.lengths if x.prediction.direction == "upward"]
+        upward = [x for x in v.lengths if x.prediction.direction == Direction.UPWARD]
         return min(x.accuracy.value for x in upward if x.accuracy is not None)
 
     return sum(worst(v) >= 0.95 for v in verdicts)
@@ -268,7 +269,7 @@ def _task_and_width(v: CellVerdict) -> str:
 
 def _followed(v: CellVerdict) -> list[float]:
     """The share of answers equal to the learned function at each longer length."""
-    upward = [x.prediction.digits for x in v.lengths if x.prediction.direction == "upward"]
+    upward = [x.prediction.digits for x in v.lengths if x.prediction.direction == Direction.UPWARD]
     shares = []
     for n in upward:
         seen = [m for run in v.shown for m in run.measurements if m.digits == n]

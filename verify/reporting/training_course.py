@@ -13,6 +13,7 @@ from statistics import median
 from tabulate import tabulate
 
 from theory.learning.leaps import leaps
+from theory.setting.directions import Direction
 from verify.judging.judge import (
     AGREE,
     DIVERGE,
@@ -115,7 +116,7 @@ def how_soon(verdicts: Sequence[CellVerdict], folder: Path) -> str:
             longer[at is not None and at <= SOON] += [
                 x
                 for x in judge(v.cell, [run], v.prediction).lengths
-                if x.exact in (AGREE, DIVERGE) and x.prediction.direction == "upward"
+                if x.exact in (AGREE, DIVERGE) and x.prediction.direction == Direction.UPWARD
             ]
         every = [*longer[True], *longer[False]]
         below = sum(not_above(x.accuracy, x.prediction.at_most) for x in every if x.accuracy)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, UNCLAIMED
 from theory.display.text import claim_text
-from theory.prediction.predict import AT_MOST, EXACT, LengthPrediction
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.setting.directions import EXTRAPOLATING
 from verify.judging.judge import (
     AGREE,
     CONFIDENCE,
@@ -124,10 +126,10 @@ def _found(v: CellVerdict) -> str:
 def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     """What is claimed at a length, in at most six characters."""
     claim = v.prediction.claim(x)
-    if claim == EXACT and x.accuracy is not None:
+    if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
     bound = f"{float(x.at_most):.2f}"
-    return ("<1" if bound == "1.00" else f"<={bound}") if claim == AT_MOST else "?"
+    return ("<1" if bound == "1.00" else f"<={bound}") if claim == Claim.AT_MOST else "?"
 
 
 def _share(x: Interval | None) -> str:
@@ -218,7 +220,7 @@ _THEOREM = {
 def theorem_sentence(v: CellVerdict) -> str:
     """What the published theorem says of shorter and longer inputs, and how that was judged."""
     parts = []
-    for direction in ("downward", "upward"):
+    for direction in EXTRAPOLATING:
         judged = [x.published for x in v.lengths if x.prediction.direction == direction]
         if judged:
             says = v.prediction.published_verdict(direction)

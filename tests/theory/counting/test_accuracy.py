@@ -12,7 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from cases import box_members, brute_accuracy, digit, domains, learned_functions, members, tasks
+from builders.brute_force import box_members, brute_accuracy, digit, members
+from builders.strategies import domains, learned_functions, tasks
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 

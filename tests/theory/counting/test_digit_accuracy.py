@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from cases import brute_accuracy, digit, learned_functions, members
+from builders.brute_force import brute_accuracy, digit, members
+from builders.strategies import learned_functions
 from hypothesis import HealthCheck, given, settings
 
 from theory.counting.accuracy import accuracy, matches

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,8 +13,6 @@ from theory.prediction.formulas import learned_formula, task_formula
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, expression_text, named_task
-
-ROOT = Path(__file__).parents[3]
 
 
 @st.composite
@@ -62,17 +56,3 @@ def test_a_digit_that_is_always_the_same() -> None:
     learned = LearnedFunction(task, support(task, Domain((2,), "every"), 2), 2)
     assert learned_formula(learned) == expression_text(learned.expression)
     assert "Mod(a, 2) + 2" in learned_formula(learned)
-
-
-def test_plain_formulas_do_without_sympy() -> None:
-    code = (
-        "import sys; from theory import *; "
-        "show = lambda *task: predict(Setting(named_task(*task), 10, encoding('ape'), "
-        "layout('aligned'), Domain((3,)))).to_json(); "
-        "print(show('add'), show('sub'), show('affine'), show('mod_mul', 125)); "
-        "print([name for name in ('sympy', 'torch', 'matplotlib') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"

@@ -6,17 +6,16 @@ import json
 from fractions import Fraction
 
 import pytest
-from cases import brute_accuracy
+from builders.brute_force import brute_accuracy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import Domain, Prediction, Setting, encoding, layout, parse_task
+from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from theory.errors import InvalidInput
 from theory.inference.identifiability import continuation
 from theory.inference.rules import RULES
 from theory.inference.support import support
 from theory.inference.views import carry_reach, views
-from theory import predict
 from theory.setting.requests import Request
 from theory.setting.tasks import named_task
 

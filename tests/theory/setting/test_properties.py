@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from cases import digit, tasks
+from builders.brute_force import digit
+from builders.strategies import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from theory import Domain, Setting, encoding, layout, named_task, parse_task
+from theory import Domain, Setting, encoding, layout, named_task, parse_task, predict
 from theory.display.phase_cells import MOST_NUMBERED
 from theory.display.phase_plot import plot
+from theory.display.phase_table import write_csv
 from theory.errors import InvalidInput
-from theory import predict
 from theory.setting.properties import base_aligned, residual_modulus
-from theory.studies.phase import Point, TaskFactory, phase_diagram, write_csv
+from theory.studies.phase import Point, TaskFactory, phase_diagram
 
 
 @pytest.fixture(autouse=True)
@@ -249,18 +247,6 @@ def test_points_that_fill_no_picture_are_refused(tmp_path: Path) -> None:
         plot(diagram((7, 8))[:-1], path)
     with pytest.raises(InvalidInput, match="4 digits ahead, only 1, 2, 3"):
         plot(diagram((7, 8)), path, ahead=4)
-
-
-def test_only_plotting_needs_matplotlib(tmp_path: Path) -> None:
-    code = "import sys, theory, theory.studies.phase, theory.display.phase_plot; print('matplotlib' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "False"
 
 
 def test_without_matplotlib_plotting_says_so(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from theory.errors import InvalidInput
 from verify.judging.judge import judge
 from verify.judging.known_divergences import Causes, name, out_of_date, read_causes, unexplained
 
-RIGHT = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})])
-WRONG = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 1})])
+RIGHT = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0})])
+WRONG = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 1})])
 TEXT = f"""
 [[cause]]
 cell = "{name(WRONG)}"
@@ -43,7 +44,7 @@ def test_what_was_tried_needs_an_inconclusive_cell(tmp_path: Path) -> None:
     path.write_text(f'[[tried]]\ncell = "{name(RIGHT)}"\nwhat = "more steps"\n')
     [line] = out_of_date([RIGHT], read_causes(path))
     assert "is not inconclusive" in line
-    lost = judge(cell(), [run(cell(), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
+    lost = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
     assert out_of_date([lost], read_causes(path)) == []
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from theory.prediction.predict import predict
 from verify.judging.judge import AGREE, DIVERGE, UNDECIDED, judge
 from verify.judging.unconverged import section, stand
 
-MOD_150 = cell("mod_add", modulus=150)
+MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
 
 
@@ -39,7 +40,7 @@ def test_the_rule_is_silent_on_learned_tasks_and_on_those_without_a_modulus(
     tmp_path: Path,
 ) -> None:
     assert stand(predict(MOD_150.setting), run(MOD_150, {4: 0.3})) is None
-    addition = cell()
+    addition = cell(digits=3)
     assert stand(predict(addition.setting), run(addition, {4: 0.0}, premise=0.3)) is None
     assert section([judge(addition, [run(addition, {4: 0.0}, premise=0.3)])], tmp_path) == ""
 

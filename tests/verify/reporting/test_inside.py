@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from builders import cell
+from builders.cells import cell
 
 from theory.setting.tasks import named_task
 from verify.reporting.inside import sections

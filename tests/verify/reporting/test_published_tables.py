@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-from test_judge import run
+from builders.paths import HEADLINE_EVIDENCE
+from builders.runs import run
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
@@ -16,14 +16,13 @@ from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
-from theory.studies.literature import findings
+from theory.studies.findings import findings
 from verify.judging.judge import judge
 from verify.plan.cells import Cell
 from verify.records.evidence import read_evidence
 from verify.records.runs import Run
 from verify.reporting.published_tables import PAPER, REACH, ours, published_rows, section
 
-EVIDENCE = Path(__file__).parents[3] / "reports" / "headline" / "evidence.jsonl"
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"
 
 
@@ -199,7 +198,7 @@ def test_published_models_that_had_not_converged_stand_at_plateaus() -> None:
 
 
 def test_the_headline_evidence_shows_multiplication_beside_the_published_one() -> None:
-    runs = read_evidence(EVIDENCE)
+    runs = read_evidence(HEADLINE_EVIDENCE)
     mine = [
         r
         for r in runs

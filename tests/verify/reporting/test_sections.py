@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell
@@ -71,7 +72,7 @@ def test_a_task_is_compared_where_it_was_trained_in_the_aligned_layout(tmp_path:
 
 def learned(modulus: int, *steps: int | None) -> CellVerdict:
     """Models of a sum that learned it after so many steps, or never."""
-    c, found = cell("mod_add", modulus=modulus), []
+    c, found = cell("mod_add", modulus, digits=3), []
     for seed, step in enumerate(steps):
         course = Trajectory((50, step or 6000), {3: (0.0, float(step is not None))}, None)
         made = run(c, {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, premise=float(step is not None), seed=seed)

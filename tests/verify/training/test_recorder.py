@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from builders import cell
-from models import TINY, Taught, float32
+from builders.cells import cell
+from builders.tiny_models import TINY, Taught, float32
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from builders import cell
-from models import float32
+from builders.cells import cell
+from builders.tiny_models import float32
 
 from theory.setting.domains import Domain
 from theory.setting.tasks import named_task
@@ -53,7 +53,7 @@ def test_a_stack_trains_each_model_as_if_it_were_alone(pe: str) -> None:
 
 
 def test_other_shapes_do_not_stack() -> None:
-    shapes = [cell(), cell(pe="rpe"), cell("reversed"), cell(base=9), cell(window=5)]
+    shapes = [cell(), cell(pe="rpe"), cell(form="reversed"), cell(base=9), cell(window=5)]
     assert len({shape_of(c) for c in shapes}) == len(shapes)
     moduli = [named_task("mod_add", p) for p in (101, 150)]
     assert shape_of(cell(task=moduli[0])) == shape_of(cell(task=moduli[1]))

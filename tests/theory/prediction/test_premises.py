@@ -19,7 +19,8 @@ from theory.errors import InvalidInput, NotCountable
 from theory.inference.joint_support import carry_range, interactions
 from theory.inference.support import support
 from theory.learning.leaps import leaps
-from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, Prediction, predict
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction, predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
@@ -35,7 +36,7 @@ MANY = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-STRENGTH = {NO_CLAIM: 0, AT_MOST: 1, EXACT: 2}
+STRENGTH = {Claim.NONE: 0, Claim.AT_MOST: 1, Claim.EXACT: 2}
 
 
 def say(words: dict[str, Any]) -> Prediction:
@@ -188,9 +189,9 @@ def test_what_is_not_known_never_claims_more(setting: Setting | None, premise: s
         for mine, theirs in zip(less.lengths, known.lengths, strict=True):
             claim = less.claim(mine)
             assert STRENGTH[claim] <= STRENGTH[known.claim(theirs)]
-            if claim == EXACT:
+            if claim == Claim.EXACT:
                 assert mine.accuracy == theirs.accuracy
-            if claim == AT_MOST:
+            if claim == Claim.AT_MOST:
                 assert mine.at_most >= theirs.at_most
 
 
@@ -203,7 +204,7 @@ def test_an_exact_claim_beyond_what_was_shown_needs_a_task_known_not_to_leap(
     if setting is None or got is None:
         return
     for x in got.lengths:
-        if x.extends and got.claim(x) == EXACT:
+        if x.extends and got.claim(x) == Claim.EXACT:
             assert setting.task.is_linear
             assert leaps(setting.task, setting.base, setting.train) is False
 

@@ -9,7 +9,7 @@ import os
 from fractions import Fraction
 from itertools import product
 
-from cases import EXPRESSIONS, MORE_EXPRESSIONS
+from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 

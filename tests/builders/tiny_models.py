@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 import torch
-from builders import cell
 
+from builders.cells import cell
 from theory.setting.domains import Domain
-from theory.setting.tasks import named_task
 from verify.mechanism.patching import ignored_places
 from verify.model.gpt import GPT, UNSEEN, Block
 from verify.model.positions import Learned
@@ -92,7 +91,7 @@ def blind(net: GPT, c: Cell) -> GPT:
     return net
 
 
-PRODUCT = cell(task=named_task("mod_mul", 2), base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
+PRODUCT = cell("mod_mul", 2, base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 """The product of the units in base 2; the fourth digits of the operands are ignored."""
 
 

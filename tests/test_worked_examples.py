@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import pytest
+from builders.paths import ROOT
 
 from theory.prediction.predict import predict
 from theory.setting.properties import base_aligned, carries, digit_causal
 from theory.setting.requests import Request
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "worked-examples.md"
+PAGE = ROOT / "docs" / "worked-examples.md"
 ROWS = [
     [cell.strip() for cell in line.strip().strip("|").split("|")]
     for line in PAGE.read_text().splitlines()

@@ -19,7 +19,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from test_judge import run
+from builders.paths import ROOT
+from builders.runs import run
 from typer.testing import CliRunner
 
 from cli import app
@@ -30,7 +31,6 @@ from verify.records.evidence import write_evidence
 from verify.records.runs import Run
 from verify.records.store import Store
 
-ROOT = Path(__file__).parents[2]
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
 SECONDS = 120.0
 """The longest wait for anything; a busy machine is slow."""

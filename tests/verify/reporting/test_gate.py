@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from builders.paths import REPORTS
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
@@ -22,7 +23,6 @@ from verify.reporting.junit import junit
 from verify.reporting.page import cells_markdown, judge_evidence, markdown
 from verify.reporting.sections import sections
 
-REPORTS = Path(__file__).parent.parent.parent / "reports"
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 

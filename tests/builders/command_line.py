@@ -1,4 +1,4 @@
-"""What several tests build: small cells, and command lines."""
+"""The command ``arith``, run in the process of the tests."""
 
 from __future__ import annotations
 
@@ -11,34 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
-from verify.plan.cells import Cell
-
-ROOT = Path(__file__).parent.parent
-
-
-def cell(form: str = "aligned", pe: str = "ape", **changes: Any) -> Cell:
-    """Addition in base 10, trained on two digits and tested on up to three.
-
-    Args:
-        form: the layout.
-        pe: the encoding.
-        changes: other fields of the setting.
-    """
-    values: dict[str, Any] = {
-        "task": named_task("add"),
-        "base": 10,
-        "train": Domain((2,)),
-        "test_lengths": (1, 2, 3),
-    }
-    return Cell(Setting(encoding=encoding(pe), layout=layout(form), **values | changes), "pico")
-
-
-# --- the command line -------------------------------------------------------------------
+from builders.paths import ROOT
 
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR")
 """Variables by which a user asks for colour or against it."""
