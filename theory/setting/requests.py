@@ -29,7 +29,7 @@ from theory.setting.options import (
     option,
     options_of,
 )
-from theory.setting.settings import Setting
+from theory.setting.settings import LARGEST_BASE, Setting
 from theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
@@ -45,9 +45,15 @@ class Request:
     """
 
     task: str | None = option(None, f"Task: {', '.join(TASKS)}.", Kind(names=TASKS))
-    expr: str | None = option(None, "Task as an expression, e.g. '(2*a + 3*b) % 12'.", TEXT)
+    expr: str | None = option(
+        None,
+        "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'.",
+        TEXT,
+    )
     modulus: int | None = option(None, "Modulus p, at least 1.", NUMBER)
-    base: int = option(10, "Base of the digits.", NUMBER, "base", in_cells=True)
+    base: int = option(
+        10, f"Base of the digits, 2 to {LARGEST_BASE}.", NUMBER, "base", in_cells=True
+    )
     pe: str = option(
         "ape",
         f"Encoding: {', '.join(ENCODINGS)}.",
@@ -77,7 +83,7 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest (operand has n digits) or every.",
+        "longest: the longest operand has n digits; every: each operand has.",
         DOMAIN,
         "train.kind",
         in_cells=True,
@@ -92,7 +98,10 @@ class Request:
         "train.allowed",
     )
     train_pairs: int | None = option(
-        None, "Train on so many operand tuples, drawn once.", NUMBER, "train.pairs"
+        None,
+        "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
+        NUMBER,
+        "train.pairs",
     )
     test_digits: str | None = option(
         None,
@@ -102,7 +111,9 @@ class Request:
         in_commands=True,
         in_cells=True,
     )
-    test_domain: str = option("longest", "longest or every.", DOMAIN, "test_kind", in_cells=True)
+    test_domain: str = option(
+        "longest", "longest or every, as for --train-domain.", DOMAIN, "test_kind", in_cells=True
+    )
 
     def read_task(self) -> Task:
         """The task asked for.
