@@ -125,20 +125,18 @@ def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 
 
 def missing(
-    cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int, precision: str
+    models: Iterable[tuple[Cell, int]], store: Store, budget: int, precision: str
 ) -> list[Job]:
-    """The jobs that the store has no run of.
+    """The models, given by cell and seed, that the store has no run of.
 
     A run that had not settled is made again, and only where the budget has grown.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    seeds = tuple(seeds)
     jobs = [
         Job(cell, seed)
-        for cell in cells
-        for seed in seeds
+        for cell, seed in models
         if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
     ]
     for cell in dict.fromkeys(job.cell for job in jobs):
