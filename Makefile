@@ -19,10 +19,10 @@ test: $(READY)
 
 # The random tests with their full counts, one after the other (a quarter of an hour).
 soak: $(READY)
-	ARITH_EXAMPLES=5000 $(BIN)/python -m pytest -n0 tests/theory/test_canonical.py
-	ARITH_EXAMPLES=2000 $(BIN)/python -m pytest -n0 tests/theory/test_learned_accuracy.py
+	ARITH_EXAMPLES=5000 $(BIN)/python -m pytest -n0 tests/theory/setting/test_canonical.py
+	ARITH_EXAMPLES=2000 $(BIN)/python -m pytest -n0 tests/theory/prediction/test_learned_accuracy.py
 	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n0 tests/test_command_lines.py
-	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/test_faults.py
+	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/running/test_faults.py
 
 # Style and types.
 check: $(READY)

@@ -14,6 +14,7 @@ from benchmarks.apart import apart
 from benchmarks.tables import Table
 from benchmarks.timing import in_turns, ratio, spread
 from theory.prediction.predict import predict
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.layouts import layout
@@ -90,7 +91,7 @@ def _rate(settings: Sequence[Setting]) -> float:
 def _answer(setting: Setting) -> object:
     made = predict(setting)
     lengths = [(x.status, x.accuracy, made.claim(x)) for x in made.lengths]
-    return made.verdict("upward"), made.verdict("downward"), lengths
+    return made.verdict(Direction.UPWARD), made.verdict(Direction.DOWNWARD), lengths
 
 
 def _cold_start(rounds: int) -> Table:

@@ -8,8 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
+from builders.paths import ROOT
 
 
 def script(path: Path, text: str) -> None:

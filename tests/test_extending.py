@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from builders.paths import ROOT
 
 from theory.display.catalogue import encoding_rows, layout_rows
 from theory.errors import InvalidInput
@@ -18,7 +18,7 @@ from theory.setting.tasks import TASKS
 from verify.model.positions import POSITIONS
 from verify.plan.sizes import SIZES, size
 
-PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
+PAGE = ROOT / "docs" / "extending.md"
 TABLES: tuple[dict, ...] = (TASKS, LAYOUTS, SIZES, ENCODINGS, POSITIONS)
 
 

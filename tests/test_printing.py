@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from builders.paths import HEADLINE_EVIDENCE
 
 from printing import print_list, print_prediction, print_table, print_text, print_verdicts
 from theory.display.catalogue import (
@@ -18,16 +18,15 @@ from theory.display.catalogue import (
     rules_in_short,
     task_rows,
 )
+from theory.display.literature_tables import IN_SHORT, short_table
 from theory.inference.rules import RULES
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
-from theory.studies.literature import IN_SHORT, findings, short_table
-from verify.judging.judge import CellVerdict
+from theory.studies.findings import findings
+from verify.judging.judge import CellVerdict, judge_evidence
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence
-from verify.reporting.page import judge_evidence
 
-EVIDENCE = Path(__file__).parents[1] / "reports" / "headline" / "evidence.jsonl"
 WIDTHS = (40, 80, 200)
 TABLES = [
     (tuple(TASK_COLUMNS.values()), task_rows),
@@ -40,7 +39,7 @@ TABLES = [
 
 @pytest.fixture(scope="module")
 def headline() -> list[CellVerdict]:
-    return judge_evidence(grid("headline"), read_evidence(EVIDENCE))
+    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
 
 
 def words(text: str) -> set[str]:

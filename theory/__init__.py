@@ -6,6 +6,7 @@
 Fraction(1, 5500)
 """
 
+from theory.display.text import markdown
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction, predict
 from theory.setting.domains import Domain
@@ -27,3 +28,7 @@ __all__ = [
     "parse_task",
     "predict",
 ]
+
+# A notebook shows a prediction as Markdown.  Predictions know nothing of display, so the two are
+# joined here, where both are known.
+Prediction._repr_markdown_ = markdown  # type: ignore[attr-defined]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-from builders import cell
-from models import Taught, taught
+from typing import TYPE_CHECKING
 
-from theory.setting.domains import Domain
-from theory.setting.tasks import named_task
+import pytest
+from builders.cells import cell
+
+if TYPE_CHECKING:
+    from builders.tiny_models import Taught
 
 
 @pytest.fixture(scope="session")
 def tiny() -> Taught:
     """Sums mod 4 in base 4, trained on two digits: the second and third of an operand are ignored."""
-    mod_4 = named_task("mod_add", 4)
-    return taught(cell(task=mod_4, base=4, train=Domain((2,)), test_lengths=(2, 3)))
+    # Imported late: most tests do without torch.
+    from builders.tiny_models import taught
+
+    return taught(cell("mod_add", 4, base=4, test_lengths=(2, 3)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from builders import cell
+from builders.cells import cell
 
 from theory.counting.accuracy import accuracy
 from theory.errors import InvalidInput
@@ -39,7 +39,7 @@ from verify.plan.sequences import Format, Sampler
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
-BINARY = cell(task=named_task("mod_add", 8), base=2, test_lengths=(1, 2, 3)).setting
+BINARY = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3)).setting
 EOS = "<eos>"
 
 

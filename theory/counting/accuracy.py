@@ -86,18 +86,12 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """
     task, base, support = learned.task, learned.base, learned.support
     boxes, total = defined_boxes(learned, test)
-    read = [
-        (j, i)
-        for j in range(task.operands)
-        for i in range(1, support.width + 1)
-        if support.constant((j, i)) is None
-    ]
     # The training boxes are disjoint, and they do not differ at places that are not read.
     shown = sum(
         defined(task, piece, base)
         for box in boxes
         for trained in support.boxes
-        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in read})).size
+        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in support.read})).size
     )
     return Fraction(shown, total)
 
@@ -118,7 +112,7 @@ def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ..
 def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
     """The parts of the boxes on which training fixes the answer, or does not."""
     for box in boxes:
-        yield from split_unseen(learned.task, learned.support, box, learned.base, known=known)
+        yield from split_unseen(learned.support, box, known=known)
 
 
 def defined(task: Task, box: Box, base: int) -> int:
@@ -155,7 +149,7 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
             task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
         )
         return count
-    offset = any(support.offset(j, base) for j in range(task.operands))
+    offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
     if task.is_linear and drops_digits(task, base):

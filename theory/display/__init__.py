@@ -1,4 +1,4 @@
 """Predictions for people: sentences, tables, maps.
 
-May import: every other room of theory.
+May import: theory.studies and below.
 """

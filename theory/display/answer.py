@@ -5,13 +5,21 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from theory.prediction.predict import EXACT, FAILS, GENERALIZES, MOST_UNSEEN, NO_CLAIM, UNDETERMINED
+from theory.prediction.lengths import MOST_UNSEEN
+from theory.prediction.outcomes import Claim, Status
 from theory.prediction.unseen_text import lengths_text
+from theory.setting.directions import EXTRAPOLATING, Direction
 
 if TYPE_CHECKING:
-    from theory.prediction.predict import LengthPrediction, Prediction
+    from theory.prediction.lengths import LengthPrediction
+    from theory.prediction.predict import Prediction
 
-INPUTS = {"downward": "shorter", "in_domain": "trained", "between": "between", "upward": "longer"}
+INPUTS = {
+    Direction.DOWNWARD: "shorter",
+    Direction.IN_DOMAIN: "trained",
+    Direction.BETWEEN: "between",
+    Direction.UPWARD: "longer",
+}
 """Test lengths, by how they compare with those that were trained."""
 UNCLAIMED = "no claim"
 """The one name, in text, of what is claimed where nothing is."""
@@ -45,9 +53,9 @@ _WHY_NOT = {
 
 
 def _group(prediction: Prediction, x: LengthPrediction) -> str:
-    if prediction.claim(x) != NO_CLAIM:
-        return "right" if prediction.claim(x) == EXACT and x.accuracy == 1 else "wrong"
-    if x.status == UNDETERMINED:
+    if prediction.claim(x) != Claim.NONE:
+        return "right" if prediction.claim(x) == Claim.EXACT and x.accuracy == 1 else "wrong"
+    if x.status == Status.UNDETERMINED:
         return "open"
     return "if right" if x.accuracy == 1 else "if wrong"
 
@@ -85,18 +93,20 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
-def verdict_text(prediction: Prediction, direction: str) -> str:
+def verdict_text(prediction: Prediction, direction: Direction) -> str:
     """The refined verdict on a direction: ``no claim`` where it is not claimed of a model."""
     verdict = prediction.verdict(direction)
     claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
-    silent = verdict == UNDETERMINED or claims == {NO_CLAIM}
-    return UNCLAIMED if silent or (verdict == GENERALIZES and NO_CLAIM in claims) else verdict
+    silent = verdict == Status.UNDETERMINED or claims == {Claim.NONE}
+    return (
+        UNCLAIMED if silent or (verdict == Status.GENERALIZES and Claim.NONE in claims) else verdict
+    )
 
 
 _PUBLISHED = {
-    GENERALIZES: "right on {} inputs",
-    FAILS: "wrong on some {} inputs",
-    UNDETERMINED: "no claim on {} inputs",
+    Status.GENERALIZES: "right on {} inputs",
+    Status.FAILS: "wrong on some {} inputs",
+    Status.UNDETERMINED: "no claim on {} inputs",
 }
 
 
@@ -107,7 +117,7 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
         with_reason: also why it says so, where nothing is left out.
     """
     says: dict[str, list[str]] = {}
-    for direction in ("downward", "upward"):
+    for direction in EXTRAPOLATING:
         verdict = prediction.published_verdict(direction)
         if verdict in _PUBLISHED:
             says.setdefault(_PUBLISHED[verdict], []).append(INPUTS[direction])
@@ -124,15 +134,17 @@ def _assumes(prediction: Prediction) -> str:
     more = [
         x
         for x in prediction.lengths
-        if x.direction in ("downward", "upward")
-        and prediction.published_verdict(x.direction) == GENERALIZES
-        and prediction.claim(x) == NO_CLAIM
+        if x.direction in EXTRAPOLATING
+        and prediction.published_verdict(x.direction) == Status.GENERALIZES
+        and prediction.claim(x) == Claim.NONE
     ]
-    if any(x.direction == "upward" and x.extends for x in more):
+    if any(x.direction == Direction.UPWARD and x.extends for x in more):
         return (
             "It assumes that positions that never varied are ignored altogether; trained models do "
             "not always do so."
         )
-    if any(x.direction == "downward" and (x.extends or x.unseen > MOST_UNSEEN) for x in more):
+    if any(
+        x.direction == Direction.DOWNWARD and (x.extends or x.unseen > MOST_UNSEEN) for x in more
+    ):
         return "It does not ask which digits training showed together."
     return ""

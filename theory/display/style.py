@@ -1,59 +1,36 @@
-"""How pictures are drawn and written: colours, style and files.  Needs matplotlib when called.
+"""The one style of all figures, and how a figure becomes a file.
 
-The same picture gives the same file: an SVG has no date in it, and its marks have fixed names.
+The same figure gives the same file: an SVG has no date in it, its marks have fixed names, and its
+text stays text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from theory.display.files import writing
 from theory.errors import InvalidInput
-from theory.studies.phase import writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg")
+COLOUR_MAP = "YlGnBu"
+"""For shares from 0 to 1: light to dark (ColorBrewer), the same in grey and to the colour-blind."""
 
-DPI = 150
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""For kinds: Okabe and Ito's colours, which the colour-blind can tell apart."""
 
-COLOURS = "YlGnBu"
-"""Light to dark in one direction (ColorBrewer; safe for the colour-blind)."""
-
-UNKNOWN, INK, FAINT = "0.85", "0.1", "0.35"
-"""Undetermined fields, text, and thin lines."""
+INK, FAINT, PALE, UNKNOWN = "0.1", "0.35", "0.93", "0.85"
+"""Text; thin lines; the lines of a grid; fields of which nothing is known."""
 
 HATCH = "////"
+"""Drawn over fields of which nothing is known."""
 
-
-def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
-    """A rectangle from its lower left corner."""
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((x, y), width, height, **style))
-
-
-def save(draw: Callable[[], Figure], path: Path) -> None:
-    """Draw a figure in the project's style and write it, as PNG or SVG by the suffix.
-
-    Raises:
-        InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
-    try:
-        from matplotlib import rc_context
-    except ImportError:
-        raise InvalidInput("drawing needs matplotlib: pip install matplotlib") from None
-    metadata: Any = {"Date": None} if suffix == ".svg" else {}
-    with rc_context(_STYLE), writing(path):
-        draw().savefig(path, metadata=metadata)
-
-
+_SUFFIXES = (".png", ".svg")
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
@@ -63,6 +40,40 @@ _STYLE: Any = {
     "xtick.color": INK,
     "ytick.color": INK,
     "hatch.linewidth": 0.5,
-    "savefig.dpi": DPI,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
     "svg.hashsalt": "arith",
 }
+
+
+@contextmanager
+def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
+    """A figure to draw on, written at the end as PNG or SVG, by the suffix of its path.
+
+    Args:
+        width: in inches; ``height`` likewise.
+
+    Raises:
+        InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InvalidInput("drawing needs matplotlib: pip install matplotlib") from None
+    metadata: Any = {"Date": None} if suffix == ".svg" else {}
+    with rc_context(_STYLE):
+        drawn = Figure(figsize=(width, height))
+        yield drawn
+        with writing(path):
+            drawn.savefig(path, metadata=metadata)
+
+
+def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
+    """A rectangle from its lower left corner."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x, y), width, height, **style))

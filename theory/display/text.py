@@ -6,27 +6,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from theory.display.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
+from theory.display.tables import markdown_table
 from theory.numbers.effort import budget
-from theory.prediction.predict import AT_MOST, EXACT, NO_CLAIM, UNDETERMINED
+from theory.prediction.outcomes import Claim, Status
 
 if TYPE_CHECKING:
     from theory.counting.digit_accuracy import DigitAccuracy
-    from theory.prediction.predict import LengthPrediction, Prediction
+    from theory.prediction.lengths import LengthPrediction
+    from theory.prediction.predict import Prediction
     from theory.setting.settings import Setting
     from theory.studies.advise import Advice, Suggestion
 
 LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
-
-
-def setting_text(s: Setting) -> str:
-    """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
-    window = f", window {s.window}" if s.window else ""
-    return (
-        f"{s.task.text()}, base {s.base}, {s.encoding.name}, {s.layout.name} layout{window}, "
-        f"trained on {s.train.text()}"
-    )
 
 
 def setting_lines(s: Setting) -> list[str]:
@@ -52,11 +45,6 @@ def fraction_text(x: Fraction | None) -> str:
     return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
 
 
-def learned_accuracy(x: LengthPrediction) -> Fraction | None:
-    """The accuracy of the expected function at a length, where it is known."""
-    return x.learned_accuracy
-
-
 def length_rows(prediction: Prediction) -> list[list[str]]:
     """One row per test length, in the order of ``LENGTH_COLUMNS``."""
     return [
@@ -72,7 +60,7 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 
 def _accuracy_text(x: LengthPrediction) -> str:
     """``49/4950 = 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
-    exact = learned_accuracy(x)
+    exact = x.learned_accuracy
     if exact is None:
         return "?"
     text = f"{float(exact):.3g}"
@@ -84,17 +72,17 @@ def _accuracy_text(x: LengthPrediction) -> str:
 def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     claim = prediction.claim(x)
     bound = f"{float(x.at_most):.3g}"
-    if claim == AT_MOST:
+    if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"
-    return UNCLAIMED if claim == NO_CLAIM else claim
+    return UNCLAIMED if claim == Claim.NONE else claim
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
     """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim (f^: 1)``."""
     claim = prediction.claim(x)
-    if claim == AT_MOST:
+    if claim == Claim.AT_MOST:
         return f"at most {fraction_text(x.at_most)}"
-    if claim == NO_CLAIM:
+    if claim == Claim.NONE:
         return UNCLAIMED + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
     return fraction_text(x.accuracy)
 
@@ -108,13 +96,13 @@ def legend(prediction: Prediction) -> list[str]:
         for step in prediction.derivation
         if step.rule == "leak"
     ]
-    if any(x.status == UNDETERMINED for x in lengths):
+    if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where training leaves the answer open, --explain says why.")
-    if any(x.unseen and learned_accuracy(x) is not None for x in lengths):
+    if any(x.unseen and x.learned_accuracy is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        EXACT: "exact, the accuracy is the one shown",
-        AT_MOST: "at most, the accuracy is not above this",
+        Claim.EXACT: "exact, the accuracy is the one shown",
+        Claim.AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     whose = "claim, of a converged model (right on held-out trained lengths)"
@@ -188,14 +176,12 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
 
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
-    from tabulate import tabulate
-
     parts = [
-        f"**{setting_text(prediction.setting)}**",
+        f"**{prediction.setting.text()}**",
         answer_line(prediction),
         expected_line(prediction),
         published_line(prediction),
     ]
     rows = length_rows(prediction)
-    parts.append(tabulate(rows, LENGTH_COLUMNS, tablefmt="github", disable_numparse=True))
+    parts.append(markdown_table(rows, LENGTH_COLUMNS))
     return "\n\n".join([*parts, *legend(prediction)])

@@ -1,4 +1,4 @@
 """What follows from what training showed: support, joint support, views, the learned function.
 
-May import: theory.setting, theory.numbers.
+May import: theory.setting and below.
 """

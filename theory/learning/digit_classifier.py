@@ -14,7 +14,7 @@ import numpy as np
 
 from theory.counting.residues import convolve, digit_sum
 from theory.errors import NotCountable
-from theory.inference.support import Place
+from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
 from theory.numbers.enumeration import combinations
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
@@ -46,7 +46,7 @@ class DigitClassifier:
         if sum(box.size for box in boxes) > max(_EXACT):
             raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
-        self._right: dict[tuple[Place, ...], int] = {}
+        self._right: dict[tuple[OperandDigit, ...], int] = {}
         terms = {e: c for c, e in task.terms}
         self._orders = [  # of the operands, that change nothing
             order
@@ -56,7 +56,7 @@ class DigitClassifier:
         alike, counts = self._counts(frozenset())
         self.total = int((alike * counts.sum(-1)).sum())
 
-    def right(self, read: frozenset[Place]) -> int:
+    def right(self, read: frozenset[OperandDigit]) -> int:
         """On how many tuples of the domain the classifier is right that reads these digits.
 
         Raises:
@@ -93,7 +93,7 @@ class _Sum:
         reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
         self._is_digit = _is_digit(reduced.evaluate(sums + constant), base, r)
 
-    def __call__(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """What is read, with the counts of the result digit's values.
 
         Combinations of the digits that are read count alike if they have the same sum, and the
@@ -109,7 +109,7 @@ class _Sum:
         counts = [r.T[kinds >> len(rests)] * t[:, None] for r, t in zip(rests, there, strict=True)]
         return alike, np.sum(counts, axis=0)
 
-    def _kinds(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """The kinds of combinations, and how many there are of each.
 
         Returns:
@@ -132,7 +132,7 @@ class _Sum:
             alike = np.bincount(which, np.tile(alike, self._base)).astype(np.int64)
         return kinds, alike
 
-    def _rest(self, box: Box, read: frozenset[Place]) -> Array:
+    def _rest(self, box: Box, read: frozenset[OperandDigit]) -> Array:
         """The counts of the result digit's values for each sum of what is read, over a box.
 
         Returns:
@@ -175,7 +175,7 @@ class _Polynomial:
         self._is_digit = table.reshape((self._m,) * task.operands + (-1,))
         self._summed: dict[tuple[Box, tuple[tuple[int, ...], ...]], Array] = {}
 
-    def __call__(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """As that of ``_Sum``; no combinations are taken together."""
         if self._base ** len(read) > LARGEST:
             raise NotCountable(f"{len(read)} digits are too many to classify by")

@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from itertools import combinations
 
 from theory.errors import NotCountable
-from theory.inference.support import Place
+from theory.inference.support import OperandDigit
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
@@ -36,7 +36,7 @@ CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
 MOST_WORK = 1_500_000_000
 """Steps that counting the classifiers of one task may take (some seconds)."""
-_NOTHING: frozenset[Place] = frozenset()
+_NOTHING: frozenset[OperandDigit] = frozenset()
 
 
 @lru_cache(maxsize=4096)
@@ -113,10 +113,10 @@ def _least(right: int, total: int) -> Fraction:
     return right + GAIN * (total - right)
 
 
-def _learned(classifier: DigitClassifier, places: list[Place], most: int) -> bool:
+def _learned(classifier: DigitClassifier, places: list[OperandDigit], most: int) -> bool:
     """Whether steps of at most so many digits lead to all that there is to know."""
     reached = {_NOTHING}
-    ahead: list[tuple[int, list[Place]]] = [(0, [])]  # the most often right first
+    ahead: list[tuple[int, list[OperandDigit]]] = [(0, [])]  # the most often right first
     while ahead:
         _, here = heappop(ahead)
         for there in _steps(classifier, places, frozenset(here), most):
@@ -130,8 +130,11 @@ def _learned(classifier: DigitClassifier, places: list[Place], most: int) -> boo
 
 
 def _steps(
-    classifier: DigitClassifier, places: list[Place], here: frozenset[Place], most: int
-) -> Iterator[frozenset[Place]]:
+    classifier: DigitClassifier,
+    places: list[OperandDigit],
+    here: frozenset[OperandDigit],
+    most: int,
+) -> Iterator[frozenset[OperandDigit]]:
     """What is read after a step of at most so many digits that gains enough, larger ones first."""
     least = _least(classifier.right(here), classifier.total)
     rest = [place for place in places if place not in here]

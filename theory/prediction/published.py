@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from theory.prediction.outcomes import Status
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
 from theory.setting.properties import base_aligned, translation_invariant
@@ -16,13 +17,13 @@ class Published:
     """What the paper's theorems say of a task, for a model that has converged on ``D_n``.
 
     Args:
-        downward: ``generalizes``, ``fails`` or ``undetermined`` (the paper does not speak of it).
-        upward: the same for lengths above n.
+        downward: of lengths below n; undetermined where the paper does not speak of it.
+        upward: of lengths above n.
         theorem: the statement, in words.
     """
 
-    downward: str
-    upward: str
+    downward: Status
+    upward: Status
     theorem: str
 
 
@@ -36,30 +37,34 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
     """The paper's verdict; its criteria are applied to tasks that it does not name."""
     if not treats(encoding, train):
         what = "training set" if train.allowed else "encoding"
-        return Published("undetermined", "undetermined", f"the paper does not treat this {what}")
+        return Published(
+            Status.UNDETERMINED, Status.UNDETERMINED, f"the paper does not treat this {what}"
+        )
     trained = train.every_length[-1]
     relative = encoding.reference != "absolute"
     if task.full_modulus is not None:
         k = base_aligned(task.full_modulus, base)
         if k is not None and k <= trained:
             return Published(
-                "generalizes",
-                "generalizes",
+                Status.GENERALIZES,
+                Status.GENERALIZES,
                 f"p = {task.full_modulus} divides {base}^{trained}, so the higher digits do not matter",
             )
         return Published(
-            "generalizes",
-            "fails",
+            Status.GENERALIZES,
+            Status.FAILS,
             f"p = {task.full_modulus} does not divide {base}^{trained}, so the higher digits matter, "
             "and they were not trained",
         )
     if relative and translation_invariant(task):
         return Published(
-            "generalizes", "generalizes", "the task is translation invariant, and RPE preserves it"
+            Status.GENERALIZES,
+            Status.GENERALIZES,
+            "the task is translation invariant, and RPE preserves it",
         )
     why = (
         "the task is not translation invariant, which RPE would need"
         if relative
         else "APE never trained the positions above n"
     )
-    return Published("generalizes", "fails", why)
+    return Published(Status.GENERALIZES, Status.FAILS, why)

@@ -6,61 +6,52 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
-from theory.inference.joint_support import interactions, period
+from theory.inference.interactions import interactions
 from theory.inference.learned import LearnedFunction
 from theory.learning.leap_complexity import FEW
+from theory.prediction.outcomes import Claim
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
-NOTHING_FOLLOWS = "Nothing follows there."
-"""How a step ends that leaves lengths open by joint support."""
 
-
-def inferred_text(
-    reading: LearnedFunction, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
-) -> str:
-    """That digits never shown together are fixed all the same, and why.
+def inferred_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
+    """That training fixes digits that it never showed together, and why.
 
     Args:
-        shares: of the inputs of each length, those that have such digits.
-        are_shorter: the lengths are all shorter than the trained ones.
+        shares: by length, the share of the inputs that have such digits.
     """
-    still = f"But f^ follows: {_why_fixed(reading, single(train))}."
-    which = _zeros(reading.task, train, shares, are_shorter)
+    still = f"But f^ follows: {_why_fixed(learned, single(train))}."
+    which = _zeros(learned.task, train, shares)
     if which is None:
         return f"Never shown together by {train.text()}: digits of {_where(shares)}. {still}"
     return f"{which}. {still}"
 
 
-def unfixed_text(
-    reading: LearnedFunction, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
-) -> str:
-    """That digits were never shown, or not together, and nothing fixes them; as ``inferred_text``."""
-    task = reading.task
-    which = None if task.needs_order else _zeros(task, train, shares, are_shorter)
+def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
+    """That digits were never shown, or not together, and nothing fixes them."""
+    task = learned.task
+    which = None if task.needs_order else _zeros(task, train, shares)
     if which is None:
         borrows = ", or that borrow from ignored ones" if task.needs_order else ""
         return (
             f"Never shown by {train.text()}: digits, or combinations of digits that the task makes "
-            f"interact{borrows}, of {_where(shares)}. {NOTHING_FOLLOWS}"
+            f"interact{borrows}, of {_where(shares)}. Nothing follows there."
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
-    return f"{which}{interact}. {NOTHING_FOLLOWS}"
+    return f"{which}{interact}. Nothing follows there."
 
 
-def leak_text(
-    s: Setting, directions: set[str], bounded: bool, unclaimed: bool, counted: bool
-) -> str:
+def leak_text(s: Setting, directions: set[Direction], claims: set[Claim], counted: bool) -> str:
     """What is unseen, and what a task that leaks leaves to be claimed.
 
     Args:
         directions: of the lengths that ask for what training never showed.
-        bounded: at some of them a bound is claimed.
-        unclaimed: at some of them nothing is.
-        counted: whether the task takes many digits at once is known.
+        claims: what is claimed at these lengths.
+        counted: whether the task needs many digits at once is known.
     """
-    return f"{_unseen(s, directions)} {_task_text(s, counted)} {_then(s, bounded, unclaimed)}"
+    return f"{_unseen(s, directions)} {_task_text(s, counted)} {_then(s, claims)}"
 
 
 def single(train: Domain) -> int | None:
@@ -73,12 +64,10 @@ def _operands(task: Task) -> str:
     return {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
 
 
-def _zeros(
-    task: Task, train: Domain, shares: Mapping[int, Fraction], are_shorter: bool
-) -> str | None:
+def _zeros(task: Task, train: Domain, shares: Mapping[int, Fraction]) -> str | None:
     """``Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3``."""
     n = single(train)
-    if n is None or not are_shorter or set(shares.values()) != {Fraction(1)}:
+    if n is None or max(shares) >= n or set(shares.values()) != {Fraction(1)}:
         return None
     return (
         f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {_operands(task)}, "
@@ -86,30 +75,32 @@ def _zeros(
     )
 
 
-def _why_fixed(reading: LearnedFunction, n: int | None) -> str:
-    """The reason of joint support that applies."""
-    task, base = reading.task, reading.base
+def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
+    """Why joint support fixes such digits."""
+    task, base = learned.task, learned.base
     p = task.full_modulus
-    top = [period(task, (j, n), base) for j in range(task.operands)] if n is not None else [None]
+    top = (
+        [learned.support.period((j, n)) for j in range(task.operands)] if n is not None else [None]
+    )
     if set(top) == {1}:
         return f"position {n} makes no difference modulo {p}"
-    groups = interactions(task, reading.support, base)
-    if all(len(places) == 1 for places in groups):
+    groups = interactions(learned.support)
+    if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
-    periods = [period(task, place, base) for places in groups for place in places]
+    periods = [learned.support.period(digit) for digits in groups for digit in digits]
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
 
 
-def _unseen(s: Setting, directions: set[str]) -> str:
+def _unseen(s: Setting, directions: set[Direction]) -> str:
     n = single(s.train)
     if n is None:
         return "Some inputs have digits that training never showed, at their place or together."
     sides = []
-    if "upward" in directions:
+    if Direction.UPWARD in directions:
         sides.append(f"digits other than 0 above position {n} (longer inputs)")
-    if "downward" in directions:
+    if Direction.DOWNWARD in directions:
         together = " together" if s.task.operands > 1 else ""
         sides.append(f"0 at position {n} of {_operands(s.task)}{together} (shorter inputs)")
     return f"Training never showed {' nor '.join(sides)}."
@@ -123,18 +114,18 @@ def _task_text(s: Setting, counted: bool) -> str:
     return f"In a task that needs more than {FEW} digits at once"
 
 
-def _then(s: Setting, bounded: bool, unclaimed: bool) -> str:
+def _then(s: Setting, claims: set[Claim]) -> str:
     if not s.encoding.own_positions:
         return (
             f"it is not known of {s.encoding.name} whether a model treats these as f^ does: "
             "nothing is claimed."
         )
-    if unclaimed and not bounded:
+    if claims == {Claim.NONE}:
         return (
             "these can sway a trained model: it computes f^ there often, not always (counted in "
             "reports/full). No claim."
         )
-    claimed = "this bound is claimed" + (" where it is below 1" if unclaimed else "")
+    claimed = "this bound is claimed" + (" where it is below 1" if Claim.NONE in claims else "")
     return (
         "these can sway a trained model: its accuracy is that of f^ or less (counted in "
         f"reports/full), and {claimed}."

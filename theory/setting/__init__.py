@@ -1,4 +1,4 @@
 """What is asked: task, base, digits, training domain, encoding, layout.
 
-May import: theory.errors.
+May import: theory.numbers and below.
 """

@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from theory.errors import InvalidInput, unknown_name
+from theory.setting.directions import Direction
 from theory.setting.tasks import digit_count
 
 KINDS = ("longest", "every")
@@ -139,14 +140,14 @@ class Domain:
         """All lengths that the domain shows, priming included."""
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
-    def direction(self, length: int) -> str:
-        """A length as seen from a training domain: ``downward``, ``in_domain``, ``between``, ``upward``."""
+    def direction(self, length: int) -> Direction:
+        """Where a test length lies, as seen from a training domain."""
         shown = self.every_length
         if length in shown:
-            return "in_domain"
+            return Direction.IN_DOMAIN
         if length < shown[0]:
-            return "downward"
-        return "upward" if length > shown[-1] else "between"
+            return Direction.DOWNWARD
+        return Direction.UPWARD if length > shown[-1] else Direction.BETWEEN
 
     def covers(self, length: int, kind: str) -> bool:
         """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from theory.errors import InvalidInput
+from theory.setting.decision import Decision
+from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import Layout
@@ -64,11 +66,19 @@ class Setting:
                 raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
-            if not causal:
+            if causal is not Decision.YES:
                 raise InvalidInput(
                     f"the interleaved layout needs a digit causal task in base {self.base}"
                     + (f": {witness.text()}" if witness else ", and this one is not known to be")
                 )
+
+    def text(self) -> str:
+        """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
+        window = f", window {self.window}" if self.window else ""
+        return (
+            f"{self.task.text()}, base {self.base}, {self.encoding.name}, "
+            f"{self.layout.name} layout{window}, trained on {self.train.text()}"
+        )
 
     @property
     def digits(self) -> int:
@@ -83,6 +93,6 @@ class Setting:
         """Whether a test at this length asks for what was trained, so that the premise covers it."""
         return self.train.covers(length, self.test_kind)
 
-    def direction(self, length: int) -> str:
-        """``downward``, ``in_domain``, ``between`` or ``upward``."""
+    def direction(self, length: int) -> Direction:
+        """Where a test length lies, as seen from the trained ones."""
         return self.train.direction(length)

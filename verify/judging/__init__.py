@@ -1,4 +1,4 @@
 """Predictions against measurements: verdicts, claims, known divergences; no torch.
 
-May import: theory, verify.plan, verify.records.
+May import: verify.records and below.
 """

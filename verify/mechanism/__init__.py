@@ -1,4 +1,4 @@
 """Inside a trained model: influence of inputs, hidden states, activation patching.
 
-May import: verify.model and what it may import.
+May import: verify.model and below.
 """

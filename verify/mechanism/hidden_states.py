@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from theory.display.style import FAINT, INK, save
+from theory.display.style import FAINT, INK, figure
 from theory.errors import InvalidInput
 from theory.inference.support import Support
 from theory.prediction.predict import predict
@@ -233,16 +233,18 @@ def plot(
     shown = np.concatenate([result[:, place - 1] for result in results])
     names = ("trained (true digit)", f"{digits} digits (digit of f^)")
     title = f"{cell.label()}: result digit {place}"
-    save(lambda: _figure(points, shares, shown, names, title), path)
+    with figure(path, 6.2, 4.4) as page:
+        _draw(page, points, shares, shown, names, title)
 
 
-def _figure(
+def _draw(
+    page: Figure,
     points: np.ndarray,
     shares: np.ndarray,
     digits: np.ndarray,
     names: tuple[str, str],
     title: str,
-) -> Figure:
+) -> None:
     """The points, the first half of them short inputs, and what they are.
 
     Args:
@@ -251,10 +253,7 @@ def _figure(
         digits: the digit of each point ``(n,)``, which is its colour.
         names: of the short and of the long inputs.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.2, 4.4))
-    axes = figure.add_axes((0.06, 0.09, 0.68, 0.81))
+    axes = page.add_axes((0.06, 0.09, 0.68, 0.81))
     axes.set_aspect("equal", "datalim")  # so that distances can be compared
     colours = _colours(digits)
     half = len(points) // 2
@@ -269,7 +268,6 @@ def _figure(
     axes.set_xticks([])
     axes.set_yticks([])
     _legend(axes, colours, names)
-    return figure
 
 
 def _colours(digits: np.ndarray) -> dict[int, tuple[float, ...]]:

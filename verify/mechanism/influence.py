@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from theory.display.style import COLOURS, FAINT, HATCH, INK, UNKNOWN, draw_box, save
+from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from verify.model.gpt import GPT
@@ -176,41 +176,47 @@ def plot(
     shapes = {array.shape for array in influences.values()}
     if len(shapes) > 1:
         raise InvalidInput(f"influences of different shapes: {sorted(shapes)}")
-    save(lambda: _figure(influences, title, names), path)
-
-
-def _figure(influences: Mapping[str, np.ndarray], title: str, names: Sequence[str]) -> Figure:
-    """The panels from left to right, then the scale."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
-
-    [(k, n, m)] = {array.shape for array in influences.values()}
+    [(k, n, m)] = shapes
     side = min(max(_ROOM / (len(influences) * m), _SMALLEST), _LARGEST)
-    panel = max(m * side, 1.1)
-    width = _LEFT + len(influences) * (panel + _BETWEEN) + _RIGHT
+    width = _LEFT + len(influences) * (_panel_width(m, side) + _BETWEEN) + _RIGHT
     lines = textwrap.wrap(title, int((width - 0.2) / _LETTER))
     height = _BOTTOM + k * n * side + 0.35 + _LINE * len(lines)
-    figure = Figure(figsize=(width, height))
-    place = (0.1 / width, 1 - 0.08 / height)
-    figure.text(*place, "\n".join(lines), fontsize=10, fontweight="bold", va="top")
+    with figure(path, width, height) as page:
+        place = (0.1 / width, 1 - 0.08 / height)
+        page.text(*place, "\n".join(lines), fontsize=10, fontweight="bold", va="top")
+        _panels(page, influences, side, names)
+
+
+def _panel_width(columns: int, side: float) -> float:
+    return max(columns * side, 1.1)
+
+
+def _panels(
+    page: Figure, influences: Mapping[str, np.ndarray], side: float, names: Sequence[str]
+) -> None:
+    """The panels from left to right, then the scale."""
+    from matplotlib.cm import ScalarMappable
+
+    [(k, n, m)] = {array.shape for array in influences.values()}
+    width, height = page.get_size_inches()
+    panel = _panel_width(m, side)
     left, bottom, up = _LEFT, _BOTTOM / height, k * n * side / height
     for name, array in influences.items():
-        axes = figure.add_axes((left / width, bottom, panel / width, up))
+        axes = page.add_axes((left / width, bottom, panel / width, up))
         _panel(axes, array, side)
         axes.set_title(name, fontsize=9, pad=4)
         rows = [f"{names[j]}{i + 1}".translate(_SUBSCRIPTS) for j in range(k) for i in range(n)]
         shown = rows if left == _LEFT else [""] * (k * n)
         axes.set_yticks(np.arange(k * n) + 0.5, labels=shown)
         left += panel + _BETWEEN
-    figure.axes[0].set_ylabel("changed digit", labelpad=3)
+    page.axes[0].set_ylabel("changed digit", labelpad=3)
     middle = (_LEFT + left - _BETWEEN) / 2
-    figure.text(middle / width, 0.1 / height, "result digit (1 = units)", ha="center", va="bottom")
-    scale = figure.add_axes(((left + 0.02) / width, bottom, 0.1 / width, up))
-    bar = figure.colorbar(ScalarMappable(cmap=COLOURS), cax=scale)
+    page.text(middle / width, 0.1 / height, "result digit (1 = units)", ha="center", va="bottom")
+    scale = page.add_axes(((left + 0.02) / width, bottom, 0.1 / width, up))
+    bar = page.colorbar(ScalarMappable(cmap=COLOUR_MAP), cax=scale)
     bar.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
     bar.ax.tick_params(length=2, labelsize=7.5, pad=1.5)
     bar.set_label("share that changes", fontsize=8, labelpad=5)
-    return figure
 
 
 def _panel(axes: Axes, array: np.ndarray, side: float) -> None:
@@ -219,7 +225,7 @@ def _panel(axes: Axes, array: np.ndarray, side: float) -> None:
     values = array.reshape(k * n, m)
     axes.pcolormesh(
         values,
-        cmap=COLOURS,
+        cmap=COLOUR_MAP,
         vmin=0,
         vmax=1,
         edgecolors="face",  # else viewers of SVG show seams

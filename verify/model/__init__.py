@@ -1,4 +1,4 @@
 """The network, and its answers.
 
-May import: theory, verify.plan, verify.records.
+May import: verify.records and below.
 """

@@ -1,4 +1,4 @@
 """Verdicts as pages, tables, figures and JUnit XML; no torch.
 
-May import: theory, verify.plan, verify.records, verify.judging.
+May import: verify.judging and below.
 """

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from cases import HUGE, counts, residues
+from builders.distributions import HUGE, counts, residues
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cases import HUGE, counts, several
+from builders.distributions import HUGE, counts, several
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -23,7 +23,8 @@ from theory.display.text import (
     markdown,
     setting_lines,
 )
-from theory.prediction.predict import EXACT, NO_CLAIM, Prediction, predict
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction, predict
 from theory.setting.requests import Request
 from theory.studies.advise import advise
 
@@ -46,7 +47,7 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     said = say(**FLAGSHIP)
     for row, x in zip(rows(said), said.lengths, strict=True):
         assert row[ACCURACY] == "1"
-        assert (row["claim"] == UNCLAIMED) == (said.claim(x) == NO_CLAIM)
+        assert (row["claim"] == UNCLAIMED) == (said.claim(x) == Claim.NONE)
     assert [verdict_text(said, d) for d in ("downward", "upward")] == [UNCLAIMED] * 2
     assert legend(said)[0] == (
         "Why: Training never showed digits other than 0 above position 3 (longer inputs) nor 0 at "
@@ -120,7 +121,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
     assert by_digits["1"][ACCURACY] == "1 ± 1"
     assert by_digits["1"]["claim"] == UNCLAIMED
     assert by_digits["4"][ACCURACY] == "49/4950 = 0.0099 ± 0.01"
-    assert by_digits["4"]["claim"] == EXACT
+    assert by_digits["4"]["claim"] == Claim.EXACT
 
 
 def test_a_long_fraction_is_shown_in_decimals() -> None:

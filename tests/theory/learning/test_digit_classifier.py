@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
-from cases import box_members
+from builders.brute_force import box_members
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

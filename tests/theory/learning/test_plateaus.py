@@ -8,7 +8,8 @@ from fractions import Fraction
 from math import prod
 
 import pytest
-from cases import domains, members, tasks
+from builders.brute_force import members
+from builders.strategies import domains, tasks
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 

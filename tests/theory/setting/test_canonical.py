@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
-from theory.prediction.predict import EXACT, GENERALIZES, predict
+from theory.prediction.outcomes import Claim, Status
+from theory.prediction.predict import predict
 from theory.setting.canonical import canonical
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
@@ -79,7 +80,7 @@ def test_a_constant_keeps_its_operands() -> None:
         0,
         True,
     )
-    assert (task.text(), str(task.expression)) == ("7 mod 50", "Mod(7, 50)")
+    assert (task.text(), task.formula()) == ("7 mod 50", "Mod(7, 50)")
     with pytest.raises(InvalidInput, match="has no operand"):
         parse_task("3 % 7")
     with pytest.raises(InvalidInput, match="never positive"):
@@ -229,7 +230,10 @@ def test_rewriting_an_expression_never_changes_a_prediction(pair: tuple[Setting,
         assert first.task.terms == second.task.terms
         assert outcome(first) == outcome(second)
     elif first is not None:  # how many operands a constant has is a matter of how it is written
-        assert {x.status for s in pair for x in predict(s).lengths} <= {GENERALIZES, "undetermined"}
+        assert {x.status for s in pair for x in predict(s).lengths} <= {
+            Status.GENERALIZES,
+            "undetermined",
+        }
         assert first.task.terms[0][0] == second.task.terms[0][0]
 
 
@@ -238,8 +242,8 @@ def test_examples() -> None:
     texts = ("(50*a*b + a + b) % 50", "(a + b) % 50", "(a*b) % 1", "(50*a*b + 7) % 50")
     claimed = [predict(Request(expr=text).setting()) for text in texts]
     for got in claimed:
-        assert {got.claim(x) for x in got.lengths} == {EXACT}
-        assert got.verdict("upward") == got.verdict("downward") == GENERALIZES
+        assert {got.claim(x) for x in got.lengths} == {Claim.EXACT}
+        assert got.verdict("upward") == got.verdict("downward") == Status.GENERALIZES
     assert outcome(claimed[0].setting) == outcome(claimed[1].setting)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from theory.prediction.predict import GENERALIZES, predict
+from theory.prediction.outcomes import Status
+from theory.prediction.predict import predict
 from theory.setting.requests import Request
-from theory.studies.advise import advise
+from theory.studies.advise import advise, changed
 
 
 def ask(**words: object) -> object:
@@ -67,12 +68,11 @@ def test_suggestions_work_and_are_minimal(words: dict) -> None:
     costs = [s.cost for s in advice.suggestions]
     assert costs == sorted(costs)
     for suggestion in advice.suggestions:
-        assert all(x.status == GENERALIZES for x in predict(suggestion.setting).lengths)
+        assert all(x.status == Status.GENERALIZES for x in predict(suggestion.setting).lengths)
         for left_out in suggestion.changes:
-            rest = setting
-            for change in suggestion.changes:
-                rest = change.apply(rest) if change is not left_out else rest
-            assert any(x.status != GENERALIZES for x in predict(rest).lengths)
+            others = tuple(c for c in suggestion.changes if c is not left_out)
+            rest = changed(setting, others)
+            assert any(x.status != Status.GENERALIZES for x in predict(rest).lengths)
 
 
 def test_where_nothing_works_the_reason_is_given() -> None:

@@ -8,21 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from theory.display.literature_tables import COLUMNS, summary, table
 from theory.errors import InvalidInput
-from theory.studies.literature import (
-    AGREES,
-    COLUMNS,
-    DISAGREES,
-    NO_CLAIM,
-    OUT_OF_SCOPE,
-    TOLERANCE,
-    Finding,
-    compare,
-    findings,
-    missing_premises,
-    summary,
-    table,
-)
+from theory.studies.findings import TOLERANCE, Finding, findings
+from theory.studies.literature import Outcome, compare, missing_premises
 
 BY_ID = {f.id: f for f in findings()}
 EVERY = pytest.mark.parametrize("finding", findings(), ids=lambda f: f.id)
@@ -93,8 +82,13 @@ def test_every_published_table_is_there_row_by_row() -> None:
 @EVERY
 def test_every_finding_is_compared_and_given_a_reason(finding: Finding) -> None:
     got = compare(finding)
-    assert got.outcome in (AGREES, DISAGREES, NO_CLAIM, OUT_OF_SCOPE)
-    assert got.in_scope == (got.outcome != OUT_OF_SCOPE) == (not missing_premises(finding))
+    assert got.outcome in (
+        Outcome.AGREES,
+        Outcome.DISAGREES,
+        Outcome.NO_CLAIM,
+        Outcome.OUT_OF_SCOPE,
+    )
+    assert got.in_scope == (got.outcome != Outcome.OUT_OF_SCOPE) == (not missing_premises(finding))
     assert len(got.reason) > 10 and got.reason.endswith(".") and not got.reason.endswith("..")
     if finding.padding != "fixed":
         assert got.prediction is None and not got.lengths
@@ -103,12 +97,12 @@ def test_every_finding_is_compared_and_given_a_reason(finding: Finding) -> None:
 def test_nine_in_ten_findings_in_scope_agree() -> None:
     scored = [compare(f) for f in findings() if not missing_premises(f)]
     assert len(scored) >= 20
-    assert 10 * sum(c.outcome == AGREES for c in scored) >= 9 * len(scored)
+    assert 10 * sum(c.outcome == Outcome.AGREES for c in scored) >= 9 * len(scored)
 
 
 def test_the_disagreements_are_the_known_ones() -> None:
     """All of one kind: the answers drift from the learned function as inputs grow longer."""
-    apart = [compare(f) for f in findings() if compare(f).outcome == DISAGREES]
+    apart = [compare(f) for f in findings() if compare(f).outcome == Outcome.DISAGREES]
     assert {c.finding.id for c in apart} == {
         "principled-mul-on-12-learned",
         "principled-mul-on-2-learned",
@@ -143,14 +137,14 @@ def test_one_length_beyond_the_tolerance_is_a_disagreement() -> None:
     edge = 100 * TOLERANCE
     near = replace(ADD, accuracy=(100, 100, 100, 100, edge, 0, 0, 0, 0))
     far = replace(ADD, accuracy=(100, 100, 100, 100, 0, 0, 0, 0, edge + 0.1))
-    assert (compare(near).outcome, compare(far).outcome) == (AGREES, DISAGREES)
+    assert (compare(near).outcome, compare(far).outcome) == (Outcome.AGREES, Outcome.DISAGREES)
     assert "9 digits" in compare(far).reason
 
 
 def test_a_length_without_a_claim_is_not_scored() -> None:
     row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 0))
     got = compare(row)
-    assert got.outcome == AGREES
+    assert got.outcome == Outcome.AGREES
     assert [x.claims for x in got.lengths] == [False] * 4 + [True] * 5
 
 
@@ -158,19 +152,19 @@ def test_a_bound_is_a_claim() -> None:
     """Where training fixes the answer to most inputs only, the accuracy cannot exceed the rest."""
     row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 50))
     got = compare(row)
-    assert got.outcome == DISAGREES
+    assert got.outcome == Outcome.DISAGREES
     assert got.lengths[-1].predicted is None and 0 < got.lengths[-1].high < Fraction(1, 4)
 
 
 def test_a_setting_without_any_claim_is_called_so() -> None:
     blind = replace(ADD, encoding="rope", layout="aligned", test=(5, 6), accuracy=(0, 0))
-    assert compare(blind).outcome == NO_CLAIM
+    assert compare(blind).outcome == Outcome.NO_CLAIM
 
 
 def test_an_outcome_in_words_is_scored_upward() -> None:
     words = replace(ADD, accuracy=(), outcome="extends", figure="said so")
-    assert compare(words).outcome == DISAGREES
-    assert compare(replace(words, outcome="fails")).outcome == AGREES
+    assert compare(words).outcome == Outcome.DISAGREES
+    assert compare(replace(words, outcome="fails")).outcome == Outcome.AGREES
 
 
 def test_a_row_needs_either_an_accuracy_or_an_outcome() -> None:
@@ -188,6 +182,6 @@ def test_the_table_and_its_summary() -> None:
     assert shown["predicted"] == "100 100 100 100 0 0 0 0 0"
     assert "^every" in rows[1][COLUMNS.index("setting")]
     count = Counter(compare(f).outcome for f in findings())
-    assert f"{count[AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
+    assert f"{count[Outcome.AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
     bounds = [c for f in findings() if (c := compare(f)).in_scope and c.prediction.leaks]  # type: ignore[union-attr]
     assert 0 < len(bounds) < len(rows) and f"{len(bounds)} are of tasks" in summary()

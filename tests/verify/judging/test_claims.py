@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.paths import HEADLINE_EVIDENCE
+from builders.runs import run
 
 from theory.inference.rules import RULES
 from theory.prediction.predict import predict
@@ -17,31 +18,28 @@ from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 from verify.judging.claims import (
-    COLUMNS,
     THEOREMS,
     UNTREATED,
     Claim,
     Tally,
     claims,
-    table,
     theorem,
     uses,
 )
-from verify.judging.judge import CellVerdict, judge
+from verify.judging.judge import CellVerdict, judge, judge_evidence
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence
 from verify.records.trajectory import Trajectory
-from verify.reporting.page import judge_evidence
+from verify.reporting.sections.claims import COLUMNS, claim_tables
 
-EVIDENCE = Path(__file__).parents[3] / "reports" / "headline" / "evidence.jsonl"
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 """What the theory predicts of addition with APE, trained on three digits."""
 
 
 @pytest.fixture(scope="module")
 def headline() -> list[CellVerdict]:
-    return judge_evidence(grid("headline"), read_evidence(EVIDENCE))
+    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:
@@ -54,8 +52,7 @@ def total(tally: Tally) -> int:
 
 def windowed(pe: str) -> Cell:
     """Addition in the interleaved layout with a window that hides the landmarks."""
-    c = cell(pe=pe)
-    return replace(c, setting=replace(c.setting, layout=layout("interleaved"), window=6))
+    return cell(pe=pe, form="interleaved", digits=3, window=6)
 
 
 def used(setting: Setting, rule: str) -> list[int]:
@@ -68,7 +65,7 @@ def test_every_claim_is_listed_with_zeros_where_no_cell_speaks_of_it() -> None:
     names = [f"{t}, {d}" for t in THEOREMS for d in ("downward", "upward")] + list(RULES)
     assert [c.name for c in listed] == names
     assert {c.cells for c in listed} == {c.seeds for c in listed} == {Tally()}
-    text = table(listed)
+    text = claim_tables(listed)
     assert sum(line.count("0 cells") == 4 for line in text.splitlines()) == len(names)
     explained = {f"- *{rule.name}*: {' '.join(rule.statement.split())}" for rule in RULES.values()}
     assert explained <= set(text.splitlines())
@@ -91,7 +88,7 @@ def test_every_claim_is_listed_with_zeros_where_no_cell_speaks_of_it() -> None:
     ],
 )
 def test_the_theorem_of_a_setting(task: str, modulus: int | None, pe: str, expected: str) -> None:
-    assert theorem(predict(cell(task, pe, modulus, n=2).setting)) == expected
+    assert theorem(predict(cell(task, modulus, pe=pe).setting)) == expected
 
 
 def test_a_theorem_says_what_the_published_verdict_of_its_settings_says() -> None:
@@ -127,14 +124,14 @@ def test_a_continuation_decides_every_length_and_the_support_rule_none() -> None
 
 
 def test_with_a_landmark_the_support_rule_decides_shorter_inputs_only() -> None:
-    setting = cell(pe="rpe").setting
+    setting = cell(pe="rpe", digits=3).setting
     assert used(setting, "support") == [1, 2]
     assert used(setting, "landmark") == [4]
     assert used(setting, "continuation") == []
 
 
 def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length() -> None:
-    setting = cell().setting
+    setting = cell(digits=3).setting
     few = replace(setting, train=Domain((3,), pairs=10))
     assert used(few, "sample") == [1, 2, 4]
     assert used(few, "support") == used(setting, "sample") == []
@@ -144,19 +141,14 @@ def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length
 
 
 def test_rules_about_the_modulus_speak_of_longer_inputs() -> None:
-    setting = cell("mod_add", modulus=101, n=2).setting
+    setting = cell("mod_add", 101).setting
     assert used(setting, "residual modulus") == [3]
     assert used(setting, "joint support") == [1]
     assert used(setting, "support") == [1, 3]
 
 
-def reversed_layout() -> Cell:
-    c = cell()
-    return replace(c, setting=replace(c.setting, layout=layout("reversed")))
-
-
 def test_a_contradicting_run_moves_the_counts() -> None:
-    first, second = cell(), reversed_layout()
+    first, second = cell(digits=3), cell(form="reversed", digits=3)
     good = judge(first, [run(first, RIGHT)])
     bad = judge(second, [run(second, {**RIGHT, 4: 1.0})])
     for name in ("addition, absolute encoding, upward", "support"):
@@ -168,7 +160,7 @@ def test_a_contradicting_run_moves_the_counts() -> None:
 
 
 def test_a_seed_that_the_pooled_cell_hides_is_counted() -> None:
-    c = cell()
+    c = cell(digits=3)
     v = judge(c, [run(c, RIGHT), run(c, {**RIGHT, 2: 0.85}, seed=1)])
     claim = found(v)["addition, absolute encoding, downward"]
     assert claim.cells == Tally(supports=1)
@@ -176,7 +168,7 @@ def test_a_seed_that_the_pooled_cell_hides_is_counted() -> None:
 
 
 def test_without_the_premise_a_claim_is_not_reached() -> None:
-    c = cell()
+    c = cell(digits=3)
     lost = run(c, RIGHT, premise=0.9)
     claim = found(judge(c, [lost]))["support"]
     assert claim.cells == claim.seeds == Tally(not_reached=1)
@@ -186,23 +178,23 @@ def test_without_the_premise_a_claim_is_not_reached() -> None:
 
 
 def test_where_the_theory_claims_nothing_no_measurement_counts() -> None:
-    c = cell(pe="rpe")
+    c = cell(pe="rpe", digits=3)
     for premise, measured in product((1.0, 0.9), (0.0, 1.0)):
         v = judge(c, [run(c, {**RIGHT, 4: measured}, premise=premise)])
         assert found(v)["landmark"].cells == Tally(no_claim=1)
-    nope = cell(pe="nope")
+    nope = cell(pe="nope", digits=3)
     v = judge(nope, [run(nope, RIGHT)])
     assert found(v)[f"{UNTREATED}, upward"].cells == Tally(no_claim=1)
 
 
 def test_the_premise_is_no_evidence_for_itself() -> None:
-    c = cell()
+    c = cell(digits=3)
     v = judge(c, [run(c, RIGHT), run(c, RIGHT, premise=0.5, seed=1)])
     assert found(v)["convergence"].seeds == Tally(not_reached=1, no_claim=1)
 
 
 def test_the_plateau_rule_counts_the_modular_models_that_did_not_learn() -> None:
-    c = cell("mod_add", modulus=150)
+    c = cell("mod_add", 150, digits=3)
     third = dict.fromkeys(RIGHT, 1 / 3)
     runs = [run(c, third, premise=1 / 3), run(c, {**RIGHT, 4: 0.34}, seed=1)]
     claim = found(judge(c, runs))["plateau"]
@@ -224,7 +216,7 @@ def test_the_plateau_rule_counts_the_modular_models_that_did_not_learn() -> None
 def test_the_leap_rule_counts_how_soon_models_learned(
     modulus: int, steps: int, expected: Tally
 ) -> None:
-    c = cell("mod_add", modulus=modulus)
+    c = cell("mod_add", modulus, digits=3)
     course = Trajectory((100, steps), {3: (0.0, 1.0)}, None)
     made = replace(run(c, RIGHT), trajectory=course)
     assert found(judge(c, [made]))["leap"].seeds == expected
@@ -259,10 +251,12 @@ def test_each_headline_cell_counts_under_the_rules_that_it_cites(
 
 
 def test_the_table_counts_cells_and_seeds() -> None:
-    first, second = cell(), reversed_layout()
+    first, second = cell(digits=3), cell(form="reversed", digits=3)
     bad = [run(second, {**RIGHT, 4: 1.0}), run(second, RIGHT, premise=0.9, seed=1)]
     listed = claims([judge(first, [run(first, RIGHT)]), judge(second, bad)])
-    [line] = [x for x in table(listed).splitlines() if "addition, absolute encoding, up" in x]
+    [line] = [
+        x for x in claim_tables(listed).splitlines() if "addition, absolute encoding, up" in x
+    ]
     cells = [x.strip() for x in line.strip("|").split("|")]
     assert dict(zip(COLUMNS, cells, strict=True)) == {
         "claim": "addition, absolute encoding, upward: fails",

@@ -9,8 +9,8 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
-from builders import cell
-from models import Taught, blind, untrained
+from builders.cells import cell
+from builders.tiny_models import Taught, blind, untrained
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
@@ -33,7 +33,7 @@ def some(c: Cell, digits: int = 3, n: int = 20) -> np.ndarray:
 
 @pytest.mark.parametrize("form", LAYOUTS)
 def test_the_states_are_those_that_the_answer_is_made_of(form: str) -> None:
-    c = cell(form)
+    c = cell(form=form)
     net, operands = untrained(c, Size(3, 2, 16), std=0.6), some(c)
     states = hidden(net, c, operands)
     assert states.shape == (20, 4, c.format.result_width, 16)
@@ -116,7 +116,7 @@ def test_the_learned_function_is_the_task_at_the_equivalent_input(kind: str) -> 
 
 
 def test_where_nothing_is_ignored_nothing_is_equivalent() -> None:
-    goes_on = cell("interleaved", "rpe", window=6, train=Domain((3,)))
+    goes_on = cell(form="interleaved", pe="rpe", window=6, train=Domain((3,)))
     for c in (cell(pe="rope"), goes_on):
         with pytest.raises(InvalidInput, match="no positions are predicted to be ignored"):
             equivalence(untrained(c), c, 3)
@@ -160,7 +160,7 @@ def test_training_moves_a_long_input_onto_its_equivalent(tiny: Taught) -> None:
 def test_no_operand_has_reached_the_embedding_of_the_result() -> None:
     """Interleaved it has: the digit of an operand stands where a result digit is predicted."""
     for form, apart in (("aligned", False), ("interleaved", True)):
-        c = cell(form)
+        c = cell(form=form)
         found = equivalence(untrained(c), c, 3, samples=20)
         assert (found.unrelated[0] > 0) == apart
         assert np.isnan(found.ratios[0]) == (not apart)

@@ -7,13 +7,12 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from builders import cell
-from models import PRODUCT, Taught, blind, leaking, taught, untrained
+from builders.cells import cell
+from builders.tiny_models import PRODUCT, Taught, blind, leaking, taught, untrained
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
-from theory.setting.tasks import named_task
 from verify.mechanism.influence import (
     Answer,
     Disagreement,
@@ -66,7 +65,7 @@ def test_everybody_is_asked_about_the_same_tuples() -> None:
 
 
 def test_tuples_on_which_the_task_is_not_defined_are_never_asked() -> None:
-    c = cell(task=named_task("sub"))
+    c = cell("sub")
     spy = Spy(by_truth(c))
     shares = influence(spy, c, 3)
     assert not np.isnan(shares).any()
@@ -87,7 +86,7 @@ def test_a_change_that_is_never_defined_has_no_share() -> None:
 
 def test_tuples_to_which_others_have_no_answer_are_left_out() -> None:
     """f^ of subtraction, trained on two digits, needs a mod 100 >= b mod 100."""
-    c = cell(task=named_task("sub"))
+    c = cell("sub")
     learned = by_learned(c)
     spy = Spy(by_truth(c))
     influence(spy, c, 3, others=(learned,))
@@ -119,7 +118,7 @@ def test_addition_is_certain_at_each_place_and_carries_upward_only() -> None:
 
 
 def test_a_modulus_takes_high_digits_to_the_units() -> None:
-    c = cell(task=named_task("mod_add", 101))
+    c = cell("mod_add", 101)
     assert (influence(by_truth(c), c, 3)[:, 2, 0] > 0.8).all()
 
 
@@ -133,7 +132,7 @@ def test_what_is_learned_ignores_the_positions_that_training_kept_constant() -> 
 
 def test_no_answer_is_not_a_change() -> None:
     """Where f^ of subtraction has answers, it has no influence of high digits on low ones."""
-    c = cell(task=named_task("sub"))
+    c = cell("sub")
     shares = influence(by_learned(c), c, 3)
     assert (shares[:, 1, 0] == 0).all()
     assert (shares[:, 2] == 0).all()
@@ -179,7 +178,7 @@ def test_trained_models_are_nearer_to_what_they_learned_than_to_the_task() -> No
 
 
 def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:
-    c = cell("interleaved", "rpe", window=6, train=Domain((3,)), test_lengths=(4,))
+    c = cell(form="interleaved", pe="rpe", window=6, train=Domain((3,)), test_lengths=(4,))
     operands = np.random.default_rng(0).integers(0, 10, (50, 2, c.format.width))
     assert (by_learned(c)(operands) == by_truth(c)(operands)).all()
 

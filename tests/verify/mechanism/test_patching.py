@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from builders import cell
-from models import PRODUCT, Taught, leaking, untrained
+from builders.cells import cell
+from builders.tiny_models import PRODUCT, Taught, leaking, untrained
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict

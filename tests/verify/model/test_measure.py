@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from builders import cell
-from models import QUICK, TINY, Taught, float32
+from builders.cells import cell
+from builders.tiny_models import QUICK, TINY, Taught, float32
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
@@ -25,7 +25,7 @@ from verify.training.train import train
 
 @pytest.mark.parametrize("form", LAYOUTS)
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
-    c = cell(form)
+    c = cell(form=form)
     fmt = c.format
     net = GPT(Size(2, 2, 16), fmt.vocabulary, fmt.tokens[:-1], "ape", 0, seed=0)
     for p in net.parameters():
@@ -81,7 +81,7 @@ def test_a_training_is_reproducible(tiny: Taught) -> None:
 @pytest.mark.training
 def test_training_stops_when_the_budget_is_spent() -> None:
     seen: list[int] = []
-    recipe = Recipe(settle=20, cool=20, batch=8)
+    recipe = Recipe(settling=20, cooling=20, batch_size=8)
     with float32(TINY):
         trained = train(cell(), seed=0, budget=150, recipe=recipe, on_step=seen.append)
     assert trained.steps == 150

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from builders.cells import cell
+from builders.runs import run
 from scipy.stats import beta, binom
-from test_judge import cell, run
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
-from theory.setting.tasks import named_task
-from verify.judging.judge import AGREE, INCONCLUSIVE, exit_code, judge
+from verify.judging.judge import Verdict, exit_code, judge
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
 from verify.plan.inputs import held_out_count, held_out_inputs
@@ -21,9 +21,9 @@ RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 
 
 def small(base: int, digits: int, modulus: int | None = None) -> Cell:
-    task = named_task("add") if modulus is None else named_task("mod_add", modulus)
-    setting = replace(cell().setting, task=task, base=base, train=Domain((digits,)))
-    return Cell(replace(setting, test_lengths=(digits, digits + 1)), "pico")
+    tests = (digits, digits + 1)
+    name = "add" if modulus is None else "mod_add"
+    return cell(name, modulus, base=base, digits=digits, test_lengths=tests)
 
 
 @pytest.mark.parametrize(("right", "inputs"), [(2, 2), (59, 59), (99, 100), (1990, 2000)])
@@ -53,13 +53,13 @@ def test_a_domain_too_small_to_hold_enough_out_is_inconclusive(
     count = held_out_count(c)
     assert 0 < count < 59
     found = judge(c, [replace(run(c, {digits: 1, digits + 1: 1}), held_out=count)])
-    assert found.verdict == INCONCLUSIVE
+    assert found.verdict == Verdict.INCONCLUSIVE
     assert exit_code([found]) == 3
     assert found.reason == f"premise not established: only {count} held-out inputs, 59 needed"
 
 
 def test_why_a_cell_is_inconclusive() -> None:
-    c = cell()
+    c = cell(digits=3)
     assert judge(c, []).reason == "not trained"
     poor = replace(run(c, RIGHT, premise=0.434), steps=6000, budget=6000)
     worse = replace(poor, seed=1, premise=0.1)
@@ -67,13 +67,12 @@ def test_why_a_cell_is_inconclusive() -> None:
         "not converged: 0.43 of held-out inputs after 6000 steps (the budget); try --budget 18000"
     )
     found = judge(c, [poor, run(c, RIGHT, seed=2)])
-    assert (found.verdict, found.reason) == (AGREE, "")
+    assert (found.verdict, found.reason) == (Verdict.AGREE, "")
 
 
 def test_held_out_inputs_are_counted_without_drawing_them() -> None:
     cells = [small(2, 3), small(4, 3), *grid("smoke")]
-    primed = replace(cell().setting, train=Domain((2,), "every"))
-    for c in [*cells, Cell(primed, "pico")]:
+    for c in [*cells, cell(train=Domain((2,), "every"))]:
         assert held_out_count(c) == sum(map(len, held_out_inputs(c)))
 
 

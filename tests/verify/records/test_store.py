@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
 from theory.errors import InvalidInput
 from verify.plan.inputs import held_out_count
@@ -27,7 +28,7 @@ from verify.records.store import DONE, Store
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "new" / "store.sqlite"
-    one = run(cell(), {1: 1, 2: 1, 3: 1, 4: 0})
+    one = run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0})
     Store(path).add(one)
     again = Store(path)
     assert again.find(one.cell, 0, "1", "float32") == one
@@ -39,7 +40,7 @@ def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
     path = tmp_path / "evidence.jsonl"
-    runs = [run(cell(), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
+    runs = [run(cell(digits=3), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
     write_evidence(path, runs)
     first = path.read_text()
     assert len(first.splitlines()) == 4
@@ -49,8 +50,8 @@ def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
 
 
 def test_merging_keeps_old_measurements() -> None:
-    old = [run(cell(), {1: 0.1}, seed=s) for s in (0, 1)]
-    new = run(cell(), {1: 0.2}, seed=1)
+    old = [run(cell(digits=3), {1: 0.1}, seed=s) for s in (0, 1)]
+    new = run(cell(digits=3), {1: 0.2}, seed=1)
     assert merge(old, [new]) == [old[0], new]
     shorter = replace(new, budget=new.budget - 1)
     assert merge([new], [shorter]) == [new]
@@ -74,7 +75,7 @@ def test_a_damaged_store_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     store = Store(path)
     for seed in range(50):
-        store.add(run(cell(), {1: 1, 2: 1}, seed=seed))
+        store.add(run(cell(digits=3), {1: 1, 2: 1}, seed=seed))
     store.close()
     data = bytearray(path.read_bytes())
     data[5000:9000] = b"\xff" * 4000
@@ -91,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_a_damaged_evidence_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(), {1: 1})])
+    write_evidence(path, [run(cell(digits=3), {1: 1})])
     path.write_text(path.read_text() + '{"cell": 3}\n')
     with pytest.raises(InvalidInput, match="line 2"):
         read_evidence(path)
@@ -126,7 +127,7 @@ def test_values_are_checked_in_evidence(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(), {1: 1, 2: 1})])
+    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
     first, second = path.read_text().splitlines()
     path.write_text(f"{first}\n{json.dumps({**json.loads(second), **change})}\n")
     with pytest.raises(InvalidInput, match=rf"evidence.jsonl, line 2: .*{message}"):
@@ -138,7 +139,7 @@ def test_values_are_checked_in_the_store(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     path = tmp_path / "store.sqlite"
-    Store(path).add(run(cell(), {1: 1, 2: 1}))
+    Store(path).add(run(cell(digits=3), {1: 1, 2: 1}))
     rewrite(path, lambda data: data["measurements"][1].update(change))
     with pytest.raises(InvalidInput, match=rf"store.sqlite, row 1: .*{message}"):
         Store(path).runs()
@@ -155,7 +156,7 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(), {1: 1, 2: 1})])
+    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
     first, second = path.read_text().splitlines()
     path.write_text(f"{first}\n{second}\n{second}\n")
     with pytest.raises(InvalidInput, match="line 3: 2 digits are measured twice"):
@@ -167,9 +168,9 @@ def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path)
 
 def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
-    store, one = Store(path), run(cell(), {1: 1})
+    store, one = Store(path), run(cell(digits=3), {1: 1})
     store.add(one)
-    store.add(run(cell(), {1: 1}, seed=1))
+    store.add(run(cell(digits=3), {1: 1}, seed=1))
     rewrite(path, lambda data: data.update(colour="blue"))
     found, unread = Store(path).runs()
     assert found == [one]
@@ -178,7 +179,7 @@ def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
 
 def test_older_records_say_their_precision_and_held_out_inputs_otherwise(tmp_path: Path) -> None:
     """Rows and lines from before either had a field of its own."""
-    c = cell()
+    c = cell(digits=3)
     one = replace(run(c, {1: 1}), machine="x86_64 x2, torch 2, bfloat16", precision="bfloat16")
     one = replace(one, held_out=held_out_count(c))
     old = {k: v for k, v in one.to_json().items() if k not in ("precision", "held_out")}
@@ -201,14 +202,14 @@ def test_older_records_say_their_precision_and_held_out_inputs_otherwise(tmp_pat
 
 
 def test_a_run_with_a_smaller_budget_does_not_replace_one(tmp_path: Path) -> None:
-    path, large = tmp_path / "store.sqlite", run(cell(), {1: 1})
+    path, large = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
     for budget in (5000, 8000, 6000):
         Store(path).add(replace(large, budget=budget))
     assert Store(path).runs() == ([large], [])
 
 
 def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
-    path, c = tmp_path / "store.sqlite", cell()
+    path, c = tmp_path / "store.sqlite", cell(digits=3)
     store, wanted = Store(path), (c, 0, "1", "float32", 8000)
     assert store.claim(*wanted) is None
     assert store.claim(*wanted) is None  # our own
@@ -238,7 +239,7 @@ def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
-    path, one = tmp_path / "store.sqlite", run(cell(), {1: 1})
+    path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
     store = Store(path, patience=0.1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from test_judge import cell, run
+from builders.cells import cell
+from builders.runs import run
 
-from theory.setting.layouts import layout
-from verify.judging.judge import PREMISE_MET, CellVerdict, judge
-from verify.judging.known_divergences import Causes, name
-from verify.reporting.verdicts import (
+from verify.judging.judge import CellVerdict, Verdict, judge
+from verify.judging.known_divergences import KnownDivergences
+from verify.reporting.sentences import gate_line, sentence, summary_line, theorem_sentence
+from verify.reporting.terminal import (
     CELL_COLUMNS,
     LENGTH_COLUMNS,
     cell_legend,
     cell_line,
-    gate_line,
     length_legend,
     length_line,
-    sentence,
     short_label,
-    summary_line,
-    theorem_sentence,
 )
 
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
@@ -28,17 +25,17 @@ RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 
 
 def agreeing() -> CellVerdict:
-    c = cell()
+    c = cell(digits=3)
     return judge(c, [run(c, RIGHT)])
 
 
 def diverging() -> CellVerdict:
-    c = cell()
+    c = cell(digits=3)
     return judge(c, [run(c, {**RIGHT, 4: 0.5}, learned=0.3), run(c, {**RIGHT, 4: 0.7}, seed=1)])
 
 
 def inconclusive() -> CellVerdict:
-    c = cell()
+    c = cell(digits=3)
     return judge(c, [run(c, {1: 0.31, 2: 0.4, 3: 0.5, 4: 0.22}, premise=0.5)])
 
 
@@ -54,14 +51,13 @@ def test_a_cell_in_a_line() -> None:
         "verdict": "agree 3/3",
     }
     assert shown(diverging())["verdict"] == "diverge 2/3, not 4"
-    assert shown(judge(cell(), []))["measured"] == "- / -"
+    assert shown(judge(cell(digits=3), []))["measured"] == "- / -"
 
 
 def test_what_is_usual_is_left_out_of_a_label() -> None:
-    c = cell("mul")
-    assert short_label(c) == "a·b · APE D_3 pico"
-    other = replace(cell(pe="rpe").setting, layout=layout("interleaved"), window=6, base=6)
-    assert short_label(replace(c, setting=other)) == "a + b · RPE interleaved W=6 D_3 base 6"
+    assert short_label(cell("mul", digits=3)) == "a·b · APE D_3 pico"
+    other = cell(pe="rpe", form="interleaved", digits=3, window=6, base=6)
+    assert short_label(other) == "a + b · RPE interleaved W=6 D_3 base 6"
 
 
 def test_the_answers_of_an_inconclusive_model_are_shown_with_the_reason() -> None:
@@ -80,7 +76,7 @@ def test_one_cell_in_a_sentence() -> None:
     said = sentence(diverging())
     assert said.startswith("Theory and experiment diverge: at 4 digits 0 was predicted and 0.600")
     assert "(by model 0.500, 0.700)" in said
-    silent = cell(pe="rope")
+    silent = cell(pe="rope", digits=3)
     found = judge(replace(silent, setting=replace(silent.setting, test_lengths=(3, 4))), [])
     assert sentence(found) == "Not trained yet."
     assert theorem_sentence(agreeing()) == (
@@ -91,8 +87,7 @@ def test_one_cell_in_a_sentence() -> None:
 
 
 def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
-    c = cell(pe="rope")
-    c = replace(c, setting=replace(c.setting, test_lengths=(3, 4)))
+    c = cell(pe="rope", digits=3, test_lengths=(3, 4))
     v = judge(c, [run(c, {3: 1.0, 4: 0.4})])
     assert sentence(v).startswith("No claim was made")
     assert shown(v)["verdict"] == "no claim"
@@ -101,7 +96,7 @@ def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
 def test_all_cells_in_a_line() -> None:
     one = agreeing()
     assert summary_line([one]) == ("1 of 1 cell converged; 3 claims agree, 0 diverge.")
-    found = [one, diverging(), inconclusive(), judge(cell(), [])]
+    found = [one, diverging(), inconclusive(), judge(cell(digits=3), [])]
     assert summary_line(found) == (
         "2 of 4 cells converged; 5 claims agree, 1 diverges. "
         "Inconclusive: 1; a larger --budget may help. Not trained yet: 1."
@@ -117,8 +112,7 @@ def test_a_legend_has_the_entries_that_its_table_uses() -> None:
         "agree 4/4: claims at untrained lengths that agree (within 0.05), of those made",
         "1 model per cell, 1 of 1 converged",
     ]
-    c = cell(pe="rpe")
-    windowed = replace(c, setting=replace(c.setting, window=6))
+    windowed = cell(pe="rpe", digits=3, window=6)
     found = cell_legend([agreeing(), inconclusive(), judge(windowed, [])])
     assert "W: attention window in tokens" in found
     assert "?: no claim" in found
@@ -132,18 +126,18 @@ def test_trained_lengths_are_no_claims() -> None:
     """The trained length is the premise: of four lengths three are claimed."""
     v = agreeing()
     assert [x.verdict for x in v.lengths if v.cell.setting.is_premise(x.prediction.digits)] == [
-        PREMISE_MET
+        Verdict.PREMISE
     ]
     assert len(v.lengths) == 4 and "3 claims agree" in summary_line([v])
 
 
 def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
-    assert gate_line([agreeing()], Causes()) == ("gate: 3 claims agree, none diverges.")
-    assert gate_line([v], Causes()) == (
+    assert gate_line([agreeing()], KnownDivergences()) == ("gate: 3 claims agree, none diverges.")
+    assert gate_line([v], KnownDivergences()) == (
         "gate: 2 claims agree, 0 diverge and are explained, 1 unexplained."
     )
-    causes = Causes(likely={(name(v), 4): "leak"})
-    assert gate_line([v], causes) == (
+    known = KnownDivergences({(v.name, 4): "leak"})
+    assert gate_line([v], known) == (
         "gate: 2 claims agree, 1 diverges and is explained, none unexplained."
     )

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from test_judge import run
+from builders.runs import run
 
 from verify.plan.grids import grid
 from verify.running.progress import ProgressDisplay

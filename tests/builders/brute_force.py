@@ -1,0 +1,40 @@
+"""Domains, digits and accuracies by enumeration, to compare with what is counted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from theory.inference.learned import LearnedFunction
+from theory.numbers.enumeration import operand_tuples
+from theory.setting.domains import Box, Domain
+from theory.setting.tasks import Task
+
+
+def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
+    """The domain, enumerated by definition and not by boxes."""
+    top = base ** max(domain.lengths)
+    everything = product(range(top), repeat=task.operands)
+    return [x for x in everything if domain.contains(x, base) and task.evaluate(*x) >= 0]
+
+
+def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:
+    """The accuracy by evaluating f and f^ on every member."""
+    inputs = members(learned.task, domain, learned.base)
+    right = sum(learned.task.evaluate(*x) == learned.evaluate(*x) for x in inputs)
+    return Fraction(right, len(inputs))
+
+
+def box_members(domain: Domain, base: int, operands: int) -> list[tuple[int, ...]]:
+    """The domain, enumerated by its boxes."""
+    return [x for box in domain.boxes(base, operands) for x in tuples_of(box, base)]
+
+
+def tuples_of(box: Box, base: int) -> list[tuple[int, ...]]:
+    """Every operand tuple of a box."""
+    return list(map(tuple, operand_tuples(box.digits, base).T.tolist()))
+
+
+def digit(value: int, position: int, base: int) -> int:
+    """The digit of weight ``base**(position - 1)``."""
+    return value // base ** (position - 1) % base

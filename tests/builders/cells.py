@@ -1,0 +1,40 @@
+"""Small cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task, named_task
+from verify.plan.cells import Cell
+
+
+def cell(
+    task: str | Task = "add",
+    modulus: int | None = None,
+    *,
+    pe: str = "ape",
+    form: str = "aligned",
+    digits: int = 2,
+    **changes: Any,
+) -> Cell:
+    """A cell in base 10, trained on some digits and tested on up to one more.
+
+    Args:
+        task: a task, or the name of one.
+        modulus: of a named task that has one.
+        pe: the encoding.
+        form: the layout.
+        digits: the length of training.
+        changes: other fields of the setting, and those that should be otherwise.
+    """
+    values: dict[str, Any] = {
+        "task": named_task(task, modulus) if isinstance(task, str) else task,
+        "base": 10,
+        "train": Domain((digits,)),
+        "test_lengths": tuple(range(1, digits + 2)),
+    }
+    return Cell(Setting(encoding=encoding(pe), layout=layout(form), **values | changes), "pico")

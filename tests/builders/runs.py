@@ -1,0 +1,25 @@
+"""Made-up measurements, as if a model had been trained."""
+
+from __future__ import annotations
+
+from verify.plan.cells import Cell
+from verify.records.measurement import Measurement
+from verify.records.runs import Run
+
+
+def run(
+    c: Cell, accuracy: dict[int, float], learned: float = 1.0, premise: float = 1.0, seed: int = 0
+) -> Run:
+    """A run of a cell, with 1,000 samples per length.
+
+    Args:
+        accuracy: by length.
+        learned: the share of answers that are those of the learned function.
+        premise: the accuracy on held-out inputs of the trained lengths.
+    """
+    digits = (1000,) * c.format.result_width
+    measurements = tuple(
+        Measurement(n, 1000, False, round(1000 * a), round(1000 * learned), digits, digits)
+        for n, a in accuracy.items()
+    )
+    return Run(c, seed, "1", "float32", premise, 1000, 4000, 8000, 1.0, "test", measurements)

@@ -1,0 +1,70 @@
+"""Random tasks, domains and learned functions, small enough to be enumerated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from builders.brute_force import members
+from theory.inference.learned import LearnedFunction
+from theory.inference.support import Support
+from theory.setting.domains import Domain
+from theory.setting.expressions import parse_task
+from theory.setting.tasks import Task, named_task
+
+EXPRESSIONS = ("2*a + 3*b", "a", "a*a", "a*b + b", "3*a - b", "a*a + 2*b", "a*b + 5", "4*a*b")
+MORE_EXPRESSIONS = (
+    "a + b + c",
+    "a + 2*b - c",
+    "a*b + c",
+    "a*b*c",
+    "a*b + b*c",
+    "a*a*b + 3*c",
+    "a**3",
+    "a*a*b*b",
+    "a*b + 2*a + 3*b",
+    "4*a*b + 2*c",
+    "a + b*b + 7*c",
+    "(a + b)**2",
+    "12*a",
+)
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> Task:
+    """Named tasks and expressions, with small moduli."""
+    modulus = draw(st.none() | st.integers(1, 60))
+    if draw(st.booleans()):
+        name = draw(st.sampled_from(("add", "sub", "mul")))
+        return named_task(name if modulus is None else f"mod_{name}", modulus)
+    text = draw(st.sampled_from(EXPRESSIONS))
+    return parse_task(text, modulus)
+
+
+domains = st.builds(
+    Domain,
+    st.lists(st.integers(1, 2), min_size=1, max_size=2).map(tuple),
+    st.sampled_from(("longest", "every")),
+)
+
+
+@st.composite
+def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
+    """Any task of 1 to 3 operands, trained and tested on domains small enough to enumerate."""
+    task = draw(tasks() | st.sampled_from(MORE_EXPRESSIONS).map(parse_task))
+    if task.modulus is None and draw(st.booleans()):
+        task = replace(task, modulus=draw(st.integers(1, 60)))
+    base = draw(st.integers(2, 6))
+    task = replace(task, divisor=base ** draw(st.sampled_from((0, 0, 0, 1, 2))))
+    train = draw(domains)
+    if draw(st.booleans()):
+        digits = draw(st.sets(st.integers(0, base - 1), min_size=1))
+        place = draw(st.integers(1, max(train.lengths)))
+        train = replace(train, allowed=((place, tuple(sorted(digits))),))
+    test = Domain((draw(st.integers(1, 3)),), draw(st.sampled_from(("longest", "every"))))
+    longest = max(*train.lengths, *test.lengths)
+    assume(base ** (longest * task.operands) <= 5_000)
+    assume(members(task, train, base) and members(task, test, base))
+    return LearnedFunction(Support(task, train, base)), test

@@ -1,0 +1,169 @@
+"""The layers: imports only go down, and what needs no torch does without it.
+
+The docstring of each room (a folder of theory or verify) names the room below it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from graphlib import TopologicalSorter
+
+import pytest
+from builders.paths import ROOT
+
+UPWARD = {
+    ("verify.judging.claims", "verify.reporting.training_course"),
+    ("verify.judging.unconverged", "verify.reporting.pictures"),
+    ("verify.reporting.page", "verify.mechanism.inspection"),
+    ("verify.reporting.sections", "verify.training.recorder"),
+}
+"""Imports that go up and are still to be removed: a file, and what it imports."""
+CIRCULAR = {("verify.running.worker", "verify.running.run")}
+"""Imports that close a circle and are still to be removed."""
+LONG = {
+    *("theory/setting/domains.py", "verify/external.py"),
+    *("verify/mechanism/hidden_states.py", "verify/reporting/page.py"),
+}
+"""Files of more than ``LONGEST`` lines that are still to be cut."""
+ONLY_IN = {
+    "torch": [
+        "verify.model",
+        "verify.training",
+        "verify.running",
+        "verify.mechanism",
+        "verify.pipeline",
+        "verify.external",
+    ],
+    "matplotlib": ["theory.display", "verify.mechanism", "verify.reporting"],
+}
+"""Libraries that are slow to import, and the rooms that may."""
+LONGEST = 300
+PACKAGES = ("theory", "verify")
+
+
+@cache
+def files() -> dict[str, ast.Module]:
+    """The syntax tree of every file of theory and verify, by the name of its module."""
+    found = {}
+    for path in (p for package in PACKAGES for p in sorted((ROOT / package).rglob("*.py"))):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(p for p in parts if p != "__init__")] = ast.parse(path.read_text())
+    return found
+
+
+@cache
+def imports(name: str) -> set[str]:
+    """The modules that a file imports anywhere: in functions and for type checks too."""
+    found = set[str]()
+    for node in ast.walk(files()[name]):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module and not node.level, f"{name}: imports are absolute"
+            each = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {x if x in files() else node.module for x in each}
+    return found
+
+
+def ours(name: str) -> set[str]:
+    """The modules of theory and verify that a file imports."""
+    return {x for x in imports(name) if x.split(".")[0] in PACKAGES}
+
+
+def room(name: str) -> str:
+    """The folder of a file, or the file itself if it is in no room."""
+    return ".".join(name.split(".")[:2])
+
+
+def below(of: str) -> set[str]:
+    """The rooms that a room may import, as its docstring and theirs say."""
+    if of == "theory":
+        return {room(x) for x in files() if room(x).startswith("theory")}
+    if of == "theory.errors":
+        return set()
+    text = ast.get_docstring(files()[of]) or ""
+    found = re.search(r"\nMay import: ([\w.]+)(?: and below)?\.$", text)
+    assert found, f"{of}: its docstring ends with what it may import"
+    return {found[1]} | below(found[1])
+
+
+def test_every_import_goes_down() -> None:
+    """Files in no room stand on top of all, but for the errors, which import nothing."""
+    rooms = {room(x) for x in files() if x.count(".") == 2} | {"theory.errors"}
+    upward = {
+        (name, x)
+        for name in files()
+        if room(name) in rooms
+        for x in ours(name)
+        if room(x) not in below(room(name)) | {room(name)}
+    }
+    assert upward - UPWARD == set()
+    assert not any(room(x).startswith("verify") for x in ours("theory"))
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    known = {x: {y for y in ours(x) if (x, y) not in UPWARD | CIRCULAR} for x in files()}
+    TopologicalSorter(known).prepare()
+
+
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_slow_libraries_are_imported_in_their_rooms_alone(library: str) -> None:
+    found = {name for name in files() if library in {x.split(".")[0] for x in imports(name)}}
+    assert {room(name) for name in found} <= set(ONLY_IN[library])
+
+
+def test_files_are_short() -> None:
+    paths = [
+        *ROOT.glob("*.py"),
+        *(p for x in (*PACKAGES, "commands") for p in (ROOT / x).rglob("*.py")),
+    ]
+    lengths = {str(p.relative_to(ROOT)): len(p.read_text().splitlines()) for p in paths}
+    assert {name for name, n in lengths.items() if n > LONGEST} - LONG == set()
+
+
+COMMAND = """
+import sys, cli
+sys.argv = {words}
+try:
+    cli.main()
+except SystemExit as ended:
+    assert ended.code == 0
+"""
+PREDICT = ["arith", "predict", "--task", "mod_add", "--modulus", "101"]
+REPORT = ["arith", "report", "--grid", "headline", "--check"]
+PLAIN = """
+import sys, theory.studies.phase, theory.display.phase_plot
+from theory import *
+for task in (("add",), ("sub",), ("affine",), ("mod_mul", 125)):
+    form, train = layout("aligned"), Domain((3,))
+    predict(Setting(named_task(*task), 10, encoding("ape"), form, train)).to_json()
+"""
+
+
+def imported_by(program: str) -> set[str]:
+    """The modules that a fresh process has imported at the end of a program."""
+    program += "print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_predictions_and_maps_do_without_slow_libraries() -> None:
+    assert not imported_by(PLAIN) & {"torch", "matplotlib", "sympy", "verify"}
+
+
+def test_predict_does_without_torch() -> None:
+    found = imported_by(COMMAND.format(words=PREDICT))
+    assert "torch" not in found
+    assert {room(x) for x in found if x.startswith("verify.")} == {"verify.plan", "verify.records"}
+    assert "verify.records.runs" not in found
+
+
+@pytest.mark.xfail(reason="the report still imports what looks inside models")
+def test_the_report_does_without_torch() -> None:
+    assert "torch" not in imported_by(COMMAND.format(words=REPORT))

@@ -1,0 +1,103 @@
+"""The gate: the committed evidence agrees with the theory, and a wrong theory is caught."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from builders.command_line import run_cli
+from builders.paths import REPORTS
+from matplotlib.figure import Figure
+
+from theory import predict
+from theory.setting.properties import base_aligned
+from verify.judging.judge import judge_evidence
+from verify.judging.known_divergences import read_known_divergences
+from verify.plan.grids import GRIDS, grid
+from verify.plan.recipe import RECIPE
+from verify.records.evidence import read_evidence
+from verify.reporting.cells_page import cells_page
+from verify.reporting.junit import junit
+from verify.reporting.page import page
+from verify.reporting.report import Report
+
+NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
+
+
+def check(name: str) -> int:
+    """The exit code of the first step of the gate."""
+    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check").code
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_evidence_does_not_diverge(name: str) -> None:
+    """A divergence whose cause is named beside the evidence has been looked into."""
+    assert check(name) in (0, 3)
+
+
+def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mod 101 declared base aligned: the evidence says otherwise, and the gate exits 1."""
+
+    def wrong(p: int, base: int) -> int | None:
+        return 2 if p == 101 else base_aligned(p, base)
+
+    monkeypatch.setattr(import_module("theory.prediction.lengths"), "base_aligned", wrong)
+    assert check("headline") == 1
+
+
+def numbers(text: str) -> list[list[str]]:
+    """The numbers in each row of a page's tables."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [re.findall(r"\d[\d,]*(?:\.\d+)?", row) for row in rows]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its tables do; how they are put into words may have changed since.  Pictures are not drawn."""
+    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
+    folder = REPORTS / name
+    shutil.copytree(folder, tmp_path / name)
+    verdicts = judge_evidence(grid(name), read_evidence(folder / "evidence.jsonl"))
+    known = read_known_divergences(folder / "causes.toml")
+    report = Report(name, verdicts, tmp_path / name, known)
+    assert numbers((folder / "README.md").read_text()) == numbers(page(report))
+    every = numbers(cells_page(report))
+    assert numbers((folder / "cells.md").read_text()) == every
+    assert len(every) > len(verdicts)
+    for picture in (tmp_path / name).iterdir():
+        assert (folder / picture.name).exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_evidence_is_of_the_current_recipe_and_grid(name: str) -> None:
+    runs = read_evidence(REPORTS / name / "evidence.jsonl")
+    assert {r.recipe for r in runs} == {RECIPE.version}
+    assert {r.cell.key for r in runs} <= {cell.key for cell in grid(name)}
+
+
+def test_every_cell_of_the_headline_was_trained() -> None:
+    runs = read_evidence(REPORTS / "headline" / "evidence.jsonl")
+    assert {r.cell.key for r in runs} == {cell.key for cell in grid("headline")}
+
+
+def test_the_smoke_grid_has_every_kind_of_answer() -> None:
+    assert set(GRIDS["smoke"]) <= set(GRIDS["headline"])
+    statuses = {
+        x.status
+        for cell in grid("smoke")
+        for x in predict(cell.setting).lengths
+        if x.direction == "upward"
+    }
+    assert statuses == {"fails", "generalizes", "partial"}
+
+
+def test_junit_names_every_length() -> None:
+    verdicts = judge_evidence(grid("smoke"), [])
+    xml = junit(verdicts)
+    assert xml.count("<testcase") == sum(len(v.lengths) for v in verdicts)
+    assert 'failures="0"' in xml

@@ -1,0 +1,272 @@
+"""Faults: killed processes, a locked store, a full disk.  Nothing that was finished is lost.
+
+Two kills by default; ``ARITH_EXAMPLES=20`` makes it twenty, and runs what takes longer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import resource
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders.command_line import run_cli
+from builders.processes import PLAIN, Started
+from builders.runs import run
+
+from verify.plan.cells import Cell
+from verify.plan.grids import grid
+from verify.plan.recipe import RECIPE
+from verify.records.evidence import write_evidence
+from verify.records.runs import Run
+from verify.records.store import Store
+
+KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
+GRID = """
+[[cell]]
+task = "add"
+pe = "ape"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "nano"
+
+[[cell]]
+task = "mod_add"
+modulus = 5
+pe = "rpe"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "nano"
+"""
+IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
+# The workers import this file too.
+BROKEN = f"""import verify.running.run
+def fail(*_, **__):
+    raise RuntimeError("no luck" + 100 * "\\nat all")
+verify.running.run.train_ensemble = fail
+{PLAIN}"""
+LIMITED = f"""import resource, signal, os
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
+{IMPATIENT}"""
+
+
+thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
+pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc")
+
+
+VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
+
+
+def verify(folder: Path, *more: str, program: str = PLAIN, **variables: str) -> Started:
+    (folder / "grid.toml").write_text(GRID)
+    words = (*VERIFY, "--budget", "100", "--jobs", "1", *more)
+    return Started(folder, *words, program=program, **variables)
+
+
+def announced(lines: list[str]) -> list[str]:
+    """The models whose end was reported."""
+    found = (re.match(r"\[\d+/\d+\] (.*, seed \d+): ", line) for line in lines)
+    return [match[1] for match in found if match]
+
+
+def stored(folder: Path) -> list[str]:
+    path = folder / "store.sqlite"
+    runs = Store(path).runs()[0] if path.exists() else []
+    return [f"{r.cell.label()}, seed {r.seed}" for r in runs]
+
+
+def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
+    started = verify(tmp_path, "--seeds", "50")
+    started.until("[1/")
+    for pid in started.workers():
+        os.kill(pid, signal.SIGKILL)
+    assert started.wait() == 4
+    said = [line for line in started.lines() if not line.startswith(("[", "training"))]
+    assert said == ["arith: a training process died; start again to go on"]
+    assert sorted(stored(tmp_path)) == sorted(announced(started.lines()))
+
+
+def test_a_worker_that_raises_is_a_failure_told_in_one_line(tmp_path: Path) -> None:
+    started = verify(tmp_path, program=BROKEN)
+    assert started.wait() == 4
+    [first, last] = started.lines()
+    assert first.startswith("training 2 models")
+    assert last.startswith("arith: training failed: ") and "RuntimeError: no luck at all" in last
+    assert len(last) < 500
+    assert stored(tmp_path) == []
+
+
+def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
+    tmp_path: Path,
+) -> None:
+    """SIGKILL of the parent or the worker at any moment, the first second included."""
+    rng, seen = random.Random(0), list[str]()
+    for kill in range(KILLS):
+        started = verify(tmp_path, "--seeds", "50")
+        if kill % 5 in (1, 3):  # when something has finished
+            started.until("[1/")
+            time.sleep(rng.uniform(0, 2))
+        else:
+            time.sleep(rng.uniform(0, 1) if kill % 5 == 0 else rng.uniform(1, 10))
+        victims = started.workers() if kill % 5 in (1, 4) else []
+        victim = victims[0] if victims else started.process.pid
+        os.kill(victim, signal.SIGKILL)
+        code = started.wait()
+        assert code == (4 if victims else -signal.SIGKILL), started.lines()
+        end = time.monotonic() + 5
+        while started.alive():
+            assert time.monotonic() < end, "a process is still there 5 seconds after its parent"
+            time.sleep(0.1)
+        seen += announced(started.lines())
+        assert set(seen) <= set(stored(tmp_path))
+    assert seen
+    seeds, before = ("--seeds", str(1 + len(seen) // 2)), stored(tmp_path)
+    last = verify(tmp_path, *seeds, COLUMNS="200")
+    code = last.wait()
+    assert code in (0, 1, 3), last.lines()
+    seen += announced(last.lines())
+    assert len(seen) == len(set(seen))
+    kept = stored(tmp_path)
+    missing = len(kept) - len(before)
+    first = last.lines()[:1]
+    assert first == [] if missing == 0 else first[0].startswith(f"training {missing} model")
+    # The store may hold a model that was written in the moment before its end was reported.
+    assert set(seen) <= set(kept) and len(kept) == len(set(kept)) <= len(seen) + KILLS
+
+    assert last.process.stdout is not None
+    xml = tmp_path / "verdicts.xml"
+    again = run_cli(*VERIFY, "--budget", "100", *seeds, "--junit-xml", str(xml), cwd=tmp_path)
+    # Everything is there: nothing is trained, and the same is printed.
+    assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
+    assert 'tests="4"' in xml.read_text()
+
+
+@thorough
+def test_a_store_that_is_locked_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    started = verify(tmp_path)
+    started.until("training")
+    other = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None, timeout=30)
+    other.execute("BEGIN EXCLUSIVE")
+    time.sleep(8)
+    other.execute("ROLLBACK")
+    assert started.wait() in (0, 1, 3), started.lines()
+    assert len(stored(tmp_path)) == 2
+    assert not list(tmp_path.glob("*.rescued-*"))
+
+
+@thorough
+def test_a_store_that_stays_locked_loses_nothing(tmp_path: Path) -> None:
+    started = verify(tmp_path, program=IMPATIENT)
+    started.until("training")
+    other = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None, timeout=30)
+    other.execute("BEGIN EXCLUSIVE")
+    assert started.wait() == 4
+    other.execute("ROLLBACK")
+    assert "2 models are kept in" in started.lines()[-1], started.lines()
+    assert started.process.stdout is not None and "seed" not in started.process.stdout.read()
+    assert len(list(tmp_path.glob("store.sqlite.rescued-*"))) == 2
+    again = verify(tmp_path)
+    assert again.wait() in (0, 1, 3)
+    assert again.lines() == []  # read back: nothing is trained
+    assert len(stored(tmp_path)) == 2
+    assert not list(tmp_path.glob("*.rescued-*"))
+
+
+def test_a_full_disk_loses_no_model(tmp_path: Path) -> None:
+    """No file may grow beyond a limit: the store cannot, a file for one model can."""
+    store = tmp_path / "store.sqlite"
+    Store(store).close()
+    full = verify(tmp_path, program=LIMITED, LARGEST=str(store.stat().st_size))
+    assert full.wait() == 4
+    assert "are kept in" in full.lines()[-1], full.lines()
+    files = list(tmp_path.glob("store.sqlite.rescued-*"))
+    assert files and all(json.loads(f.read_text())["steps"] == 100 for f in files)
+    assert len(stored(tmp_path)) == 2
+
+
+def made_up(folder: Path) -> tuple[Path, list[Run]]:
+    """Evidence of a grid, and the runs in it."""
+    (folder / "grid.toml").write_text(GRID)
+    cells = grid(str(folder / "grid.toml"))
+    runs = [replace(run(c, {2: 1, 3: 0.5}), recipe=RECIPE.version) for c in cells]
+    path = folder / "reports" / "grid" / "evidence.jsonl"
+    write_evidence(path, runs)
+    return path, runs
+
+
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """No file of this process may grow beyond so many bytes, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+REPORT = ("report", "--grid", "grid.toml", "--store", "store.sqlite", "--folder", "reports")
+
+
+def test_a_full_disk_leaves_the_evidence_whole(tmp_path: Path) -> None:
+    evidence, [first, _] = made_up(tmp_path)
+    before = evidence.read_bytes()
+    Store(tmp_path / "store.sqlite").add(replace(first, seed=1))
+    with no_file_beyond(len(before) - 100):
+        small = run_cli(*REPORT, cwd=tmp_path)
+    assert small.code == 4
+    assert small.err.startswith("arith: cannot write "), small.err
+    assert evidence.read_bytes() == before
+    assert [x.name for x in evidence.parent.iterdir()] == ["evidence.jsonl"]
+
+
+def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(tmp_path: Path) -> None:
+    evidence, runs = made_up(tmp_path)
+    other_cell = Cell(replace(runs[0].cell.setting, base=5), "nano")
+    others = [
+        replace(runs[0], recipe="1"),
+        replace(run(other_cell, {2: 1}), recipe=RECIPE.version),
+    ]
+    write_evidence(evidence, [*runs, *others])
+    before = evidence.read_bytes()
+    done = run_cli(*REPORT, cwd=tmp_path)
+    assert "2 models in reports/grid/evidence.jsonl are kept and not judged" in done.out + done.err
+    assert evidence.read_bytes() == before
+
+
+@pytest.mark.training
+def test_a_closed_pipe_is_no_verdict(tmp_path: Path) -> None:
+    """``arith verify ... | head -1`` of what would end with 1."""
+    _, runs = made_up(tmp_path)
+    store = Store(tmp_path / "store.sqlite")
+    for one in runs:
+        store.add(one)
+    started = Started(tmp_path, *VERIFY)
+    assert started.process.stdout is not None
+    started.process.stdout.close()
+    assert started.wait() == 141
+    assert started.lines() == []
+    assert run_cli(*VERIFY, cwd=tmp_path).code == 1
+
+
+@thorough
+def test_two_commands_on_one_store_share_the_work(tmp_path: Path) -> None:
+    first = verify(tmp_path, "--seeds", "3")
+    second = verify(tmp_path, "--seeds", "3")
+    codes = {first.wait(), second.wait()}
+    assert codes <= {0, 1, 3} and len(codes) == 1, (first.lines(), second.lines())
+    lines = [line for x in (first, second) for line in x.lines() if line.startswith("[")]
+    trained = announced([line for line in lines if "trained by" not in line])
+    assert len(trained) == len(set(trained)) == len(stored(tmp_path)) == 6

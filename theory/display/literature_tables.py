@@ -1,0 +1,90 @@
+"""Published findings beside our predictions, as tables and in words."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from theory.errors import InvalidInput
+from theory.studies.findings import findings
+from theory.studies.literature import Comparison, Outcome, compare, possible_results
+
+COLUMNS = ("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason")
+"""The columns of ``table``."""
+
+
+def table() -> list[list[str]]:
+    """Every comparison as a row of text, under ``COLUMNS``."""
+    return [_row(compare(f)) for f in findings()]
+
+
+def _row(c: Comparison) -> list[str]:
+    f = c.finding
+    task = f.task if f.modulus is None else f"{f.task} {f.modulus}"
+    task += " vs f^" if f.against == "learned_function" else ""
+    mark = "^every" if f.train_domain == "every" else ""
+    setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
+    predicted = " ".join(x.text() for x in c.lengths)
+    said = {True: " (as reported)", False: " (not as reported)", None: ""}[c.published_agrees]
+    reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
+    theorem = f"{c.published or ''}{said}"
+    return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
+
+
+IN_SHORT = ("finding", "reported", "predicted", "outcome")
+"""The columns of ``short_table``."""
+LEGEND = (
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or the "
+    "premise that does not hold, so that nothing is compared. All of one: arith literature FINDING."
+)
+
+
+def short_table() -> list[list[str]]:
+    """Every comparison in a line, under ``IN_SHORT``."""
+    return [_short(compare(f)) for f in findings()]
+
+
+def _short(c: Comparison) -> list[str]:
+    possible = "/".join(possible_results(c.finding, c.lengths))
+    return [c.finding.id, c.finding.result, possible or "-", c.premise or c.outcome]
+
+
+def finding_text(name: str) -> list[str]:
+    """One finding beside the prediction, a line for each of ``COLUMNS``.
+
+    Raises:
+        InvalidInput: there is no such finding.
+    """
+    by_id = {f.id: f for f in findings()}
+    if name not in by_id:
+        near = get_close_matches(name.lower(), by_id, n=1, cutoff=0.4)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise InvalidInput(f"unknown finding '{name}'{hint} (arith literature lists {len(by_id)})")
+    row = _row(compare(by_id[name]))
+    return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
+
+
+def _span(lengths: tuple[int, ...]) -> str:
+    """(1, 2, 3, 5) as ``1-3+5``."""
+    lows = [n for n in lengths if n - 1 not in lengths]
+    highs = [n for n in lengths if n + 1 not in lengths]
+    runs = zip(lows, highs, strict=True)
+    return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs) or "?"
+
+
+def summary() -> str:
+    """How many findings can be compared, how many of them agree, and with what."""
+    rows = [compare(f) for f in findings()]
+    count = {
+        o: sum(c.outcome == o for c in rows)
+        for o in (Outcome.AGREES, Outcome.DISAGREES, Outcome.NO_CLAIM)
+    }
+    leaking = sum(
+        c.in_scope and c.prediction is not None and c.prediction.leaks is not False for c in rows
+    )
+    return (
+        f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
+        f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[Outcome.AGREES]} agree "
+        f"with it, {count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim. Each is compared "
+        f"with the accuracy of the expected function; {leaking} are of tasks where arith predict claims that of "
+        "a small model as a bound only, or not at all (rule: leak)."
+    )

@@ -1,0 +1,183 @@
+"""The prediction at each test length: status, exact accuracy, and what training leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+from theory.counting.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
+from theory.counting.witnesses import witnesses
+from theory.errors import NotCountable
+from theory.inference.derivation import BLIND, CONTINUES, NOTHING, SUPPORT, Step, cite
+from theory.inference.learned import LearnedFunction
+from theory.numbers.effort import budget, remembered
+from theory.prediction.outcomes import Status
+from theory.prediction.unseen_text import inferred_text, unfixed_text
+from theory.setting.directions import Direction
+from theory.setting.domains import Domain
+from theory.setting.properties import base_aligned
+
+MOST_UNSEEN = Fraction(1, 20)
+"""The largest share of a test domain on which training may leave the answer open.
+
+Up to here the accuracy of the learned function is given, which is then right to within this
+share.  Above it the length is undetermined.
+"""
+MOST_WORK = 1_500_000_000
+"""Steps that the counts of one prediction may take (some seconds)."""
+_MOST_WITNESSED = 300_000_000
+"""Steps that single inputs may take where a count is given up."""
+
+
+@dataclass(frozen=True)
+class LengthPrediction:
+    """What is predicted at one test length.
+
+    Args:
+        accuracy: exact; None where undetermined, or partial and too large to be counted.
+        unseen_share: the share of the test domain whose answer training does not fix; None where
+            there is no learned function, or the share is too large to be counted.
+        at_most: what the accuracy cannot exceed, whatever the model does on that share.
+        inferred: the share whose digits training never showed together, but whose answer it
+            fixes nevertheless (joint support).
+        extends: the accuracy rests on what the learned function does with digits that training
+            never showed, at their position or together.
+        learned_accuracy: how often the learned function is right on the whole test domain,
+            whatever is claimed; None where there is none, or it is too large to be counted.
+        counted: False where the accuracy or its bound would take too long to be counted.
+    """
+
+    digits: int
+    direction: Direction
+    status: Status
+    accuracy: Fraction | None
+    unseen_share: Fraction | None = Fraction(0)
+    at_most: Fraction = Fraction(1)
+    inferred: Fraction = Fraction(0)
+    extends: bool = False
+    learned_accuracy: Fraction | None = None
+    counted: bool = True
+
+    @property
+    def unseen(self) -> Fraction:
+        """``unseen_share``, or 0 where it is not known."""
+        return self.unseen_share or Fraction(0)
+
+
+@remembered(4096)
+def predict_lengths(
+    learned: LearnedFunction, train: Domain, tests: tuple[int, ...], kind: str, upward: str
+) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
+    """The prediction at each test length, and the steps for digits never shown together.
+
+    Encoding and layout enter by ``upward`` only, so settings that differ in them share this.
+
+    Args:
+        upward: what ``beyond`` says of the digits that training kept constant.
+    """
+    domains = [Domain((n,), kind) for n in tests]
+    with budget(MOST_WORK):
+        counted = [_at_length(learned, train, test, upward) for test in domains]
+    with budget(_MOST_WITNESSED):
+        lengths = tuple(
+            x if x.counted else _witnessed(learned, test, x)
+            for x, test in zip(counted, domains, strict=True)
+        )
+    steps = list(_joint_steps(learned, train, lengths))
+    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
+    if given_up:
+        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
+        steps.append(cite("count", what))
+    return lengths, tuple(steps)
+
+
+def _at_length(
+    learned: LearnedFunction, train: Domain, test: Domain, upward: str
+) -> LengthPrediction:
+    [length] = test.lengths
+    one = Fraction(1)
+    predicted = partial(LengthPrediction, length, train.direction(length))
+    if upward == CONTINUES or train.covers(length, test.kind):
+        return predicted(Status.GENERALIZES, one, learned_accuracy=one)
+    if upward == BLIND:
+        return predicted(Status.UNDETERMINED, None, None)
+    unseen = _counted(unseen_share, learned, test)
+    replaces = _replaces(learned, test)
+    if upward == NOTHING and replaces:
+        return predicted(Status.UNDETERMINED, None, unseen)
+    value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
+    if unseen is None or unseen > MOST_UNSEEN:
+        known = None if unseen is None else _counted(known_accuracy, learned, test)
+        surely = value if known is None else known  # right where training fixes the answer
+        return predicted(
+            Status.UNDETERMINED,
+            None,
+            unseen,
+            at_most=one if unseen is None or surely is None else min(one, surely + unseen),
+            learned_accuracy=None if upward == NOTHING else value,
+            counted=known is not None,
+        )
+    if value is None:
+        return predicted(Status.UNDETERMINED, None, unseen, counted=False)
+    status = Status.FAILS if value == 0 else Status.PARTIAL
+    status = Status.GENERALIZES if value == 1 else status
+    shown = _counted(shown_share, learned, test)
+    inferred = Fraction(0) if shown is None else max(Fraction(0), 1 - shown - unseen)
+    return predicted(
+        status,
+        value,
+        unseen,
+        at_most=min(one, value + unseen),
+        inferred=inferred,
+        extends=shown is None or inferred > MOST_UNSEEN or (upward == SUPPORT and replaces),
+        learned_accuracy=value,
+    )
+
+
+def _counted(
+    count: Callable[[LearnedFunction, Domain], Fraction], learned: LearnedFunction, test: Domain
+) -> Fraction | None:
+    """A share, or None where it would take too long to be counted."""
+    try:
+        return count(learned, test)
+    except NotCountable:
+        return None
+
+
+def _witnessed(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
+    """What single inputs decide at a length that was not counted."""
+    if not _replaces(learned, test):
+        return x  # f and f^ are one there
+    found = witnesses(learned, test)
+    is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
+    status = Status.PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status
+    return replace(x, status=status, at_most=min(x.at_most, found.at_most))
+
+
+def _replaces(learned: LearnedFunction, test: Domain) -> bool:
+    """Whether a test asks for digits at a position where training always showed one other."""
+    boxes = test.boxes(learned.base, learned.task.operands)
+    return any(touched(learned.support, box, learned.task) for box in boxes)
+
+
+def _is_aligned(learned: LearnedFunction) -> bool:
+    """Whether the positions that are read hold everything that counts modulo p."""
+    task = learned.task
+    k = None if task.full_modulus is None else base_aligned(task.full_modulus, learned.base)
+    reads = [learned.support.read_length(j) for j in range(task.operands)]
+    return k is not None and all(n is not None and n >= k for n in reads)
+
+
+def _joint_steps(
+    learned: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
+) -> Iterator[Step]:
+    """What joint support says of the lengths that ask for digits never shown together."""
+    inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
+    unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
+    if inferred:
+        yield cite("joint support", inferred_text(learned, train, inferred))
+    if unfixed:
+        what = unfixed_text(learned, train, unfixed)
+        yield cite("joint support", what, leaves_open=True)

@@ -1,0 +1,150 @@
+"""Published findings on length generalization in arithmetic, as ``literature.toml`` gives them.
+
+Each finding has its setting, what was reported, and where that was checked.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from theory.errors import InvalidInput
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
+
+TOLERANCE = 0.05
+"""How far a reported accuracy may be from the predicted one.
+
+The premise lets a model be wrong on 1 % of its training domain, and longer inputs ask for more
+of the same digits.  The same width judges our own measurements.
+"""
+
+
+class Result(StrEnum):
+    """What was reported of inputs longer than the trained ones, worst first."""
+
+    FAILS = "fails"
+    PARTIAL = "partial"
+    EXTENDS = "extends"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Where a finding was published."""
+
+    authors: str
+    title: str
+    year: int
+    arxiv: str
+
+    @property
+    def citation(self) -> str:
+        """``Xu et al. 2024, Principled Understanding of Generalization, arXiv 2407.17963``."""
+        return f"{self.authors} {self.year}, {self.title}, arXiv {self.arxiv}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One published result: a setting, and what was seen in it.
+
+    Args:
+        train: the training lengths; empty where they could not be checked.
+        why: in-domain accuracy, where it did not converge.
+        against: ``truth``, or ``learned_function``: agreement with f(a mod B^n, b mod B^n).
+        accuracy: percent per test length; empty where only an outcome was reported.
+        outcome: ``extends``, ``partial`` or ``fails``, with the figure in words.
+        checked: where these facts were seen.
+
+    The values of the other fields are listed at the head of ``literature.toml``.
+    """
+
+    id: str
+    paper: Paper
+    task: str
+    encoding: str
+    layout: str
+    train: tuple[int, ...]
+    train_domain: str
+    test: tuple[int, ...]
+    test_domain: str
+    padding: str
+    architecture: str
+    checked: str
+    modulus: int | None = None
+    base: int = 10
+    model: str = ""
+    aids: tuple[str, ...] = ()
+    converged: bool = True
+    why: str = ""
+    against: str = "truth"
+    accuracy: tuple[float, ...] = ()
+    outcome: str = ""
+    figure: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        expected = 0 if self.outcome else len(self.test)
+        if len(self.accuracy) != expected or not (self.accuracy or self.outcome):
+            raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
+
+    def setting(self) -> Setting:
+        """The setting, as the predictor takes it.
+
+        Raises:
+            InvalidInput: some part of it is not in our tables.
+        """
+        task, train = named_task(self.task, self.modulus), Domain(self.train, self.train_domain)
+        place = (encoding(self.encoding), layout(self.layout), train, 0)
+        return Setting(task, self.base, *place, self.test, self.test_domain)
+
+    @property
+    def result(self) -> Result:
+        """What was reported above the trained lengths."""
+        if self.outcome:
+            return Result(self.outcome)
+        longer = [a for n, a in zip(self.test, self.accuracy, strict=True) if n > max(self.train)]
+        return result_of([a / 100 for a in longer])
+
+
+def result_of(accuracies: list[float]) -> Result:
+    """Accuracies, each a share of 1, in a word."""
+    if all(a >= 1 - TOLERANCE for a in accuracies):
+        return Result.EXTENDS
+    return Result.FAILS if all(a <= TOLERANCE for a in accuracies) else Result.PARTIAL
+
+
+@cache
+def findings() -> tuple[Finding, ...]:
+    """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
+    data = tomllib.loads(
+        resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
+    )
+    shared = {name: entry.pop("setting") for name, entry in data["paper"].items()}
+    papers = {name: Paper(**entry) for name, entry in data["paper"].items()}
+    return tuple(_finding(papers, {**shared[row["paper"]], **row}) for row in data["finding"])
+
+
+def _finding(papers: dict[str, Paper], row: dict[str, Any]) -> Finding:
+    fields = {key.replace("-", "_"): value for key, value in row.items()}
+    fields["paper"] = papers[row["paper"]]
+    for key in ("train", "test"):
+        fields[key] = _lengths(row[key])
+    for key in ("aids", "accuracy"):
+        fields[key] = tuple(row.get(key, ()))
+    return Finding(**fields)
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    """``1-3+5`` as (1, 2, 3, 5)."""
+    found: list[int] = []
+    for part in filter(None, text.split("+")):
+        low, _, high = part.partition("-")
+        found += range(int(low), int(high or low) + 1)
+    return tuple(found)
