@@ -30,9 +30,9 @@ def product_matches(
 
     Counted are the ``(la, ua, lb, ub)`` with ``(la + step*ua) * (lb + step*ub) = la * lb`` mod
     ``p*step``.  The members of the four distributions, each mod p, are independent.  The
-    condition is ``la*ub + ua*lb + step*ua*ub = 0`` mod p.  Let ``g = gcd(ua, p)``, ``h = gcd(ub, p)``,
-    ``k = gcd(g, h)``, ``g = k*g'``, ``h = k*h'``, ``ua = g*v``, ``ub = h*w``.  The
-    condition forces ``la = g'*x`` and ``lb = h'*y``, and then says
+    condition is ``la*ub + ua*lb + step*ua*ub = 0`` mod p.  Let ``g = gcd(ua, p)``,
+    ``h = gcd(ub, p)``, ``k = gcd(g, h)``, ``g = k*g'``, ``h = k*h'``, ``ua = g*v``,
+    ``ub = h*w``.  The condition forces ``la = g'*x`` and ``lb = h'*y``, and then says
     ``x/v + y/w + step*k = 0`` mod ``p / lcm(g, h)``, where v and w are units.  So each side
     is needed only through the distribution of one ratio per ``(g, g')``.
 
@@ -97,7 +97,7 @@ def _ratios(
         other: the gcds of the other side; g' runs over ``g / gcd(g, h)``.
     """
     p, extra = low.p, roomy(low.extra, low.p)
-    found = {}
+    ratios = {}
     for g, (level, high_extra) in high.items():
         ring, n = units(p // g), p // g
         parts = sorted({g // math.gcd(g, h) for h in other})
@@ -108,11 +108,11 @@ def _ratios(
         by_unit = cyclic_product(values, high_extra, ring.shape)
         members = level * len(ring.elements) + exact_sum(high_extra)
         for i, part in enumerate(parts):
-            rows = np.stack([m.ravel()[ring.place] for m in (by_gcd[i], by_unit[i])])
+            rows = np.stack([m.ravel()[ring.index] for m in (by_gcd[i], by_unit[i])])
             even = low.level * (g // part) + folded[i][0]
             rows = np.concatenate([np.ones((1, n), dtype=np.int64), rows])
-            found[g, part] = _Ratios((even * members, level, 1), rows)
-    return found
+            ratios[g, part] = _Ratios((even * members, level, 1), rows)
+    return ratios
 
 
 def _facing(ratios: _Ratios, shift: int) -> _Ratios:

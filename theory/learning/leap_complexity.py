@@ -2,9 +2,10 @@
 
 Functions that can be learned a few coordinates at a time are learned soon, those that make a
 learner find many at once late or never.  The largest such step of a function is its leap
-complexity, counted in its Fourier expansion: Abbe, Boix-Adserà and Misiakiewicz (arXiv 2302.11055).  Here the
-coordinates are the operands' digits, and a step counts by what a Bayes classifier gains (ours; the evidence
-is in the report of the full grid, under *How soon*).
+complexity (Abbe, Boix-Adserà and Misiakiewicz, arXiv 2302.11055, who count it in the function's
+Fourier expansion).  Here the coordinates are the operands' digits, and a step counts by what a
+Bayes classifier gains by it (ours; the evidence is in the report of the full grid, under *How
+soon*).
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     """Whether learning a task asks for more than ``most`` operand digits at once.
 
     Of a result digit and a set of operand digits, let g be the share of the training domain on
-    which the Bayes classifier that reads these digits is right.  A step adds digits, and gains at least
-    ``GAIN`` of 1 - g.  The task leaps if for some result digit steps of at most ``most`` digits do
-    not lead from no digits to a g of 1.
+    which the Bayes classifier that reads these digits is right.  A step adds digits, and gains at
+    least ``GAIN`` of 1 - g.  The task leaps if for some result digit steps of at most ``most``
+    digits do not lead from no digits to a g of 1.
 
     Of a drawn training set, and of one with longer examples mixed in, this is counted on the main
     domain, all of ``D_n``: what is drawn from it likely shows the same digits.
@@ -62,17 +63,17 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     try:
         if _told_by_places(task, base, boxes, digits, most):
             return False
-        places = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
+        every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
         begun = []
         with budget(MOST_WORK):
             for r in digits:
                 classifier = DigitClassifier(task, base, boxes, r)
                 if classifier.right(_NOTHING) < CONSTANT * classifier.total:
-                    # Looked at first for all digits: it is soon told, and often so.
-                    if not any(_steps(classifier, places, _NOTHING, most)):
+                    # Whether there is a first step at all is soon told, so it is asked first.
+                    if not any(_steps(classifier, every, _NOTHING, most)):
                         return True
                     begun.append(classifier)
-            return not all(_learned(classifier, places, most) for classifier in begun)
+            return not all(_learned(classifier, every, most) for classifier in begun)
     except NotCountable:
         return None
 
@@ -113,13 +114,13 @@ def _least(right: int, total: int) -> Fraction:
     return right + GAIN * (total - right)
 
 
-def _learned(classifier: DigitClassifier, places: list[OperandDigit], most: int) -> bool:
+def _learned(classifier: DigitClassifier, every: list[OperandDigit], most: int) -> bool:
     """Whether steps of at most so many digits lead to all that there is to know."""
     reached = {_NOTHING}
     ahead: list[tuple[int, list[OperandDigit]]] = [(0, [])]  # the most often right first
     while ahead:
         _, here = heappop(ahead)
-        for there in _steps(classifier, places, frozenset(here), most):
+        for there in _steps(classifier, every, frozenset(here), most):
             right = classifier.right(there)
             if right == classifier.total:
                 return True
@@ -131,13 +132,13 @@ def _learned(classifier: DigitClassifier, places: list[OperandDigit], most: int)
 
 def _steps(
     classifier: DigitClassifier,
-    places: list[OperandDigit],
+    every: list[OperandDigit],
     here: frozenset[OperandDigit],
     most: int,
 ) -> Iterator[frozenset[OperandDigit]]:
     """What is read after a step of at most so many digits that gains enough, larger ones first."""
     least = _least(classifier.right(here), classifier.total)
-    rest = [place for place in places if place not in here]
+    rest = [digit for digit in every if digit not in here]
     for size in range(most, 0, -1):
         for more in combinations(rest, size):
             there = here.union(more)

@@ -1,9 +1,9 @@
 """Plateaus: what a model of a modular task can answer before it reads every digit.
 
 Modulo p the low digits of the operands decide part of the result and the others the rest.  A
-model that reads the lowest k digits of each operand can do no better than give, to each
-combination of them, the result that is the most frequent in training.  Ours; the evidence stands in
-``theory.inference.rules``.
+model that reads the lowest k digits of each operand can do no better than the Bayes classifier
+of these digits, which gives to each combination of them the result that is the most frequent in
+training.  Ours; the evidence stands in ``theory.inference.rules``.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     training sets, and where the domain has more operand tuples, or the modulus more residues,
     than ``LARGEST``.
     """
-    found: list[Plateau] = []
+    ladder: list[Plateau] = []
     answers = _answers(task, base, train)
     size = sum(box.size for box in train.boxes(base, task.operands))
     for k, best in enumerate(answers):
         accuracy = Fraction(best.right, size)
-        if accuracy < 1 and accuracy > (found[-1].accuracy if found else 0):
-            found.append(Plateau(k, accuracy))
-    return tuple(found)
+        if accuracy < 1 and accuracy > (ladder[-1].accuracy if ladder else 0):
+            ladder.append(Plateau(k, accuracy))
+    return tuple(ladder)
 
 
 @lru_cache(maxsize=256)
@@ -124,12 +124,12 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
     results = task.evaluate(*shown)
-    found: list[_Answers] = []
+    answers: list[_Answers] = []
     for k in range(train.every_length[-1]):
-        found.append(_best(shown, results, base**k, task.modulus))
-        if found[-1].right == len(results):
+        answers.append(_best(shown, results, base**k, task.modulus))
+        if answers[-1].right == len(results):
             break
-    return tuple(found)
+    return tuple(answers)
 
 
 def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
@@ -142,8 +142,8 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
     combination = kept // modulus
-    places = [limit**j for j in reversed(range(len(shown)))]
-    low = np.stack([combination // place % limit for place in places])
+    weights = [limit**j for j in reversed(range(len(shown)))]
+    low = np.stack([combination // weight % limit for weight in weights])
     return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
 
 

@@ -34,7 +34,7 @@ def operand_tuples(
     """Every operand tuple whose digits are among those given.
 
     Args:
-        digits: ``digits[j][i]`` are the values of digit ``i + 1`` (weight ``base**i``) of operand j.
+        digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
 
     Returns:
         Shape ``(operands, tuples)``.

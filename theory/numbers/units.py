@@ -20,7 +20,7 @@ class Units:
         inverses: the units in the order of the negated group elements, ``(phi,)``.
         divisors: of n, ascending.
         multiples: ``d * elements`` mod n for each divisor d of n, ``(divisors, phi)``.
-        place: for each residue r an index with ``multiples.ravel()[place[r]] == r``, ``(n,)``.
+        index: for each residue r one with ``multiples.ravel()[index[r]] == r``, ``(n,)``.
     """
 
     shape: tuple[int, ...]
@@ -28,7 +28,7 @@ class Units:
     inverses: Array
     divisors: tuple[int, ...]
     multiples: Array
-    place: Array
+    index: Array
 
 
 @lru_cache(maxsize=128)
@@ -41,10 +41,10 @@ def units(n: int) -> Units:
         inverses = _with_powers(inverses, pow(generator, -1, n), order, n)
     divisors = tuple(d for d in range(1, n + 1) if n % d == 0)
     multiples = np.array(divisors)[:, None] * elements % n
-    place = np.empty(n, dtype=np.int64)
-    place[multiples.ravel()] = np.arange(multiples.size)
+    index = np.empty(n, dtype=np.int64)
+    index[multiples.ravel()] = np.arange(multiples.size)
     shape = tuple(order for _, order in generators) or (1,)
-    return Units(shape, elements, inverses, divisors, multiples, place)
+    return Units(shape, elements, inverses, divisors, multiples, index)
 
 
 def _with_powers(elements: Array, generator: int, order: int, n: int) -> Array:
@@ -56,14 +56,14 @@ def _with_powers(elements: Array, generator: int, order: int, n: int) -> Array:
 
 def _generators(n: int) -> list[tuple[int, int]]:
     """Independent generators of the units mod n, with their orders (all above 1)."""
-    found = []
+    generators = []
     for prime, exponent in prime_powers(n):
         power = prime**exponent
         rest = n // power
         for root, order in _prime_power_generators(prime, exponent):
             lift = 1 + rest * ((root - 1) * pow(rest, -1, power) % power)  # 1 mod rest
-            found.append((lift % n, order))
-    return found
+            generators.append((lift % n, order))
+    return generators
 
 
 def _prime_power_generators(prime: int, exponent: int) -> list[tuple[int, int]]:

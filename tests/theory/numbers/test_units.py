@@ -12,6 +12,6 @@ from theory.numbers.units import units
 def test_unit_tables(n: int) -> None:
     tables = units(n)
     assert sorted(tables.elements) == [u for u in range(n) if np.gcd(u, n) == 1]
-    assert (tables.multiples.ravel()[tables.place] == np.arange(n)).all()
+    assert (tables.multiples.ravel()[tables.index] == np.arange(n)).all()
     assert (tables.elements * tables.inverses % n == 1 % n).all()
     assert tables.divisors == tuple(d for d in range(1, n + 1) if n % d == 0)
