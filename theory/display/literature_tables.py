@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from theory.errors import InvalidInput
+from theory.setting.decision import Decision
 from theory.studies.findings import findings
 from theory.studies.literature import Comparison, Outcome, compare, possible_results
 
@@ -78,9 +79,8 @@ def summary() -> str:
         o: sum(c.outcome == o for c in rows)
         for o in (Outcome.AGREES, Outcome.DISAGREES, Outcome.NO_CLAIM)
     }
-    leaking = sum(
-        c.in_scope and c.prediction is not None and c.prediction.leaks is not False for c in rows
-    )
+    predictions = [c.prediction for c in rows if c.in_scope and c.prediction is not None]
+    leaking = sum(x.leaks is not Decision.NO for x in predictions)
     return (
         f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
         f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[Outcome.AGREES]} agree "

@@ -110,7 +110,7 @@ class Advice:
         return _is_claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that ``arith advise --json`` prints."""
+        """The advice as a JSON object."""
         return {
             "generalizes": self.generalizes,
             "claimed": self.claimed,
