@@ -113,10 +113,10 @@ def reads_text(digits: int) -> str:
     """``the lowest 2 digits of each operand``."""
     if not digits:
         return "no digit"
-    return f"the lowest {'digit' if digits == 1 else _digits_text(digits)} of each operand"
+    return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
 
 
-def _digits_text(number: int) -> str:
+def digits_text(number: int) -> str:
     return f"{number} digit{'' if number == 1 else 's'}"
 
 
