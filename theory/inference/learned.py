@@ -8,13 +8,11 @@ function of arXiv 2407.17963.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from theory.inference.support import Support
 from theory.setting.tasks import Task
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True)
@@ -40,26 +38,20 @@ class LearnedFunction:
         """
         return self.task.evaluate(*(self.support.reduce(j, x) for j, x in enumerate(operands)))
 
-    @property
-    def expression(self) -> sympy.Expr:
-        """``f^`` as a SymPy expression, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
-        import sympy
+    @cached_property
+    def formula(self) -> str:
+        """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
+        return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
 
-        symbols = [sympy.Symbol(n, integer=True, nonnegative=True) for n in self.task.names]
-        return self.task.expression_at(*(self._reduced(j, s) for j, s in enumerate(symbols)))
-
-    def _reduced(self, operand: int, x: sympy.Symbol) -> sympy.Expr:
-        import sympy
-
+    def _reduced(self, operand: int, name: str) -> str:
+        """What the model sees of an operand."""
         n = self.support.read_length(operand)
-        with sympy.evaluate(False):
-            if n is not None:
-                return sympy.Mod(x, self.base**n) if n else sympy.Integer(0)
-            parts = [sympy.Integer(self.support.offset(operand))]
-            for i in range(1, self.support.width + 1):
-                if self.support.constant((operand, i)) is None:
-                    low, high = self.base ** (i - 1), self.base**i
-                    parts.append(
-                        sympy.Mod(x, high) - sympy.Mod(x, low) if i > 1 else sympy.Mod(x, high)
-                    )
-            return sympy.Add(*parts)
+        if n is not None:
+            return f"Mod({name}, {self.base**n})" if n else "0"
+        upper = [
+            f"(-Mod({name}, {self.base ** (i - 1)}) + Mod({name}, {self.base**i}))"
+            for j, i in self.support.read
+            if j == operand and i > 1
+        ]
+        units = [f"Mod({name}, {self.base})"] if (operand, 1) in self.support.read else []
+        return f"({' + '.join([*upper, *units, str(self.support.offset(operand))])})"
