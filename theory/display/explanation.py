@@ -69,7 +69,9 @@ def _how_soon(prediction: Prediction) -> list[str]:
     if more is None:
         return []
     if not more:
-        return [f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."]
+        return [
+            f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
+        ]
     return [
         f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, or "
         "never converge; nothing above holds then."
