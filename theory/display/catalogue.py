@@ -35,16 +35,16 @@ _EXAMPLE = {0: "12", 1: "34", -1: "46"}
 """The number of each operand, and the result, as -1."""
 
 
-def task_rows(base: int = 10) -> list[list[str]]:
-    """A row per named task; what depends on the modulus is said of none in particular."""
+def task_rows() -> list[list[str]]:
+    """A row per named task in base 10; what depends on the modulus is said of none."""
     rows = []
     for name, entry in TASKS.items():
         if entry.modular:
             rows.append([name, entry.summary, "depends on p", "-", "no"])
             continue
         task = named_task(name)
-        count = carries(task, base)
-        causal = _yes(digit_causal(task, base)[0] is Decision.YES)
+        count = carries(task, 10)
+        causal = _yes(digit_causal(task, 10)[0] is Decision.YES)
         number = "unbounded" if count is None else str(count)
         rows.append([name, entry.summary, causal, number, _yes(translation_invariant(task))])
     return rows

@@ -79,10 +79,8 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     """Why joint support fixes such digits."""
     task, base = learned.task, learned.base
     p = task.full_modulus
-    top = (
-        [learned.support.period((j, n)) for j in range(task.operands)] if n is not None else [None]
-    )
-    if set(top) == {1}:
+    operands = range(task.operands)
+    if n is not None and all(learned.support.period((j, n)) == 1 for j in operands):
         return f"position {n} makes no difference modulo {p}"
     groups = interactions(learned.support)
     if all(len(digits) == 1 for digits in groups):
