@@ -35,7 +35,7 @@ from theory.setting.requests import (
     read_lengths,
     read_numbers,
 )
-from theory.setting.tasks import TASKS
+from theory.setting.tasks import TASKS, named_task
 from verify.plan.sizes import SIZES
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ def show_grid(
     """List the cells of a grid with their predictions, before anything is trained."""
     from theory.prediction.predict import predict as run
     from verify.plan.grids import grid as read_grid
-    from verify.reporting.page import PREDICTION_COLUMNS, prediction_row
+    from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
     from verify.running.counting import shown
 
     cells = read_grid(grid)
@@ -383,7 +383,7 @@ def inspect(
     from verify.plan.cells import Cell, default_model
     from verify.plan.recipe import DEFAULT_BUDGET
     from verify.records.files import write
-    from verify.reporting.page import mechanism_rows
+    from verify.reporting.mechanism import mechanism_rows
     from verify.training.device import fix_precision, pick_device, train_alone
     from verify.training.train import train
 
@@ -398,7 +398,7 @@ def inspect(
     head = {"cell": cell.to_json(), "seed": seed, "premise": round(trained.premise, 6)}
     print_text(f"{cell.label()}, seed {seed}", bold=True)
     print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
-    print_table(("at", "what", "value"), mechanism_rows(found))
+    print_table(("at", "what", "value"), mechanism_rows(found.to_json()))
     for path in draw(trained.model, cell, found, out):
         print(f"wrote {path}")
     write(out / "mechanism.json", json.dumps({**head, **found.to_json()}) + "\n")
@@ -450,16 +450,21 @@ def report(
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
-    from verify.judging.judge import exit_code
-    from verify.judging.known_divergences import out_of_date, read_causes, unexplained
+    from verify.judging.judge import exit_code, judge_evidence
+    from verify.judging.known_divergences import (
+        out_of_date,
+        read_known_divergences,
+        unexplained,
+    )
     from verify.plan.grids import grid as read_grid
     from verify.plan.recipe import RECIPE
     from verify.records.evidence import merge, read_evidence, write_evidence
     from verify.records.files import write
     from verify.records.store import Store
-    from verify.reporting.page import cells_markdown, judge_evidence, markdown
-    from verify.reporting.sections import sections
-    from verify.reporting.verdicts import gate_line
+    from verify.reporting.cells_page import cells_page
+    from verify.reporting.page import page
+    from verify.reporting.report import Report
+    from verify.reporting.sentences import gate_line
 
     cells = read_grid(grid)
     mine = {cell.key for cell in cells}
@@ -484,20 +489,20 @@ def report(
         raise InvalidInput(
             f"no measurements of the grid '{name}' in {evidence} or {store}; run arith verify first"
         )
-    causes = read_causes(folder / name / "causes.toml")
+    known = read_known_divergences(folder / name / "causes.toml")
     if check:
         print_verdicts(verdicts)
     else:
         write_evidence(evidence, runs)
-        write(folder / name / "cells.md", cells_markdown(name, verdicts))
-        pages = sections(verdicts, folder / name, causes)
-        write(folder / name / "README.md", markdown(name, verdicts, pages, causes))
+        made = Report(name, verdicts, folder / name, known)
+        write(folder / name / "cells.md", cells_page(made))
+        write(folder / name / "README.md", page(made))
         print(f"wrote {folder / name / 'README.md'}")
-    failures = unexplained(verdicts, causes) + (out_of_date(verdicts, causes) if check else [])
+    failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
     for line in failures:
         print(line, file=sys.stderr)
     if check:
-        print_text(gate_line(verdicts, causes))
+        print_text(gate_line(verdicts, known))
     raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)
 
 
@@ -545,7 +550,7 @@ def phase_map(
 
     moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
     points = phase_diagram(
-        task,
+        lambda p: named_task(task, p),
         moduli,
         read_numbers(base, "--base"),
         read_lengths(train_digits, "--train-digits"),

@@ -16,7 +16,6 @@ import pytest
 from builders.paths import ROOT
 
 UPWARD = {
-    ("theory.prediction.predict", "theory.display.text"),
     ("verify.judging.claims", "verify.reporting.training_course"),
     ("verify.judging.unconverged", "verify.reporting.pictures"),
     ("verify.reporting.page", "verify.mechanism.inspection"),
@@ -26,8 +25,7 @@ UPWARD = {
 CIRCULAR = {("verify.running.worker", "verify.running.run")}
 """Imports that close a circle and are still to be removed."""
 LONG = {
-    *("cli.py", "theory/prediction/predict.py"),
-    *("theory/setting/domains.py", "theory/studies/literature.py", "verify/external.py"),
+    *("cli.py", "theory/setting/domains.py", "verify/external.py"),
     *("verify/mechanism/hidden_states.py", "verify/plan/grids.py", "verify/reporting/page.py"),
 }
 """Files of more than ``LONGEST`` lines that are still to be cut."""

@@ -24,10 +24,11 @@ from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
-from verify.judging.judge import MECHANISM, pooled
+from verify.judging.intervals import pooled
+from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sequences import Format, Sampler
-from verify.reporting.page import percent
+from verify.reporting.numbers import interval_text
 from verify.training.device import pick_device
 
 SAMPLES = 500
@@ -324,7 +325,7 @@ def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
         [
             str(m.digits),
             str(m.samples),
-            percent(pooled([(m.correct, m.samples)])),
+            interval_text(pooled([(m.correct, m.samples)])),
             f"{m.no_integer / m.samples:.3f}",
             _explained(m),
         ]
