@@ -13,7 +13,7 @@ from theory.inference.joint_support import unseen
 from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
