@@ -24,7 +24,7 @@ from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
 from theory.prediction.unseen_text import leak_text
 from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.domains import Domain
+from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
 
 
@@ -118,6 +118,8 @@ class Prediction:
     def to_json(self) -> dict[str, Any]:
         """The object that ``arith predict --json`` prints."""
         s = self.setting
+        written = setting_json(s).items()
+        train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
         return {
             "task": s.task.name,
             "expression": s.task.formula(),
@@ -126,7 +128,7 @@ class Prediction:
             "encoding": s.encoding.name,
             "layout": s.layout.name,
             "window": s.window,
-            "train": _train_json(s.train),
+            "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
             "published": {
@@ -154,18 +156,6 @@ class Prediction:
 
 def _text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
-
-
-def _train_json(train: Domain) -> dict[str, Any]:
-    """The training domain; priming, allowed digits and a limit only where there are any."""
-    data: dict[str, Any] = {"digits": list(train.lengths), "domain": train.kind}
-    if train.priming:
-        data["priming"] = {str(n): str(share) for n, share in train.priming}
-    if train.allowed:
-        data["allowed"] = {str(i): list(digits) for i, digits in train.allowed}
-    if train.pairs is not None:
-        data["pairs"] = train.pairs
-    return data
 
 
 def predict(setting: Setting) -> Prediction:

@@ -22,8 +22,8 @@ from theory.setting.decision import Decision
 from theory.setting.directions import Direction
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
+from theory.setting.options import LARGEST_DIGITS
 from theory.setting.properties import base_aligned, digit_causal, translation_invariant
-from theory.setting.requests import LARGEST_DIGITS
 from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)
