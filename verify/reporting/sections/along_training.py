@@ -26,11 +26,11 @@ COLUMNS = ("cell", "premise (step)", "expected function (step)", "comes")
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """When each converged model met the premise, and when it came to the expected function."""
     timings = [(v, found) for v in report.verdicts if (found := _timings(v))]
     if not timings:
-        return ""
+        return []
     every = [t for _, found in timings for t in found]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
@@ -46,19 +46,17 @@ def section(report: Report) -> str:
     ]
     drawn = _one_per_task([v for v, _ in timings])[:PANELS]
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
-    return "\n\n".join(
-        [
-            "## Along training",
-            f"Of {len(every)} converged models with an expected function, {counts[BEFORE]} came to "
-            f"it (it explains {REACHED:.0%} of the answers at the longest test length) before the "
-            f"premise held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} "
-            f"never{middle}.",
-            "![Answers along training](trajectories.svg)",
-            f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
-            "within one look.",
-            markdown_table(rows, COLUMNS),
-        ]
-    )
+    return [
+        "## Along training",
+        f"Of {len(every)} converged models with an expected function, {counts[BEFORE]} came to "
+        f"it (it explains {REACHED:.0%} of the answers at the longest test length) before the "
+        f"premise held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} "
+        f"never{middle}.",
+        "![Answers along training](trajectories.svg)",
+        f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
+        "within one look.",
+        markdown_table(rows, COLUMNS),
+    ]
 
 
 def _timings(v: CellVerdict) -> list[Timing]:

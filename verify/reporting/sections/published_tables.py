@@ -33,11 +33,11 @@ PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
     if not any(same_training(row[0].setting(), trained) for row in published_rows()):
-        return ""
+        return []
     return published_tables(trained)
 
 
@@ -78,27 +78,21 @@ def _trains(s: Setting, p: Setting) -> bool:
     return ours == (p.task, p.base, p.encoding, p.window, p.train)
 
 
-def published_tables(verdicts: Sequence[CellVerdict]) -> str:
+def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
-    far = [_name(row[0].setting()) for row in rows if max(row[0].train) > REACH]
-    return "\n\n".join(
-        [
-            f"## The tables of arXiv {PAPER}",
-            "*P*: as published. *ours*: measured by us, converged models pooled, or all where none "
-            "is. *predicted*: the exact accuracy of a converged model for P's layout and test "
-            "domain. *plateau*: the exact accuracy of one that stands at that plateau. *as f^*: "
-            "the share of answers equal to the expected function. *±*: the share of inputs on "
-            "which training leaves the answer open.",
-            *(
-                part
-                for row in rows
-                if max(row[0].train) <= REACH
-                for part in _row_section(row, verdicts)
-            ),
-            f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
-        ]
-    )
+    near = [row for row in rows if max(row[0].train) <= REACH]
+    far = [_name(row[0].setting()) for row in rows if row not in near]
+    return [
+        f"## The tables of arXiv {PAPER}",
+        "*P*: as published. *ours*: measured by us, converged models pooled, or all where none is. "
+        "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
+        "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of "
+        "answers equal to the expected function. *±*: the share of inputs on which training leaves "
+        "the answer open.",
+        *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
+        f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
+    ]
 
 
 def _name(s: Setting) -> str:
@@ -118,13 +112,17 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     ours = same_training(setting, verdicts)
     best = ours[0] if ours else None
     yield f"### {_name(setting)}"
+    seeds = ""
+    if best:
+        lost = "" if best.converged else ", not converged"
+        seeds = f" ({count(len(best.converged_or_all), 'seed')}{lost})"
     plateau = _plateau(row)
     stands = f" That is the plateau of {reads_text(plateau.read)}." if plateau else ""
     yield f"{_premise(row)}{stands} {_ours(setting, ours)}"
     head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
     for finding in row:
         what = " as f^" if finding.against == "learned_function" else ""
-        head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
+        head += [f"P{what}", f"ours{what}{seeds}", f"predicted{what}"]
         columns += _columns(finding, best)
     if plateau:
         head.append("plateau")

@@ -20,11 +20,11 @@ RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """How many cells were right on longer inputs, of those predicted to be and of the others."""
     scanned = [v for v in report.trained_of("windows") if v.converged]
     if not scanned:
-        return ""
+        return []
     predicted = [v for v in scanned if _generalizes(v)]
     unclaimed: dict[str, list[CellVerdict]] = {}
     for v in scanned:
@@ -35,16 +35,14 @@ def section(report: Report) -> str:
         for layout, found in unclaimed.items()
     )
     _draw(scanned, report.folder / "windows.svg")
-    return "\n\n".join(
-        [
-            "## Windows",
-            f"Of {len(predicted)} cells that are predicted to extend addition upward, "
-            f"{_right(predicted)} were right on at least {RIGHT:.0%} of the longer inputs. Of those "
-            "without a claim (a landmark in view, or an encoding that cannot single out an "
-            f"offset), {others or 'none was trained'}.",
-            "![Upward accuracy by window](windows.svg)",
-        ]
-    )
+    return [
+        "## Windows",
+        f"Of {len(predicted)} cells that are predicted to extend addition upward, "
+        f"{_right(predicted)} were right on at least {RIGHT:.0%} of the longer inputs. Of those "
+        "without a claim (a landmark in view, or an encoding that cannot single out an "
+        f"offset), {others or 'none was trained'}.",
+        "![Upward accuracy by window](windows.svg)",
+    ]
 
 
 def _generalizes(v: CellVerdict) -> bool:
@@ -71,7 +69,7 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
     rows = list(dict.fromkeys(s.encoding.name for s in settings))
     accuracy = np.full((len(rows), len(columns)), np.nan)
     with figure(path, WIDTH, 0.42 * len(rows) + 1.4) as drawn:
-        drawn.set_layout_engine("tight")
+        drawn.set_layout_engine("constrained")
         ax = drawn.subplots()
         for v, s in zip(verdicts, settings, strict=True):
             i, j = rows.index(s.encoding.name), columns.index((s.layout.name, s.window))
