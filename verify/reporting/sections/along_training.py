@@ -12,6 +12,7 @@ from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
 from verify.reporting.figures import training_curves
+from verify.reporting.numbers import count
 from verify.reporting.report import Report
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def section(report: Report) -> list[str]:
     rows = [
         [
             v.name,
-            _steps([t.within for t in found]),
-            _steps([t.outside for t in found]),
+            ", ".join(str(t.within or "-") for t in found),
+            ", ".join(str(t.outside or "-") for t in found),
             ", ".join(map(_when, found)),
         ]
         for v, found in timings
@@ -77,10 +78,6 @@ def _when(t: Timing) -> str:
     return WITH if t.outside <= t.within * GROWTH**1.5 else AFTER
 
 
-def _steps(steps: Sequence[int | None]) -> str:
-    return ", ".join("-" if s is None else str(s) for s in steps)
-
-
 def _one_per_task(verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
     """The first cell of each task, and then the others."""
     first: dict[str, CellVerdict] = {}
@@ -96,9 +93,9 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
         if curve is None or curve.learned is None:
             continue
         for i, n in enumerate(v.cell.setting.test_lengths):
-            trained = v.cell.setting.is_premise(n)
-            values = curve.correct[n] if trained else curve.learned[n]
-            label = f"{n} digit{'s' if n > 1 else ''}, {'in domain' if trained else 'as f^'}"
-            colour, width = (INK, 2.0) if trained else (PALETTE[i % len(PALETTE)], 1.0)
-            label = label if run is v.converged[0] else ""
+            if v.cell.setting.is_premise(n):
+                values, colour, width, what = curve.correct[n], INK, 2.0, "in domain"
+            else:
+                values, colour, width, what = curve.learned[n], PALETTE[i % 6], 1.0, "as f^"
+            label = f"{count(n, 'digit')}, {what}" if run is v.converged[0] else ""
             ax.plot(curve.steps, values, color=colour, lw=width, label=label)

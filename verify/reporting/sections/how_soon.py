@@ -99,12 +99,11 @@ def _share(some: int, every: Sequence[LengthVerdict]) -> str:
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:
     """The step of each model, or its budget where that was spent first, in ascending order."""
-    with named_rows(path, list(kinds), "steps", inches=0.8) as [ax]:
+    label = "steps until the task was learned (orange: not within its budget)"
+    with named_rows(path, list(kinds), label, inches=0.8) as [ax]:
         for row, models in enumerate(kinds.values()):
             ends = sorted((at or model.runs[0].budget, at is None) for model, at in models)
             places = row + np.linspace(0.35, -0.35, len(ends))
-            for spent, mark, label in ((False, "o", "learned"), (True, "x", "not in its budget")):
-                points = [(e[0], y) for e, y in zip(ends, places, strict=True) if e[1] == spent]
-                ax.plot(*np.array(points).reshape(-1, 2).T, mark, ms=3, color=PALETTE[spent])
-                ax.lines[-1].set_label("" if row else label)
+            colours = [PALETTE[spent] for _, spent in ends]
+            ax.scatter([step for step, _ in ends], places, s=9, c=colours)
         ax.set_xscale("log")

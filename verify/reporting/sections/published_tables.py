@@ -69,13 +69,13 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
             v.cell.key,
         )
 
-    return sorted((v for v in verdicts if _trains(v.cell.setting, published)), key=rank)
-
-
-def _trains(s: Setting, p: Setting) -> bool:
-    """Whether a setting is a published one but for layout and tests."""
-    ours = (s.task, s.base, s.encoding, s.window, s.train)
-    return ours == (p.task, p.base, p.encoding, p.window, p.train)
+    p, trained = published, []
+    for v in verdicts:
+        s = v.cell.setting
+        ours = (s.task, s.base, s.encoding, s.window, s.train)
+        if ours == (p.task, p.base, p.encoding, p.window, p.train):
+            trained.append(v)
+    return sorted(trained, key=rank)
 
 
 def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -108,50 +108,31 @@ def _domain(s: Setting) -> str:
 
 def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[str]:
     """Heading, remark and table of one published row."""
-    setting = row[0].setting()
-    ours = same_training(setting, verdicts)
+    s = row[0].setting()
+    ours = same_training(s, verdicts)
     best = ours[0] if ours else None
-    yield f"### {_name(setting)}"
-    seeds = ""
-    if best:
-        lost = "" if best.converged else ", not converged"
-        seeds = f" ({count(len(best.converged_or_all), 'seed')}{lost})"
-    plateau = _plateau(row)
-    stands = f" That is the plateau of {reads_text(plateau.read)}." if plateau else ""
-    yield f"{_premise(row)}{stands} {_ours(setting, ours)}"
-    head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
+    # In domain the truth and the learned function are one, so each table measures the premise.
+    reached = [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
+    had_converged = min(reached) >= 100 * PREMISE
+    plateau = None
+    if not had_converged:
+        plateau = nearest_plateau(plateaus(s.task, s.base, s.train), max(reached) / 100)
+    yield f"### {_name(s)}"
+    yield (
+        f"P's {row[0].model} {'had' if had_converged else 'had not'} converged (in domain "
+        f"{' to '.join(dict.fromkeys(f'{a:g}' for a in (min(reached), max(reached))))} %)."
+        + (f" That is the plateau of {reads_text(plateau.read)}." if plateau else "")
+        + f" {_ours(s, ours)}"
+    )
+    head, columns = ["digits"], [[str(n) for n in s.test_lengths]]
     for finding in row:
         what = " as f^" if finding.against == "learned_function" else ""
-        head += [f"P{what}", f"ours{what}{seeds}", f"predicted{what}"]
+        head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
         columns += _columns(finding, best)
     if plateau:
         head.append("plateau")
-        columns.append([_at_plateau(plateau, setting, n) for n in setting.test_lengths])
+        columns.append([_at_plateau(plateau, s, n) for n in s.test_lengths])
     yield markdown_table(list(zip(*columns, strict=True)), head)
-
-
-def _in_domain(row: PublishedRow) -> list[float]:
-    """The accuracies that were reported at the trained lengths, percent.
-
-    In domain the truth and the learned function are one, so each table measures the premise.
-    """
-    return [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
-
-
-def _premise(row: PublishedRow) -> str:
-    """Whether P's model had converged."""
-    low, high = min(_in_domain(row)), max(_in_domain(row))
-    had = "had" if low >= 100 * PREMISE else "had not"
-    span = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
-    return f"P's {row[0].model} {had} converged (in domain {span})."
-
-
-def _plateau(row: PublishedRow) -> Plateau | None:
-    """The plateau at which P's model stands that had not converged, if it is at one."""
-    if min(_in_domain(row)) >= 100 * PREMISE:
-        return None
-    s = row[0].setting()
-    return nearest_plateau(plateaus(s.task, s.base, s.train), max(_in_domain(row)) / 100)
 
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
