@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
@@ -303,7 +302,7 @@ def first_integer(text: str, base: int) -> int | None:
 
 def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[..., Any]]]:
     """The functions that may explain answers at one test length, with name and formula."""
-    found: list[tuple[str, Callable[..., Any]]] = [(f"f = {task_formula(task)}", task.evaluate)]
+    found: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
     for n in range(1, digits):
         train = Domain((n,))
         setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=(n,))
@@ -312,7 +311,7 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
         except InvalidInput:  # the task is defined nowhere on D_n
             continue
         if learned is not None:
-            found.append((f"f^ of {train.text()} = {learned_formula(learned)}", learned.evaluate))
+            found.append((f"f^ of {train.text()} = {learned.formula}", learned.evaluate))
     return found
 
 
