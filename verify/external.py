@@ -27,7 +27,7 @@ from verify.judging.intervals import pooled
 from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sequences import Format, Sampler
-from verify.reporting.numbers import interval_text
+from verify.reporting.tables import interval_text
 
 SAMPLES = 500
 """Inputs per test length: the interval is at most 0.09 wide, and a CPU takes minutes."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
 from verify.plan.premise import PREMISE
-from verify.reporting.numbers import count
 from verify.reporting.sentences import summary_line
+from verify.reporting.tables import count
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:

@@ -12,7 +12,7 @@ from theory.prediction.predict import Prediction
 from verify.judging.intervals import CONFIDENCE, Interval
 from verify.judging.judge import TOLERANCE, CellVerdict, LengthVerdict, Verdict, count_verdicts
 from verify.plan.cells import Cell, default_model
-from verify.reporting.numbers import count
+from verify.reporting.tables import count
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")

@@ -8,12 +8,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from theory.display.style import INK, PALETTE
-from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
 from verify.reporting.figures import training_curves
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +22,6 @@ REACHED = 0.9
 """The share of answers that the learned function explains when a model counts as there."""
 PANELS = 9
 """Cells in the figure."""
-COLUMNS = ("cell", "premise (step)", "expected function (step)", "comes")
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
@@ -37,12 +35,12 @@ def section(report: Report) -> list[str]:
     delays = [t.outside / t.within for t in every if t.within and t.outside]
     middle = f"; the median is {median(delays):.2g} times the steps" if delays else ""
     rows = [
-        [
-            v.name,
-            ", ".join(str(t.within or "-") for t in found),
-            ", ".join(str(t.outside or "-") for t in found),
-            ", ".join(map(_when, found)),
-        ]
+        {
+            "cell": v.name,
+            "premise (step)": ", ".join(str(t.within or "-") for t in found),
+            "expected function (step)": ", ".join(str(t.outside or "-") for t in found),
+            "comes": ", ".join(map(_when, found)),
+        }
         for v, found in timings
     ]
     drawn = _one_per_task([v for v, _ in timings])[:PANELS]
@@ -56,7 +54,7 @@ def section(report: Report) -> list[str]:
         "![Answers along training](trajectories.svg)",
         f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
         "within one look.",
-        markdown_table(rows, COLUMNS),
+        table(rows),
     ]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from theory.display.tables import markdown_table
 from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 ORDER = 30
 COLUMNS = ("claim", "supports", "contradicts", "not reached", "no claim")

@@ -9,26 +9,15 @@ from statistics import median
 import numpy as np
 
 from theory.display.style import PALETTE
-from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, not_above
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
+from verify.reporting.tables import table
 
 ORDER = 70
 ADDED, MULTIPLIED, MORE = "one or two, added", "one or two, multiplied", "three or more"
 """Digits at once, and what a task does with them."""
-COLUMNS = (
-    "digits at once",
-    "tasks",
-    "models",
-    "learned soon",
-    "not in budget",
-    "median step",
-    "longer lengths agree, soon",
-    "later",
-    "not above",
-)
 Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""
 
@@ -53,7 +42,7 @@ def section(report: Report) -> list[str]:
         f"asks for one or two digits at once, and {_soon(late)} of {len(late)} one that asks "
         "for more.",
         "![Steps until a task is learned, by the digits it asks for at once](how_soon.svg)",
-        markdown_table([_row(kind, models) for kind, models in kinds.items()], COLUMNS),
+        table([_row(kind, models) for kind, models in kinds.items()]),
         "Models under APE. How many digits a task asks for at once "
         "(`theory/learning/leaps.py`) is counted, not fitted, but for the share of what is "
         "still unknown that a step has to gain, chosen after the fact. Learned means right in "
@@ -68,23 +57,24 @@ def _soon(models: Models) -> int:
     return sum(is_soon(at) for _, at in models)
 
 
-def _row(kind: str, models: Models) -> list[str]:
+def _row(kind: str, models: Models) -> dict[str, str]:
     steps = [at for _, at in models if at]
     soon = _longer([model for model, at in models if is_soon(at)])
     later = _longer([model for model, at in models if not is_soon(at)])
     every = [*soon, *later]
-    below = sum(not_above(x.accuracy, x.prediction.at_most) for x in every if x.accuracy)
-    return [
-        kind,
-        str(len({model.cell.setting.task.text() for model, _ in models})),
-        str(len(models)),
-        str(_soon(models)),
-        str(len(models) - len(steps)),
-        f"{median(steps):,.0f}" if steps else "",
-        _share(sum(x.learned_verdict == Verdict.AGREE for x in soon), soon),
-        _share(sum(x.learned_verdict == Verdict.AGREE for x in later), later),
-        _share(below, every),
-    ]
+    below = [x for x in every if x.accuracy and not_above(x.accuracy, x.prediction.at_most)]
+    agree = [[x for x in some if x.learned_verdict == Verdict.AGREE] for some in (soon, later)]
+    return {
+        "digits at once": kind,
+        "tasks": str(len({model.cell.setting.task.text() for model, _ in models})),
+        "models": str(len(models)),
+        "learned soon": str(_soon(models)),
+        "not in budget": str(len(models) - len(steps)),
+        "median step": f"{median(steps):,.0f}" if steps else "",
+        "longer lengths agree, soon": _share(agree[0], soon),
+        "later": _share(agree[1], later),
+        "not above": _share(below, every),
+    }
 
 
 def _longer(models: Sequence[CellVerdict]) -> list[LengthVerdict]:
@@ -93,8 +83,8 @@ def _longer(models: Sequence[CellVerdict]) -> list[LengthVerdict]:
     return [x for model in models for x in model.longer if x.learned_verdict in judged]
 
 
-def _share(some: int, every: Sequence[LengthVerdict]) -> str:
-    return f"{some} of {len(every)}" if every else ""
+def _share(some: Sequence[LengthVerdict], every: Sequence[LengthVerdict]) -> str:
+    return f"{len(some)} of {len(every)}" if every else ""
 
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:

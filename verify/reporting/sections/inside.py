@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.display.tables import markdown_table
 from verify.reporting.mechanism import mechanism_name, read_mechanisms
 from verify.reporting.report import Report
+from verify.reporting.tables import table
 
 ORDER = 90
-COLUMNS = ("cell", "digits", "from f^", "from f", "from the equivalent input")
 
 
 def section(report: Report) -> list[str]:
@@ -31,7 +30,7 @@ def section(report: Report) -> list[str]:
         f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
         "which digits of the answers is at least as near to the expected function as to the "
         "task.",
-        markdown_table([_row(found) for found in models.values()], COLUMNS),
+        table([_row(found) for found in models.values()]),
         "*from f^*, *from f*: the largest difference between an influence of the model (how "
         "often the answer's digit changes with an operand's) and that of the expected function "
         "or the task. *from the equivalent input*: the distance of the last states to those of "
@@ -41,13 +40,13 @@ def section(report: Report) -> list[str]:
     ]
 
 
-def _row(found: dict[str, Any]) -> list[str]:
+def _row(found: dict[str, Any]) -> dict[str, str]:
     learned = found["distance"].get("learned function")
     *_, state = found.get("equivalence", {}).get("by layer", [None])
-    return [
-        mechanism_name(found),
-        str(found["digits"]),
-        "-" if learned is None else f"{learned['largest']:.3f}",
-        f"{found['distance']['truth']['largest']:.3f}",
-        "-" if state is None else str(state),
-    ]
+    return {
+        "cell": mechanism_name(found),
+        "digits": str(found["digits"]),
+        "from f^": "-" if learned is None else f"{learned['largest']:.3f}",
+        "from f": f"{found['distance']['truth']['largest']:.3f}",
+        "from the equivalent input": "-" if state is None else str(state),
+    }

@@ -10,8 +10,8 @@ from theory.display.style import PALETTE
 from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.reporting.figures import named_rows
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 ORDER = 80
 BASELINE, DEEPER = "aligned", "four layers"

@@ -21,8 +21,8 @@ from verify.judging.judge import CellVerdict
 from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
 from verify.plan.sizes import size
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 ORDER = 110
 PAPER = "2407.17963"

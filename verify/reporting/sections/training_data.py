@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from theory.display.style import PALETTE
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
 from verify.reporting.figures import named_rows
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,8 +1,17 @@
-"""Numbers as reports and terminals show them."""
+"""Tables and numbers as reports show them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from theory.display.tables import markdown_table
 from verify.judging.intervals import Interval
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows with the same columns, which are their keys, as Markdown."""
+    columns = list(rows[0]) if rows else []
+    return markdown_table([list(row.values()) for row in rows], columns)
 
 
 def interval_text(x: Interval | None) -> str:
