@@ -9,9 +9,9 @@ from verify.judging.intervals import Interval
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows with the same columns, which are their keys, as Markdown."""
-    columns = list(rows[0]) if rows else []
-    return markdown_table([list(row.values()) for row in rows], columns)
+    """Rows as Markdown; their keys are the columns, empty where a row lacks one."""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    return markdown_table([[row.get(column, "") for column in columns] for row in rows], columns)
 
 
 def interval_text(x: Interval | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,9 @@ def section(report: Report) -> list[str]:
         }
         for v, found in timings
     ]
-    drawn = _one_per_task([v for v, _ in timings])[:PANELS]
+    # Those drawn are the first cell of each task, and then the others.
+    first = {v.cell.setting.task.text(): v for v, _ in reversed(timings)}.values()
+    drawn = sorted((v for v, _ in timings), key=lambda v: v not in first)[:PANELS]
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
         "## Along training",
@@ -74,14 +75,6 @@ def _when(t: Timing) -> str:
     if t.outside < t.within / GROWTH**1.5:
         return BEFORE
     return WITH if t.outside <= t.within * GROWTH**1.5 else AFTER
-
-
-def _one_per_task(verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
-    """The first cell of each task, and then the others."""
-    first: dict[str, CellVerdict] = {}
-    for v in verdicts:
-        first.setdefault(v.cell.setting.task.text(), v)
-    return [*first.values(), *(v for v in verdicts if v not in first.values())]
 
 
 def _draw(ax: Axes, v: CellVerdict) -> None:

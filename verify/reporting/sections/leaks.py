@@ -8,11 +8,11 @@ from math import nan
 from pathlib import Path
 
 from theory.display.style import FAINT, PALETTE
-from theory.display.tables import markdown_table
 from verify.plan.premise import PREMISE
 from verify.reporting.figures import named_rows
 from verify.reporting.mechanism import mechanism_name, read_mechanisms
 from verify.reporting.report import Report
+from verify.reporting.tables import table
 
 ORDER = 100
 LEAKS = PREMISE
@@ -26,17 +26,18 @@ def section(report: Report) -> list[str]:
     measured = [found for found in read_mechanisms(report.folder).values() if "leaks" in found]
     names = [mechanism_name(found) for found in measured]
     shares = [(x["leaks"]["as it is"], *x["leaks"]["mended by layer"]) for x in measured]
-    leaking = [_recovered(x) for x in shares if x[0] < LEAKS]
+    leaking = [x for x in shares if x[0] < LEAKS]
     if not leaking:
         return []
-    some = sum(max(later, default=0.0) >= SOME for _, *later in leaking)
-    most = sum(max(later, default=0.0) > first for first, *later in leaking)
-    rows = [
-        [name, str(found["digits"]), *(f"{x:.3f}" for x in of_model)]
-        for name, found, of_model in zip(names, measured, shares, strict=True)
-    ]
-    layers = range(1, max(map(len, shares)))
-    columns = ("cell", "digits", "as it is", *(f"layer {i} patched" for i in layers))
+    # Of what is lost, 1 - now, patching a layer brings back the difference to now.
+    some = sum(max(x[2:], default=0) - x[0] >= SOME * (1 - x[0]) for x in leaking)
+    most = sum(max(x[2:], default=0) > x[1] for x in leaking)
+    rows = []
+    for name, found, (now, *patched) in zip(names, measured, shares, strict=True):
+        layers = {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
+        rows.append(
+            {"cell": name, "digits": str(found["digits"]), "as it is": f"{now:.3f}"} | layers
+        )
     _draw(names, shares, report.folder / "leaks.svg")
     return [
         "## Leaks",
@@ -45,19 +46,13 @@ def section(report: Report) -> list[str]:
         f"{most} more than where the first does not. What leaks is not only the digits, but "
         "what the model has made of them at their places.",
         "![Answers that follow the expected function, as they are and patched](leaks.svg)",
-        markdown_table(rows, columns),
+        table(rows),
         "The share of answers that follow f^, each digit given the right ones before it. "
         "*layer i patched*: the share if that layer's keys and values at the places of ignored "
         "digits were those of the equivalent trained input, and all else as it is. The first "
         "layer sees the digits, a later one what stands at their places by then: the digit, "
         "and what was worked out there. Made by `arith inspect`.",
     ]
-
-
-def _recovered(shares: Sequence[float]) -> list[float]:
-    """By layer, the part of the lost answers that comes back when it is patched."""
-    now, *patched = shares
-    return [(x - now) / (1 - now) for x in patched]
 
 
 def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:
