@@ -121,7 +121,7 @@ def show_grid(
 ) -> None:
     """List the cells of a grid with their predictions, before anything is trained."""
     from theory.prediction.predict import predict
-    from verify.reporting.page import PREDICTION_COLUMNS, prediction_row
+    from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
     from verify.running.counting import shown
 
     cells = cells_of(grid)
@@ -158,7 +158,7 @@ def inspect(
     from verify import pipeline
     from verify.plan.plan import Plan
     from verify.records.files import check_writable
-    from verify.reporting.page import mechanism_rows
+    from verify.reporting.mechanism import mechanism_rows
 
     [cell] = _cells(asked, model)
     steps = budget or DEFAULT_BUDGET
@@ -167,7 +167,7 @@ def inspect(
     trained, mechanism = pipeline.inspect(plan)
     print_text(f"{cell.label()}, seed {seed}", bold=True)
     print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
-    print_table(("at", "what", "value"), mechanism_rows(mechanism))
+    print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
     for picture in pipeline.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     raise typer.Exit(0 if trained.converged else 3)
@@ -195,25 +195,26 @@ def report(
     from verify import pipeline
     from verify.judging.judge import exit_code
     from verify.judging.known_divergences import out_of_date, unexplained
-    from verify.reporting.verdicts import gate_line
+    from verify.reporting.sentences import gate_line
 
     evidence = pipeline.judge(grid, folder, None if check else store)
     for note in evidence.notes:
         print(f"arith: {note}", file=sys.stderr)
-    verdicts, causes = evidence.verdicts, evidence.causes
-    if not any(v.runs for v in verdicts):
+    about = evidence.report
+    verdicts, known = about.verdicts, about.known
+    if not about.trained:
         raise InvalidInput(
-            f"no measurements of the grid '{evidence.folder.name}' in {evidence.path} or {store}; "
+            f"no measurements of the grid '{about.name}' in {evidence.path} or {store}; "
             "run arith verify first"
         )
-    failures = unexplained(verdicts, causes)
+    failures = unexplained(verdicts, known)
     if check:
-        failures += out_of_date(verdicts, causes)
+        failures += out_of_date(verdicts, known)
         print_verdicts(verdicts)
     else:
         print(f"wrote {pipeline.report(evidence)}")
     for line in failures:
         print(line, file=sys.stderr)
     if check:
-        print_text(gate_line(verdicts, causes))
+        print_text(gate_line(verdicts, known))
     raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)

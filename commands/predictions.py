@@ -79,10 +79,11 @@ def phase_map(
     from theory.display.phase_table import write_csv
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
+    from theory.setting.tasks import named_task
     from theory.studies.phase import phase_diagram
 
     points = phase_diagram(
-        task,
+        lambda p: named_task(task, p),
         (None,) if modulus is None else read_numbers(modulus, "--modulus"),
         read_numbers(base, "--base"),
         read_lengths(train_digits, "--train-digits"),

@@ -16,7 +16,6 @@ import pytest
 from builders.paths import ROOT
 
 UPWARD = {
-    ("theory.prediction.predict", "theory.display.text"),
     ("verify.judging.claims", "verify.reporting.training_course"),
     ("verify.judging.unconverged", "verify.reporting.pictures"),
     ("verify.reporting.page", "verify.mechanism.inspection"),
@@ -26,9 +25,8 @@ UPWARD = {
 CIRCULAR = {("verify.running.worker", "verify.running.run")}
 """Imports that close a circle and are still to be removed."""
 LONG = {
-    *("theory/inference/joint_support.py", "theory/prediction/predict.py"),
-    *("theory/setting/domains.py", "theory/studies/literature.py", "verify/external.py"),
-    *("verify/mechanism/hidden_states.py", "verify/reporting/page.py"),
+    *("theory/setting/domains.py", "verify/external.py", "verify/mechanism/hidden_states.py"),
+    "verify/reporting/page.py",
 }
 """Files of more than ``LONGEST`` lines that are still to be cut."""
 ONLY_IN = {
@@ -166,6 +164,6 @@ def test_predict_does_without_torch() -> None:
     assert "verify.records.runs" not in found
 
 
-@pytest.mark.xfail(reason="the report still imports what looks inside models")
-def test_the_report_does_without_torch() -> None:
-    assert "torch" not in imported_by(COMMAND.format(words=REPORT))
+def test_the_report_does_without_slow_libraries() -> None:
+    slow = {"torch", "matplotlib", "sympy", "scipy.stats"}
+    assert not imported_by(COMMAND.format(words=REPORT)) & slow

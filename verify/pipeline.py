@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verify.judging.judge import CellVerdict
-from verify.judging.known_divergences import Causes, read_causes
+from verify.judging.judge import CellVerdict, judge_evidence
+from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE
@@ -25,7 +25,7 @@ from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import write
 from verify.records.runs import Run
 from verify.records.store import Store
-from verify.reporting.page import cells_markdown, judge_evidence, markdown
+from verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from verify.mechanism.inspection import Mechanism
@@ -61,29 +61,26 @@ def train_and_measure(plan: Plan, store: Store) -> str:
 
 
 @dataclass(frozen=True)
-class JudgedEvidence:
-    """The evidence of a grid and the verdicts on it.
+class Evidence:
+    """The evidence of a grid and what is to be reported of it.
 
     Args:
-        folder: of the evidence, and of the report on it.
         runs: all that the evidence holds, also what is not judged.
-        verdicts: one for each cell of the grid.
+        report: the verdicts on the cells of the grid.
         notes: lines on what is left out.
     """
 
-    folder: Path
     runs: list[Run]
-    verdicts: list[CellVerdict]
-    causes: Causes
+    report: Report
     notes: list[str]
 
     @property
     def path(self) -> Path:
         """The file of the measurements."""
-        return self.folder / "evidence.jsonl"
+        return self.report.folder / "evidence.jsonl"
 
 
-def judge(name: str, folder: Path, store: Path | None = None) -> JudgedEvidence:
+def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
     """Judge the evidence of a grid.
 
     Args:
@@ -113,20 +110,20 @@ def judge(name: str, folder: Path, store: Path | None = None) -> JudgedEvidence:
             f"{len(runs) - len(judged)} models in {evidence} are kept and not judged: they are of "
             f"another recipe than {RECIPE.version}, or of cells that the grid does not have"
         )
-    causes = read_causes(folder / "causes.toml")
-    return JudgedEvidence(folder, runs, judge_evidence(cells, judged), causes, notes)
+    known = read_known_divergences(folder / "causes.toml")
+    return Evidence(runs, Report(folder.name, judge_evidence(cells, judged), folder, known), notes)
 
 
-def report(evidence: JudgedEvidence) -> Path:
-    """Write the evidence and its report; the report's first page."""
-    from verify.reporting.sections import sections
+def report(evidence: Evidence) -> Path:
+    """Write the evidence, and the report on it with its figures; the report's first page."""
+    from verify.reporting.cells_page import cells_page
+    from verify.reporting.page import page
 
-    folder, verdicts, causes = evidence.folder, evidence.verdicts, evidence.causes
+    folder = evidence.report.folder
     write_evidence(evidence.path, evidence.runs)
-    write(folder / "cells.md", cells_markdown(folder.name, verdicts))
-    page, pages = folder / "README.md", sections(verdicts, folder, causes)
-    write(page, markdown(folder.name, verdicts, pages, causes))
-    return page
+    write(folder / "cells.md", cells_page(evidence.report))
+    write(folder / "README.md", page(evidence.report))
+    return folder / "README.md"
 
 
 def inspect(plan: Plan) -> tuple[Trained, Mechanism]:

@@ -19,10 +19,9 @@ from theory.inference.derivation import (
     support_step,
 )
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.numbers.effort import budget, spend
-from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
@@ -105,8 +104,8 @@ class Prediction:
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
         if self.continues:
-            return task_formula(self.setting.task)
-        return None if self.learned is None else learned_formula(self.learned)
+            return self.setting.task.formula()
+        return None if self.learned is None else self.learned.formula
 
     def published_verdict(self, direction: Direction) -> Status:
         """The paper's verdict on a direction of ``EXTRAPOLATING``."""
@@ -126,7 +125,7 @@ class Prediction:
         train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
         return {
             "task": s.task.name,
-            "expression": task_formula(s.task),
+            "expression": s.task.formula(),
             "modulus": s.task.modulus,
             "base": s.base,
             "encoding": s.encoding.name,
@@ -154,7 +153,7 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [dict(vars(step)) for step in self.derivation],
+            "derivation": [step.to_json() for step in self.derivation],
         }
 
 
@@ -174,7 +173,7 @@ def predict(setting: Setting) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
-    shown = support(task, train, base)
+    shown = Support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     try:
@@ -185,8 +184,8 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what),)
-    learned = LearnedFunction(task, shown, base)
+        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+    learned = LearnedFunction(shown)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, upward)
     return Prediction(
@@ -195,7 +194,7 @@ def predict(setting: Setting) -> Prediction:
         lengths,
         (
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
-            support_step(task.names, shown),
+            support_step(shown),
             *reason,
             *unseen,
         ),
