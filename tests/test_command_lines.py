@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 from pathlib import Path
 from time import process_time
 
 import pytest
+from builders.command_line import run_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import cli
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
 from theory.setting.tasks import TASKS
@@ -203,33 +202,27 @@ def command_lines(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Where the lines run: a folder with grids of its own."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "grid.toml").write_text('[[cell]]\ntask = "add"\n[[cell]]\ntask = "mul"\n')
     (tmp_path / "deep.toml").write_text("x = " + "[" * 5000 + "]" * 5000)
     (tmp_path / "long.toml").write_text('[[cell]]\ntask = "add"\nbase = ' + "9" * 5000)
     return tmp_path
 
 
-def test_every_line_ends(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_line_ends(folder: Path) -> None:
     @LINES
     @given(command_lines())
     def run(words: list[str]) -> None:
-        monkeypatch.setattr(sys, "argv", ["arith", *words])
         started = process_time()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
+        done = run_cli(*words, cwd=folder)
         taken = process_time() - started
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        errors = capsys.readouterr().err
-        assert ended.value.code in (0, 2), words
-        assert "Traceback" not in errors
-        if ended.value.code == 2:
-            assert len(errors.splitlines()) == 1 and errors.rstrip("\n").isprintable()
+        assert done.code in (0, 2), words
+        assert "Traceback" not in done.err
+        if done.code == 2:
+            assert len(done.err.splitlines()) == 1 and done.err.rstrip("\n").isprintable()
         assert taken < SECONDS, words
         assert grown * 1024 < BYTES
 

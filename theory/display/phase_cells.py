@@ -42,8 +42,8 @@ def draw_cells(axes: Axes, grid: Grid) -> None:
     axes.pcolormesh(range(columns + 1), range(strips + 1), values, **style)
     style = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH}
     for y, row in enumerate(shown):
-        for is_unknown, group in groupby(range(columns), lambda i: row[i] is None):
-            run = list(group)
+        for is_unknown, group in groupby(enumerate(row), lambda cell: cell[1] is None):
+            run = [x for x, _ in group]
             if is_unknown:
                 draw_box(axes, run[0], y, len(run), 1, **style)
     for y in range(1, strips):

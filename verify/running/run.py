@@ -28,7 +28,7 @@ from verify.running.worker import work
 from verify.training.device import machine, precision_name
 from verify.training.ensemble import shape_of
 from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_stack
+from verify.training.train import Trained, train_ensemble
 
 _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
@@ -83,7 +83,7 @@ def execute(
     """Train models of one shape as a stack, and measure each at every test length."""
     pairs = [(job.cell, job.seed) for job in jobs]
     recorder = Recorder([job.cell for job in jobs])
-    trained_models = train_stack(pairs, budget, device, on_step=on_step, watch=recorder)
+    trained_models = train_ensemble(pairs, budget, device, on_step=on_step, watch=recorder)
     runs = []
     for i, trained in enumerate(trained_models):
         measured = _measurements(trained)
@@ -272,4 +272,4 @@ def _uninterrupted() -> Iterator[None]:
 
 def _cost(job: Job) -> int:
     """A rough measure of training time, so that long jobs start first."""
-    return training_flops(job.cell, RECIPE.batch)
+    return training_flops(job.cell, RECIPE.batch_size)

@@ -43,8 +43,8 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
 
     places = range(1, width + 1)
     return DigitAccuracy(
-        tuple(share(lambda x, y: digit(x, i, base) == digit(y, i, base)) for i in places),
-        tuple(share(lambda x, y: (x - y) % base**j == 0) for j in places),
+        tuple(share(lambda x, y, i=i: digit(x, i, base) == digit(y, i, base)) for i in places),
+        tuple(share(lambda x, y, j=j: (x - y) % base**j == 0) for j in places),
     )
 
 

@@ -8,11 +8,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from builders.command_line import run_cli
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
-from typer.testing import CliRunner
 
-from cli import app
 from theory import predict
 from theory.setting.properties import base_aligned
 from verify.judging.judge import judge_evidence
@@ -30,8 +29,7 @@ NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 def check(name: str) -> int:
     """The exit code of the first step of the gate."""
-    command = ["report", "--grid", name, "--folder", str(REPORTS), "--check"]
-    return CliRunner().invoke(app, command).exit_code
+    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check").code
 
 
 @pytest.mark.parametrize("name", NAMES)
