@@ -2,7 +2,7 @@
 
 ``verify`` takes a plan through the first three, ``report`` takes the evidence of a grid through
 the last two.  A model lives only in the process that trains it, so this process measures it too
-(``verify.running.run.execute``), and a store keeps the measurements.  ``inspect`` trains one model
+(``verify.running.execute``), and a store keeps the measurements.  ``inspect`` trains one model
 to look inside.
 
 Torch is imported only where a model is trained.
