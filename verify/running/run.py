@@ -12,11 +12,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
+from theory.errors import Failed
 from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.recipe import RECIPE
-from verify.records.files import Failed
 from verify.records.store import DONE, Store, is_wanted
 from verify.running.execute import Failure, Job, Progress
 from verify.running.worker import work
