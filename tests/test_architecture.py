@@ -28,7 +28,7 @@ CIRCULAR = {("verify.running.worker", "verify.running.run")}
 LONG = {
     *("cli.py", "theory/inference/joint_support.py", "theory/prediction/predict.py"),
     *("theory/setting/domains.py", "theory/studies/literature.py", "verify/external.py"),
-    *("verify/mechanism/hidden_states.py", "verify/plan/grids.py", "verify/reporting/page.py"),
+    *("verify/plan/grids.py", "verify/reporting/page.py"),
 }
 """Files of more than ``LONGEST`` lines that are still to be cut."""
 ONLY_IN = {

@@ -12,7 +12,7 @@ import torch
 
 from builders.cells import cell
 from theory.setting.domains import Domain
-from verify.mechanism.patching import ignored_places
+from verify.mechanism.patching import ignored_slots
 from verify.model.gpt import GPT, UNSEEN, Block
 from verify.model.positions import Learned
 from verify.plan.cells import Cell
@@ -87,7 +87,7 @@ def untrained(c: Cell, shape: Size = SMALLEST, std: float = 0.0, seed: int = 0) 
 
 def blind(net: GPT, c: Cell) -> GPT:
     """The model, now unable to see any operand digit that is predicted to be ignored."""
-    net.mask[:, torch.from_numpy(ignored_places(c))] = UNSEEN
+    net.mask[:, torch.from_numpy(ignored_slots(c))] = UNSEEN
     return net
 
 
@@ -111,7 +111,7 @@ def leaking(layer: int) -> GPT:
             if p.dim() > 1:
                 p.zero_()
         net.embedding.weight[:2] = torch.stack((-one, one))
-        places = torch.from_numpy(ignored_places(PRODUCT))[:, None]
+        places = torch.from_numpy(ignored_slots(PRODUCT))[:, None]
         position.table.copy_(torch.where(places, ignored, elsewhere))
         # Every place attends to the ignored ones alone, in equal parts.
         block.query.weight[0] = 100 * (ignored + elsewhere)

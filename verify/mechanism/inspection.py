@@ -11,8 +11,6 @@ import numpy as np
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
-from verify.mechanism import hidden_states as states
-from verify.mechanism import influence as influences
 from verify.mechanism.hidden_states import Equivalence, equivalence
 from verify.mechanism.influence import (
     Disagreement,
@@ -23,6 +21,7 @@ from verify.mechanism.influence import (
     influence,
 )
 from verify.mechanism.patching import Leaks, leaks
+from verify.mechanism.pictures import draw_influences, draw_states
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 
@@ -35,7 +34,8 @@ class Mechanism:
         digits: the length.
         influence: by who answered (``model``, ``learned function`` if one is predicted,
             ``truth``), shares ``(k, digits, M)``: see ``verify.mechanism.influence``.
-        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted to be ignored.
+        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted
+            to be ignored.
         leaks: see ``verify.mechanism.patching``; None likewise.
     """
 
@@ -62,8 +62,8 @@ class Mechanism:
         if self.leaks is not None:
             found["leaks"] = {
                 "samples": self.leaks.samples,
-                "as it is": round(self.leaks.as_it_is, 4),
-                "mended by layer": [round(x, 4) for x in self.leaks.mended],
+                "as it is": round(self.leaks.unpatched, 4),
+                "mended by layer": [round(x, 4) for x in self.leaks.patched],
             }
         return found
 
@@ -101,10 +101,10 @@ def draw(model: GPT, cell: Cell, found: Mechanism, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     first = folder / "influence.svg"
     names = cell.setting.task.names
-    influences.plot(found.influence, cell.label(), first, names)
+    draw_influences(found.influence, cell.label(), first, names)
     if found.equivalence is None:
         return [first]
     second = folder / "states.svg"
-    place = min(max(cell.setting.train.lengths), cell.format.result_width)
-    states.plot(model, cell, found.digits, place, second)
+    result_digit = min(max(cell.setting.train.lengths), cell.format.result_width)
+    draw_states(model, cell, found.digits, result_digit, second)
     return [first, second]

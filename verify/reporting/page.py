@@ -334,7 +334,7 @@ def mechanism_rows(found: Mechanism) -> list[list[str]]:
         what = "distance to the equivalent trained input, unrelated ones being 1, by layer"
         rows.append([at, what, ratios])
     if found.leaks is not None:
-        shares = (found.leaks.as_it_is, *found.leaks.mended)
+        shares = (found.leaks.unpatched, *found.leaks.patched)
         what = "share that follows f^; then if one layer saw no ignored digit, by layer"
         rows.append([at, what, ", ".join(f"{x:.3f}" for x in shares)])
     return rows
