@@ -141,7 +141,7 @@ def draw_states(
     with figure(path, 6.2, 4.4) as page:
         page.set_layout_engine("constrained")
         axes = page.add_subplot(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
-        title = textwrap.fill(f"{cell.label()}: result digit {result_digit}", 50)
+        title = textwrap.fill(f"{cell.label()}: result digit {result_digit}", 60)
         axes.set_title(title, fontsize=10, fontweight="bold", loc="left")
         axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")
         axes.set_ylabel(f"second component ({variance[1]:.0%})")
@@ -151,7 +151,7 @@ def draw_states(
         axes.scatter(x, y, s=9, color=hues[:half], linewidths=0)
         axes.scatter(long_x, long_y, s=34, facecolors="none", edgecolors=hues[half:], lw=0.9)
         axes.scatter([], [], s=9, color=INK, label="trained (true digit)")
-        ring = {"facecolors": "none", "edgecolors": INK}
+        ring: Any = {"facecolors": "none", "edgecolors": INK}
         axes.scatter([], [], s=34, label=f"{digits} digits (digit of f^)", **ring)
         for d in np.unique(shown).tolist()[:: -(-fmt.base // 20)]:
             axes.scatter([], [], s=34, color=[colours[d]], label=str(d))
