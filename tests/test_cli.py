@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from builders.command_line import run_cli
-from builders.paths import ROOT
+from builders.processes import Started
 
 from verify.plan.grids import GRIDS
 from verify.plan.sizes import SIZES
-
-
-def arith(
-    *arguments: str, cwd: Path = ROOT, stdout: Any = subprocess.PIPE, **env: str
-) -> subprocess.Popen[str]:
-    """The command as a user starts it, in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", "from cli import main; main()", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def predicted(*arguments: str) -> dict:
@@ -169,18 +150,16 @@ def test_a_terminal_of_no_width_is_none() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ["predict --task add", "tasks --json", "--help"])
-def test_output_that_cannot_be_written_is_one_clear_line(command: str) -> None:
+def test_output_that_cannot_be_written_is_one_clear_line(command: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
-        process = arith(*command.split(), stdout=full)
-    _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (2, "arith: No space left on device\n")
+        started = Started(tmp_path, *command.split(), stdout=full)
+    assert (started.wait(), started.lines()) == (2, ["arith: No space left on device"])
 
 
 def test_what_an_encoding_lacks_is_replaced() -> None:
-    process = arith("predict", "--expr", "(a+b) // 10", PYTHONIOENCODING="ascii")
-    out, err = process.communicate(timeout=60)
-    assert out.startswith("?(a + b) / 10?")
-    assert (process.returncode, err) == (0, "")
+    done = run_cli("predict", "--expr", "(a+b) // 10", encoding="ascii")
+    assert done.out.startswith("?(a + b) / 10?")
+    assert (done.code, done.err) == (0, "")
 
 
 def test_the_bare_command_shows_its_help() -> None:
@@ -239,64 +218,6 @@ def test_the_derivation_says_what_the_table_holds() -> None:
     done = run_cli("predict", "--task", "add", "--explain")
     assert "wrong on every input at 4..6 digits (longer)." in " ".join(done.out.split())
     assert "1. Premise: the model is right on held-out D_3. (convergence [1])" in done.out
-
-
-TINY = """
-[[cell]]
-task = "add"
-pe = "ape"
-base = 2
-train-digits = 2
-test-digits = [2, 3]
-model = "nano"
-
-[[cell]]
-task = "add"
-pe = "rpe"
-base = 2
-train-digits = 2
-test-digits = [2, 3]
-model = "nano"
-
-[[cell]]
-task = "mod_add"
-modulus = 3
-pe = "ape"
-base = 2
-train-digits = 2
-test-digits = [2, 3]
-model = "nano"
-"""
-
-
-@pytest.mark.training
-def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    """SIGKILL in the middle: nothing that was finished is lost or made again."""
-    (tmp_path / "tiny.toml").write_text(TINY)
-    store = str(tmp_path / "store.sqlite")
-    command = ["verify", "--grid", "tiny.toml", "--store", store, "--budget", "100", "--jobs", "1"]
-    process = arith(*command, cwd=tmp_path)
-    assert process.stderr is not None
-    first = ""
-    while not first.startswith("[1/3]"):
-        first = process.stderr.readline()
-        assert first, "it ended before a model was finished"
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
-
-    again = run_cli(*command, cwd=tmp_path)
-    assert again.code in (0, 1, 3)
-    assert "training 2 models" in again.err
-    assert first.split("]")[1].split(",")[0] not in again.err
-
-    third = run_cli(*command, cwd=tmp_path)
-    assert third.err == ""  # everything is there: nothing is trained
-    assert third.out == again.out
-
-    xml = tmp_path / "verdicts.xml"
-    fourth = run_cli(*command, "--junit-xml", str(xml), cwd=tmp_path)
-    assert fourth.code == third.code
-    assert 'tests="6"' in xml.read_text()
 
 
 def test_a_grid_is_listed_with_its_predictions() -> None:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 from pathlib import Path
 from time import process_time
 
 import pytest
+from builders.command_line import run_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import cli
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import LAYOUTS
+from theory.setting.tasks import TASKS
 
 SECONDS, BYTES = 10, 2**30
 LINES = settings(
@@ -68,8 +70,8 @@ SETTING = {
     "--expr": modular,
     "--modulus": numbers,
     "--base": st.one_of(st.sampled_from(("2", "3", "6", "10", "256")), numbers),
-    "--pe": st.one_of(st.sampled_from(sorted(cli.ENCODINGS)), wild),
-    "--layout": st.one_of(st.sampled_from(sorted(cli.LAYOUTS)), wild),
+    "--pe": st.one_of(st.sampled_from(sorted(ENCODINGS)), wild),
+    "--layout": st.one_of(st.sampled_from(sorted(LAYOUTS)), wild),
     "--window": numbers,
     "--train-digits": lengths,
     "--train-domain": st.one_of(st.sampled_from(("longest", "every")), wild),
@@ -86,7 +88,7 @@ HARD = {
     "--modulus": st.sampled_from(("1", "97", "840", "9973", "99991", "999983", "4999999")),
     "--base": st.sampled_from(("2", "3", "6", "10", "16", "256")),
     "--pe": st.sampled_from(("ape", "rpe", "rope", "t5", "alibi", "nope")),
-    "--layout": st.sampled_from(sorted(cli.LAYOUTS)),
+    "--layout": st.sampled_from(sorted(LAYOUTS)),
     "--window": st.sampled_from(("0", "5", "6", "13", "50", "5000")),
     "--train-digits": st.sampled_from(("1", "2", "3", "2+4", "1-8", "20", "1-20", "100", "1-100")),
     "--train-domain": st.sampled_from(("longest", "every")),
@@ -112,7 +114,7 @@ HARD_EXPRESSIONS = st.sampled_from(
         "1234567890123*a + 9876543210987*b",
     )
 )
-TASK = {"--task": st.one_of(st.sampled_from(sorted(cli.TASKS)), wild)}
+TASK = {"--task": st.one_of(st.sampled_from(sorted(TASKS)), wild)}
 
 
 @st.composite
@@ -130,7 +132,7 @@ def settings_asked(draw: st.DrawFn) -> list[str]:
         words = (
             ["--expr", draw(HARD_EXPRESSIONS)]
             if expr
-            else ["--task", draw(st.sampled_from(sorted(cli.TASKS)))]
+            else ["--task", draw(st.sampled_from(sorted(TASKS)))]
         )
         table = {name: values for name, values in HARD.items() if name != "--modulus"}
         if words[1].startswith("mod_"):
@@ -200,33 +202,27 @@ def command_lines(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Where the lines run: a folder with grids of its own."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "grid.toml").write_text('[[cell]]\ntask = "add"\n[[cell]]\ntask = "mul"\n')
     (tmp_path / "deep.toml").write_text("x = " + "[" * 5000 + "]" * 5000)
     (tmp_path / "long.toml").write_text('[[cell]]\ntask = "add"\nbase = ' + "9" * 5000)
     return tmp_path
 
 
-def test_every_line_ends(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_line_ends(folder: Path) -> None:
     @LINES
     @given(command_lines())
     def run(words: list[str]) -> None:
-        monkeypatch.setattr(sys, "argv", ["arith", *words])
         started = process_time()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
+        done = run_cli(*words, cwd=folder)
         taken = process_time() - started
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        errors = capsys.readouterr().err
-        assert ended.value.code in (0, 2), words
-        assert "Traceback" not in errors
-        if ended.value.code == 2:
-            assert len(errors.splitlines()) == 1 and errors.rstrip("\n").isprintable()
+        assert done.code in (0, 2), words
+        assert "Traceback" not in done.err
+        if done.code == 2:
+            assert len(done.err.splitlines()) == 1 and done.err.rstrip("\n").isprintable()
         assert taken < SECONDS, words
         assert grown * 1024 < BYTES
 

@@ -23,10 +23,9 @@ from theory.inference.rules import RULES
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
 from theory.studies.findings import findings
-from verify.judging.judge import CellVerdict
+from verify.judging.judge import CellVerdict, judge_evidence
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence
-from verify.reporting.page import judge_evidence
 
 WIDTHS = (40, 80, 200)
 TABLES = [

@@ -25,7 +25,7 @@ class Done(NamedTuple):
     err: str
 
 
-def run_cli(*arguments: str, cwd: Path = ROOT, width: int = 200) -> Done:
+def run_cli(*arguments: str, cwd: Path = ROOT, width: int = 200, encoding: str = "utf-8") -> Done:
     """Run ``arith`` in this process, as if its output were piped.
 
     Whatever it raises, other than its exit, is raised here: a user would see a traceback.
@@ -33,11 +33,12 @@ def run_cli(*arguments: str, cwd: Path = ROOT, width: int = 200) -> Done:
     Args:
         cwd: the working directory.
         width: columns of the terminal.
+        encoding: of what is written.
     """
     # Imported late: some tests ask what importing the command imports.
     from cli import main
 
-    out, err = _pipe(), _pipe()
+    out, err = _pipe(encoding), _pipe(encoding)
     code: Any = None
     with (
         chdir(cwd),
@@ -53,15 +54,15 @@ def run_cli(*arguments: str, cwd: Path = ROOT, width: int = 200) -> Done:
     return Done(code if isinstance(code, int) else int(code is not None), _text(out), _text(err))
 
 
-def _pipe() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
+def _pipe(encoding: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
 
 
 def _text(pipe: io.TextIOWrapper) -> str:
     pipe.flush()
     written = pipe.buffer
     assert isinstance(written, io.BytesIO)
-    return written.getvalue().decode()
+    return written.getvalue().decode(pipe.encoding)
 
 
 @contextmanager

@@ -64,7 +64,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a worker sends when a stack is trained and measured."""
+    """What a worker sends when an ensemble is trained and measured."""
 
     runs: list[Run]
 
@@ -80,7 +80,7 @@ class Failure:
 def execute(
     jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
 ) -> list[Run]:
-    """Train models of one shape as a stack, and measure each at every test length."""
+    """Train models of one shape as an ensemble, and measure each at every test length."""
     pairs = [(job.cell, job.seed) for job in jobs]
     recorder = Recorder([job.cell for job in jobs])
     trained_models = train_ensemble(pairs, budget, device, on_step=on_step, watch=recorder)
@@ -111,10 +111,10 @@ def _measurements(trained: Trained) -> tuple[Measurement, ...]:
     return tuple(measure(trained.model, cell, prediction, n) for n in cell.setting.test_lengths)
 
 
-def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
+def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     """Jobs in groups that train together, those that take longest first.
 
-    On a GPU all models of one shape are one stack.  On a CPU every model is its own: a
+    On a GPU all models of one shape are one ensemble.  On a CPU every model is its own: a
     compiled step of one model already keeps a core busy (``benchmarks/README.md``).
     """
     groups: dict[Any, list[Job]] = {}
@@ -125,20 +125,18 @@ def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 
 
 def missing(
-    cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int, precision: str
+    models: Iterable[tuple[Cell, int]], store: Store, budget: int, precision: str
 ) -> list[Job]:
-    """The jobs that the store has no run of.
+    """The models, given by cell and seed, that the store has no run of.
 
     A run that had not settled is made again, and only where the budget has grown.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    seeds = tuple(seeds)
     jobs = [
         Job(cell, seed)
-        for cell in cells
-        for seed in seeds
+        for cell, seed in models
         if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
     ]
     for cell in dict.fromkeys(job.cell for job in jobs):
@@ -182,7 +180,7 @@ class _Pool:
     ) -> None:
         self.store, self.budget, self.device = store, budget, device
         self.precision = precision_name(device)
-        self.waiting = stacks(jobs, device)
+        self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """Jobs that other processes train, and which."""
         self.number = min(workers, len(self.waiting))
@@ -217,17 +215,17 @@ class _Pool:
                 assert isinstance(pipe, Connection)
                 self._receive(pipe, on_progress)
             if self.elsewhere and self.idle:
-                self.waiting += stacks(self.elsewhere, self.device)
+                self.waiting += ensembles(self.elsewhere, self.device)
 
     def _hand_out(self, on_progress: Callable[[Progress], None]) -> None:
         """Give idle workers what this process can claim."""
         while self.idle and self.waiting:
-            stack = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
-            if stack:
+            ensemble = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
+            if ensemble:
                 pipe, process = self.idle.pop()
                 self.busy[pipe] = process
                 with suppress(OSError):  # a worker that is gone is found out when it is heard
-                    pipe.send(stack)
+                    pipe.send(ensemble)
 
     def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
         """Whether a job is to be trained here; one that has been done elsewhere is reported."""

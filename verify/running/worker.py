@@ -1,4 +1,4 @@
-"""A worker process: trains the stacks that its parent sends, and ends with its parent.
+"""A worker process: trains the ensembles that its parent sends, and ends with its parent.
 
 Nothing is imported here that takes long: from its first moments the worker watches its parent.
 """
@@ -21,11 +21,12 @@ _LONGEST = 300
 
 
 def work(parent: int, pipe: Connection, budget: int, device: str, precision: str) -> None:
-    """Train stacks until there are none; what happens is sent to the parent.
+    """Train ensembles until there are none; what happens is sent to the parent.
 
     Args:
         parent: the process that started this one; it may be gone by now.
-        pipe: stacks come in, ``None`` at the end; ``Progress``, ``Finished`` and ``Failure`` go out.
+        pipe: ensembles come in, ``None`` at the end; ``Progress``, ``Finished`` and ``Failure`` go
+            out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     from verify.running.run import Failure, Finished, Progress, execute
@@ -33,17 +34,17 @@ def work(parent: int, pipe: Connection, budget: int, device: str, precision: str
 
     train_alone()
     fix_precision(precision, device)
-    while (stack := pipe.recv()) is not None:
+    while (ensemble := pipe.recv()) is not None:
 
-        def on_step(step: int, stack: list[Job] = stack) -> None:
-            for job in stack:
+        def on_step(step: int, ensemble: list[Job] = ensemble) -> None:
+            for job in ensemble:
                 pipe.send(Progress(job, step))
 
         try:
-            runs = execute(stack, budget, device, on_step)
+            runs = execute(ensemble, budget, device, on_step)
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-            pipe.send(Failure(stack[0], text))
+            pipe.send(Failure(ensemble[0], text))
             return
         pipe.send(Finished(runs))
 

@@ -12,11 +12,9 @@ from verify.model.measure import answers, learned_answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.records.measurement import Measurement
-from verify.records.trajectory import Trajectory
+from verify.records.trajectory import GROWTH, Trajectory
 from verify.training.ensemble import Ensemble
 
-GROWTH = 1.25
-"""Each look comes at about so many times the steps of the last: what is learned early is seen."""
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
 

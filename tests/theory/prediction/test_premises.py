@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,11 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.joint_support import carry_range, interactions
-from theory.inference.support import support
+from theory.inference.carries import carry_range
+from theory.inference.interactions import interactions
+from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction, predict
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
@@ -94,24 +97,24 @@ def test_a_task_that_leaps_is_not_exact_under_another_encoding(pe: str) -> None:
 
 def test_a_built_in_borrow_couples_what_stands_above_it() -> None:
     task = parse_task("3*a - b")
-    shown = support(task, Domain((2,), "every", allowed=((1, (9,)),)), 10)  # 3 * 9 - 9 is 18
-    assert carry_range(task, shown, 2, 10) == (1, 1)
-    assert frozenset({(0, 2), (1, 2)}) in interactions(task, shown, 10)
+    shown = Support(task, Domain((2,), "every", allowed=((1, (9,)),)), 10)  # 3 * 9 - 9 is 18
+    assert carry_range(shown, 2) == (1, 1)
+    assert frozenset({(0, 2), (1, 2)}) in interactions(shown)
 
 
 def test_an_order_that_rules_a_carry_out_is_not_taken_for_one_that_varied() -> None:
     """Of one digit 2, 2 the difference borrows nothing if the tens are equal."""
     task = named_task("sub")
-    equal = support(task, Domain((2,), "every", allowed=((2, (2,)),)), 10)
-    assert carry_range(task, equal, 2, 10) is None
-    free = support(task, Domain((2,)), 10)
-    assert carry_range(task, free, 2, 10) == (-1, 0)
+    equal = Support(task, Domain((2,), "every", allowed=((2, (2,)),)), 10)
+    assert carry_range(equal, 2) is None
+    free = Support(task, Domain((2,)), 10)
+    assert carry_range(free, 2) == (-1, 0)
 
 
 def test_a_carry_of_a_product_is_known_by_examples_only() -> None:
     task = parse_task("(a*b - 3*a*a + 9*b) % 100")
-    shown = support(task, Domain((2,)), 10)
-    carry = carry_range(task, shown, 2, 10)
+    shown = Support(task, Domain((2,)), 10)
+    carry = carry_range(shown, 2)
     assert carry is not None
     assert carry[0] < carry[1]
 
@@ -120,8 +123,8 @@ def test_a_carry_of_a_product_is_known_by_examples_only() -> None:
 
 UNKNOWN = {
     "prediction.predict.leaps": lambda *_: None,
-    "inference.joint_support.digit_causal": lambda *_: (None, None),
-    "inference.joint_support.carry_range": lambda *_: None,
+    "inference.interactions.digit_causal": lambda *_: (Decision.UNDECIDED, None),
+    "inference.interactions.carry_range": lambda *_: None,
     "inference.identifiability.carry_range": lambda *_: None,
     "inference.identifiability.finds_digits": lambda *_: False,
     "inference.derivation.finds_digits": lambda *_: False,
@@ -129,15 +132,23 @@ UNKNOWN = {
 """What decides a premise, and how it says that it does not know."""
 
 
+def forget() -> None:
+    """Empty the caches of the theory."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("theory."):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
+
+
 @contextmanager
 def unknown(premise: str) -> Iterator[None]:
-    """Nobody knows of this premise; the support is made anew, and with it all that rests on it."""
-    support.cache_clear()
+    """Nobody knows of this premise; what was counted with it is forgotten, before and after."""
+    forget()
     module, _, name = premise.rpartition(".")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module(f"theory.{module}"), name, UNKNOWN[premise])
         yield
-    support.cache_clear()
+    forget()
 
 
 @st.composite
@@ -210,10 +221,12 @@ def test_an_exact_claim_beyond_what_was_shown_needs_a_task_known_not_to_leap(
 
 
 def test_whether_low_digits_are_enough_may_not_be_known() -> None:
-    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is True
-    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is False
-    assert digit_causal(parse_task("(3*a) % 30"), 10)[0] is True  # 3 (a mod 10), by a whole period
+    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is Decision.YES
+    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is Decision.NO
+    assert (
+        digit_causal(parse_task("(3*a) % 30"), 10)[0] is Decision.YES
+    )  # 3 (a mod 10), by a whole period
     four = "(3*a + 3*b + 3*c + 3*d) % 30"  # so is this, of a period too long to search
-    assert digit_causal(parse_task(four), 10) == (None, None)
+    assert digit_causal(parse_task(four), 10) == (Decision.UNDECIDED, None)
     with pytest.raises(InvalidInput, match="this one is not known to be"):
         Request(expr=four, layout="interleaved").setting()

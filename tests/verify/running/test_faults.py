@@ -9,21 +9,20 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from builders.paths import ROOT
+from builders.command_line import run_cli
+from builders.processes import PLAIN, Started
 from builders.runs import run
-from typer.testing import CliRunner
 
-from cli import app
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
 from verify.plan.recipe import RECIPE
@@ -32,8 +31,6 @@ from verify.records.runs import Run
 from verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
-SECONDS = 120.0
-"""The longest wait for anything; a busy machine is slow."""
 GRID = """
 [[cell]]
 task = "add"
@@ -52,7 +49,6 @@ train-digits = 2
 test-digits = [2, 3]
 model = "nano"
 """
-PLAIN = "from cli import main\nif __name__ == '__main__':\n    main()\n"
 IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
 BROKEN = f"""import verify.running.run
@@ -66,65 +62,17 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
 
 
-class Started:
-    """A command of ``arith`` in a process of its own; it and all that it starts can be found."""
-
-    def __init__(self, folder: Path, program: str, *words: str, **variables: str) -> None:
-        self.mark = f"ARITH_TEST_MARK={uuid4().hex}"
-        (folder / "grid.toml").write_text(GRID)
-        script = folder / f"program_{uuid4().hex}.py"
-        script.write_text(program)
-        name, _, value = self.mark.partition("=")
-        self.errors = folder / f"{script.stem}.err"
-        with self.errors.open("w") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, str(script), *words],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(ROOT), name: value, **variables},
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
-
-    def wait(self) -> int:
-        """The exit code."""
-        return self.process.wait(SECONDS)
-
-    def lines(self) -> list[str]:
-        """What was said on standard error so far."""
-        return self.errors.read_text().splitlines()
-
-    def until(self, text: str) -> None:
-        """Wait until a line on standard error begins so."""
-        end = time.monotonic() + SECONDS
-        while not any(line.startswith(text) for line in self.lines()):
-            assert time.monotonic() < end and self.process.poll() is None, self.lines()
-            time.sleep(0.05)
-
-    def workers(self) -> list[int]:
-        """The training processes that run."""
-        return [pid for pid in self.alive() if b"spawn_main" in _read(pid, "cmdline")]
-
-    def alive(self) -> list[int]:
-        """Every process that belongs to this command."""
-        pids = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()]
-        return [pid for pid in pids if self.mark.encode() in _read(pid, "environ")]
-
-
-def _read(pid: int, name: str) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/{name}").read_bytes()
-    except OSError:
-        return b""
-
-
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc")
 
 
-def verify(folder: Path, program: str = PLAIN, *more: str, **variables: str) -> Started:
-    words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--budget", "100")
-    return Started(folder, program, *words, "--jobs", "1", *more, **variables)
+VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
+
+
+def verify(folder: Path, *more: str, program: str = PLAIN, **variables: str) -> Started:
+    (folder / "grid.toml").write_text(GRID)
+    words = (*VERIFY, "--budget", "100", "--jobs", "1", *more)
+    return Started(folder, *words, program=program, **variables)
 
 
 def announced(lines: list[str]) -> list[str]:
@@ -140,7 +88,7 @@ def stored(folder: Path) -> list[str]:
 
 
 def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
-    started = verify(tmp_path, PLAIN, "--seeds", "50")
+    started = verify(tmp_path, "--seeds", "50")
     started.until("[1/")
     for pid in started.workers():
         os.kill(pid, signal.SIGKILL)
@@ -151,7 +99,7 @@ def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_raises_is_a_failure_told_in_one_line(tmp_path: Path) -> None:
-    started = verify(tmp_path, BROKEN)
+    started = verify(tmp_path, program=BROKEN)
     assert started.wait() == 4
     [first, last] = started.lines()
     assert first.startswith("training 2 models")
@@ -166,7 +114,7 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
     """SIGKILL of the parent or the worker at any moment, the first second included."""
     rng, seen = random.Random(0), list[str]()
     for kill in range(KILLS):
-        started = verify(tmp_path, PLAIN, "--seeds", "50")
+        started = verify(tmp_path, "--seeds", "50")
         if kill % 5 in (1, 3):  # when something has finished
             started.until("[1/")
             time.sleep(rng.uniform(0, 2))
@@ -184,14 +132,25 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
         seen += announced(started.lines())
         assert set(seen) <= set(stored(tmp_path))
     assert seen
-    seeds = str(1 + len(seen) // 2)
-    last = verify(tmp_path, PLAIN, "--seeds", seeds)
-    assert last.wait() in (0, 1, 3), last.lines()
+    seeds, before = ("--seeds", str(1 + len(seen) // 2)), stored(tmp_path)
+    last = verify(tmp_path, *seeds, COLUMNS="200")
+    code = last.wait()
+    assert code in (0, 1, 3), last.lines()
     seen += announced(last.lines())
     assert len(seen) == len(set(seen))
     kept = stored(tmp_path)
+    missing = len(kept) - len(before)
+    first = last.lines()[:1]
+    assert first == [] if missing == 0 else first[0].startswith(f"training {missing} model")
     # The store may hold a model that was written in the moment before its end was reported.
     assert set(seen) <= set(kept) and len(kept) == len(set(kept)) <= len(seen) + KILLS
+
+    assert last.process.stdout is not None
+    xml = tmp_path / "verdicts.xml"
+    again = run_cli(*VERIFY, "--budget", "100", *seeds, "--junit-xml", str(xml), cwd=tmp_path)
+    # Everything is there: nothing is trained, and the same is printed.
+    assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
+    assert 'tests="4"' in xml.read_text()
 
 
 @thorough
@@ -209,7 +168,7 @@ def test_a_store_that_is_locked_for_a_while_is_waited_for(tmp_path: Path) -> Non
 
 @thorough
 def test_a_store_that_stays_locked_loses_nothing(tmp_path: Path) -> None:
-    started = verify(tmp_path, IMPATIENT)
+    started = verify(tmp_path, program=IMPATIENT)
     started.until("training")
     other = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None, timeout=30)
     other.execute("BEGIN EXCLUSIVE")
@@ -229,7 +188,7 @@ def test_a_full_disk_loses_no_model(tmp_path: Path) -> None:
     """No file may grow beyond a limit: the store cannot, a file for one model can."""
     store = tmp_path / "store.sqlite"
     Store(store).close()
-    full = verify(tmp_path, LIMITED, LARGEST=str(store.stat().st_size))
+    full = verify(tmp_path, program=LIMITED, LARGEST=str(store.stat().st_size))
     assert full.wait() == 4
     assert "are kept in" in full.lines()[-1], full.lines()
     files = list(tmp_path.glob("store.sqlite.rescued-*"))
@@ -247,6 +206,17 @@ def made_up(folder: Path) -> tuple[Path, list[Run]]:
     return path, runs
 
 
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """No file of this process may grow beyond so many bytes, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 REPORT = ("report", "--grid", "grid.toml", "--store", "store.sqlite", "--folder", "reports")
 
 
@@ -254,16 +224,15 @@ def test_a_full_disk_leaves_the_evidence_whole(tmp_path: Path) -> None:
     evidence, [first, _] = made_up(tmp_path)
     before = evidence.read_bytes()
     Store(tmp_path / "store.sqlite").add(replace(first, seed=1))
-    small = Started(tmp_path, LIMITED, *REPORT, LARGEST=str(len(before) - 100))
-    assert small.wait() == 4
-    assert small.lines()[-1].startswith("arith: cannot write "), small.lines()
+    with no_file_beyond(len(before) - 100):
+        small = run_cli(*REPORT, cwd=tmp_path)
+    assert small.code == 4
+    assert small.err.startswith("arith: cannot write "), small.err
     assert evidence.read_bytes() == before
     assert [x.name for x in evidence.parent.iterdir()] == ["evidence.jsonl"]
 
 
-def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(tmp_path: Path) -> None:
     evidence, runs = made_up(tmp_path)
     other_cell = Cell(replace(runs[0].cell.setting, base=5), "nano")
     others = [
@@ -272,31 +241,30 @@ def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(
     ]
     write_evidence(evidence, [*runs, *others])
     before = evidence.read_bytes()
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, list(REPORT))
-    assert "2 models in reports/grid/evidence.jsonl are kept and not judged" in done.output
+    done = run_cli(*REPORT, cwd=tmp_path)
+    assert "2 models in reports/grid/evidence.jsonl are kept and not judged" in done.out + done.err
     assert evidence.read_bytes() == before
 
 
+@pytest.mark.training
 def test_a_closed_pipe_is_no_verdict(tmp_path: Path) -> None:
     """``arith verify ... | head -1`` of what would end with 1."""
     _, runs = made_up(tmp_path)
     store = Store(tmp_path / "store.sqlite")
     for one in runs:
         store.add(one)
-    verify_it = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
-    started = Started(tmp_path, PLAIN, *verify_it, ARITH_PRECISION="float32")
+    started = Started(tmp_path, *VERIFY)
     assert started.process.stdout is not None
     started.process.stdout.close()
     assert started.wait() == 141
     assert started.lines() == []
-    assert Started(tmp_path, PLAIN, *verify_it, ARITH_PRECISION="float32").wait() == 1
+    assert run_cli(*VERIFY, cwd=tmp_path).code == 1
 
 
 @thorough
 def test_two_commands_on_one_store_share_the_work(tmp_path: Path) -> None:
-    first = verify(tmp_path, PLAIN, "--seeds", "3")
-    second = verify(tmp_path, PLAIN, "--seeds", "3")
+    first = verify(tmp_path, "--seeds", "3")
+    second = verify(tmp_path, "--seeds", "3")
     codes = {first.wait(), second.wait()}
     assert codes <= {0, 1, 3} and len(codes) == 1, (first.lines(), second.lines())
     lines = [line for x in (first, second) for line in x.lines() if line.startswith("[")]

@@ -1,0 +1,84 @@
+"""The command ``arith`` in processes of its own, for what ends them or takes their output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from builders.paths import ROOT
+
+PLAIN = "from cli import main\nif __name__ == '__main__':\n    main()\n"
+"""The program; the workers that it starts import it too."""
+SECONDS = 120.0
+"""The longest wait for anything; a busy machine is slow."""
+
+
+class Started:
+    """A command of ``arith`` in a process of its own; it and all that it starts can be found.
+
+    Args:
+        folder: the working directory; the program is written there, and its standard error.
+        words: the command line.
+        program: the source of what is run.
+        stdout: where its output goes.
+        variables: added to the environment.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        program: str = PLAIN,
+        stdout: Any = subprocess.PIPE,
+        **variables: str,
+    ) -> None:
+        name, value = "ARITH_TEST_MARK", uuid4().hex
+        self.mark = f"{name}={value}"
+        script = folder / f"program_{value}.py"
+        script.write_text(program)
+        self.errors = folder / f"{script.stem}.err"
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, str(script), *words],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), name: value, **variables},
+                stdout=stdout,
+                stderr=errors,
+                text=True,
+            )
+
+    def wait(self) -> int:
+        """The exit code."""
+        return self.process.wait(SECONDS)
+
+    def lines(self) -> list[str]:
+        """What was said on standard error so far."""
+        return self.errors.read_text().splitlines()
+
+    def until(self, text: str) -> None:
+        """Wait until a line on standard error begins so."""
+        end = time.monotonic() + SECONDS
+        while not any(line.startswith(text) for line in self.lines()):
+            assert time.monotonic() < end and self.process.poll() is None, self.lines()
+            time.sleep(0.05)
+
+    def workers(self) -> list[int]:
+        """The training processes that run."""
+        return [pid for pid in self.alive() if b"spawn_main" in _read(pid, "cmdline")]
+
+    def alive(self) -> list[int]:
+        """Every process that belongs to this command."""
+        pids = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()]
+        return [pid for pid in pids if self.mark.encode() in _read(pid, "environ")]
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
