@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from verify.plan.cells import Cell
 from verify.plan.recipe import CHUNK
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 from verify.plan.sizes import Size, size
 
 BATCH = 64

@@ -27,7 +27,8 @@ from theory.setting.tasks import Task
 from verify.judging.intervals import pooled
 from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Format, Sampler
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
 from verify.reporting.numbers import interval_text
 from verify.training.device import pick_device
 

@@ -34,7 +34,8 @@ from verify.external import (
     table,
 )
 from verify.plan.inputs import inputs
-from verify.plan.sequences import Format, Sampler
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

@@ -17,7 +17,7 @@ from theory.inference.support import Support
 from theory.prediction.predict import predict
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 _TRIES = 20
 """So many inputs are drawn for each one wanted: some have no equivalent that was trained."""

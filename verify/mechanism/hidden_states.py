@@ -21,7 +21,7 @@ from verify.model.gpt import GPT
 from verify.model.measure import BATCH, answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 SAMPLES = 300
 """Inputs whose states are compared."""

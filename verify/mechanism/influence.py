@@ -21,7 +21,7 @@ from verify.model.gpt import GPT
 from verify.model.measure import answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 Answer = Callable[[np.ndarray], np.ndarray]
 """Who answers: operand digits ``(n, k, N)`` to result digits ``(n, M)``, -1 where there is none."""

@@ -16,7 +16,7 @@ from verify.mechanism.hidden_states import SAMPLES, hidden
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

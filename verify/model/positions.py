@@ -152,12 +152,12 @@ class Significance(PositionalEncoding):
     """A learned vector per significance of a digit, from a start drawn for each training example.
 
     Position coupling (Cho et al. 2024): digits of equal significance share a position; the
-    anchors share one of their own.
+    landmarks share one of their own.
     """
 
     STARTS = 32
     """Starts to draw from (a divisor of 256); in evaluation the first is used."""
-    anchors_share_a_vector = True
+    landmarks_share_a_vector = True
     significance: Tensor
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
@@ -173,14 +173,15 @@ class Significance(PositionalEncoding):
         index = significance.expand(x.shape[0], -1)
         if starts is not None:
             index = index + starts[:, None] % self.STARTS
-        anchor = self.table[0] if self.anchors_share_a_vector else torch.zeros_like(self.table[0])
-        return x + torch.where(is_digit, self.table[index], anchor)
+        first = self.table[0]
+        landmark = first if self.landmarks_share_a_vector else torch.zeros_like(first)
+        return x + torch.where(is_digit, self.table[index], landmark)
 
 
 class Abacus(Significance):
-    """The same numbering within each number, and nothing at the anchors (McLeish et al. 2024)."""
+    """The same numbering within each number, and nothing at the landmarks (McLeish et al. 2024)."""
 
-    anchors_share_a_vector = False
+    landmarks_share_a_vector = False
 
 
 class LinearBias(PositionalEncoding):

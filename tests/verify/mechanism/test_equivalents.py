@@ -15,7 +15,7 @@ from theory.setting.domains import Domain
 from theory.setting.tasks import named_task
 from verify.mechanism.equivalents import equivalents, pairs
 from verify.mechanism.hidden_states import equivalence
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 
 def test_a_long_input_is_equivalent_to_its_low_digits() -> None:

@@ -13,7 +13,7 @@ from theory.setting.layouts import LAYOUTS
 from verify.mechanism.hidden_states import equivalence, hidden
 from verify.model.measure import answers
 from verify.plan.cells import Cell
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 from verify.plan.sizes import Size
 
 
