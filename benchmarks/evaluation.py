@@ -62,11 +62,11 @@ def _compare(model: GPT, cell: Cell, quick: bool, device: str) -> Row:
 def token_by_token(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
     """Greedy answers, result digits ``(n, M)``, units first: one pass per result digit."""
     model.eval()
-    form, device = cell.format, model.mask.device
-    written = form.write(operands, np.zeros((len(operands), form.result_width), dtype=np.int64))
+    fmt, device = cell.format, model.mask.device
+    written = fmt.write(operands, np.zeros((len(operands), fmt.result_width), dtype=np.int64))
     out = []
     for tokens in torch.from_numpy(written).to(device).split(BATCH):
-        for slot in np.sort(form.result_slots):
+        for slot in np.sort(fmt.result_slots):
             tokens[:, slot] = model(tokens[:, :slot])[:, -1].argmax(1)
-        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+        out.append(tokens[:, torch.from_numpy(fmt.result_slots).to(device)].cpu().numpy())
     return np.concatenate(out)

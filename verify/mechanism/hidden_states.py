@@ -66,7 +66,8 @@ def hidden(
 class Equivalence:
     """How far inputs of one length are from what they are equivalent to, inside the model.
 
-    Distances are Euclidean, over all tokens that are followed by a result digit; medians over inputs.
+    Distances are Euclidean, over all tokens that are followed by a result digit; what is kept is
+    their median over the inputs.
 
     Args:
         digits: the length.
@@ -107,8 +108,8 @@ def equivalence(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> 
     rng = np.random.default_rng([EVALUATION_SEED, digits, 1])
     others = Sampler(fmt, cell.setting.train).sample(len(long), rng)
     result = fmt.results(short)
-    here, there, elsewhere = (hidden(model, cell, x, result) for x in (long, short, others))
-    near, far = _distance(here, there), _distance(here, elsewhere)
+    of_long, of_short, of_others = (hidden(model, cell, x, result) for x in (long, short, others))
+    near, far = _distance(of_long, of_short), _distance(of_long, of_others)
     return Equivalence(digits, len(long), near, far)
 
 

@@ -74,7 +74,7 @@ class Sinusoidal(PositionalEncoding):
 
 
 class Rotary(PositionalEncoding):
-    """Queries and keys rotated by their position, so scores depend on the offset (Su et al. 2021)."""
+    """Queries and keys rotated by their index: scores depend on the offset (Su et al. 2021)."""
 
     cos: Tensor
     sin: Tensor

@@ -59,7 +59,7 @@ class Format:
         return np.array([slots[i + 1] for i in range(self.result_width)])
 
     def write(self, operands: np.ndarray, result: np.ndarray) -> np.ndarray:
-        """The token sequences ``(n, T)`` of operand digits ``(n, k, N)``, result digits ``(n, M)``."""
+        """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``."""
         sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)
         for slot, token in enumerate(self.tokens):
             if token.kind == "landmark":
