@@ -18,7 +18,7 @@ from torch import Tensor
 
 from verify.mechanism.equivalents import pairs
 from verify.model.gpt import GPT
-from verify.model.measure import BATCH, answers
+from verify.model.measure import BATCH
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sampling import Sampler
@@ -28,15 +28,12 @@ SAMPLES = 300
 
 
 @torch.no_grad()
-def hidden(
-    model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray | None = None
-) -> np.ndarray:
+def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> np.ndarray:
     """The residual stream where the result digits are predicted: embedding, then each block.
 
     Args:
         operands: digits ``(n, k, N)``.
-        result: the result digits ``(n, M)`` that are written in the sequence; None for the
-            model's own greedy answers, which are what it sees when it answers.
+        result: the result digits ``(n, M)`` that are written in the sequence.
 
     Returns:
         states ``(n, L + 1, M, C)``: ``[:, 0]`` is the embedding, ``[:, :, r]`` the token that
@@ -44,8 +41,8 @@ def hidden(
     """
     model.eval()
     fmt, device = cell.format, model.mask.device
-    written = fmt.write(operands, answers(model, cell, operands) if result is None else result)
     slots = torch.from_numpy(fmt.result_slots - 1).to(device)
+    written = torch.from_numpy(fmt.write(operands, result)).to(device)
     stream: list[Tensor] = []
     states = []
     with ExitStack() as hooks:
@@ -55,7 +52,7 @@ def hidden(
         # The last block is computed at the slots alone.
         hook = model.blocks[-1].register_forward_hook(lambda _, x, y: stream.append(y))
         hooks.enter_context(hook)
-        for tokens in torch.from_numpy(written).to(device).split(BATCH):
+        for tokens in written.split(BATCH):
             stream.clear()
             model(tokens[:, :-1], slots)
             states.append(torch.stack(stream, dim=1).cpu().numpy())
