@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from theory.inference.learned import LearnedFunction
-from theory.numbers.enumeration import operand_tuples
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 
@@ -32,7 +32,11 @@ def box_members(domain: Domain, base: int, operands: int) -> list[tuple[int, ...
 
 def tuples_of(box: Box, base: int) -> list[tuple[int, ...]]:
     """Every operand tuple of a box."""
-    return list(map(tuple, operand_tuples(box.digits, base).T.tolist()))
+    per_operand = [
+        [sum(d * base**i for i, d in enumerate(digits)) for digits in product(*row)]
+        for row in box.digits
+    ]
+    return list(product(*per_operand))
 
 
 def digit(value: int, position: int, base: int) -> int:

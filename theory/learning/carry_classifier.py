@@ -15,7 +15,7 @@ from math import prod
 
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.tasks import Task, digit_count
 
 _STEP = 1_500

@@ -22,7 +22,8 @@ from theory.inference.support import OperandDigit
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 FEW = 2

@@ -18,7 +18,8 @@ from theory.counting.accuracy import value_dtype
 from theory.counting.residues import digit_sum
 from theory.numbers.enumeration import combinations, operand_tuples
 from theory.numbers.integer_arrays import Array, exact_dtype
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 LARGEST = 4_000_000
