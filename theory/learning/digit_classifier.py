@@ -7,14 +7,14 @@ digits, so what is not read enters by how it is distributed over residues.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
-from theory.counting.residues import convolve, digit_sum, interval
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
-from theory.numbers.effort import remembered, spend
+from theory.numbers.effort import spend
 from theory.numbers.enumeration import combinations
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
 from theory.setting.boxes import Box
@@ -142,16 +142,19 @@ class _Sum:
         return cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,))
 
 
-@remembered(512)  # all result digits of a modular task ask for the same
+@lru_cache(maxsize=512)  # all result digits of a modular task ask for the same
 def _sums(
     box: Box, read: frozenset[OperandDigit], factors: tuple[int, ...], m: int, base: int
 ) -> Array:
     """How often what is not read of a box adds up to each residue mod m, shape ``(m,)``."""
-    rest = interval(m, 0, 1)
-    for j, (row, factor) in enumerate(zip(box.digits, factors, strict=True)):
-        hidden = [(i, values) for i, values in enumerate(row, 1) if (j, i) not in read]
-        rest = convolve(rest, digit_sum(m, base, hidden, factor))
-    return rest.level + rest.extra
+    rest = np.zeros(m, dtype=np.int64)
+    rest[0] = 1
+    for j, row in enumerate(box.digits):
+        for i, values in enumerate(row, 1):
+            if (j, i) not in read:
+                added = np.array(values) * (factors[j] * base ** (i - 1) % m)
+                rest = rest[(np.arange(m) - added[:, None]) % m].sum(0)
+    return rest
 
 
 class _Polynomial:

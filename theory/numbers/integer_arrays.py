@@ -11,6 +11,7 @@ limbs first.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ _BLOCK = 8
 """How many limbs of a factor are transformed at a time (bounds the memory)."""
 
 
+@lru_cache(maxsize=4096)
 def _fft_length(n: int) -> int:
     """n if the FFT takes it in small steps, else a length that holds the linear product."""
     if n == 1 or prime_powers(n)[-1][0] <= 11:

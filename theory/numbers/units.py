@@ -49,8 +49,10 @@ def units(n: int) -> Units:
 
 def _with_powers(elements: Array, generator: int, order: int, n: int) -> Array:
     """The elements times each power of a generator, shape ``(len(elements) * order,)``."""
-    powers = np.array([pow(generator, k, n) for k in range(order)])
-    products: Array = elements[:, None] * powers % n
+    powers = [1]
+    while len(powers) < order:
+        powers.append(powers[-1] * generator % n)
+    products: Array = elements[:, None] * np.array(powers) % n
     return products.ravel()
 
 
