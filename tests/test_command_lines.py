@@ -5,25 +5,20 @@ A few in the default run; ``ARITH_EXAMPLES=1000`` makes the full one.  All run i
 
 from __future__ import annotations
 
-import os
 import resource
 from pathlib import Path
 from time import process_time
 
 import pytest
 from builders.command_line import run_cli
+from builders.strategies import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cli
 
 SECONDS, BYTES = 10, 2**30
-LINES = settings(
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "60")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+LINES = settings(examples(60), suppress_health_check=list(HealthCheck))
 
 wild = st.one_of(
     st.sampled_from(

@@ -9,8 +9,8 @@ from math import prod
 
 import pytest
 from builders.brute_force import members
-from builders.strategies import domains, tasks
-from hypothesis import HealthCheck, assume, given, settings
+from builders.strategies import domains, examples, tasks
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.display.explanation import explanation
@@ -54,12 +54,7 @@ def modular(draw: st.DrawFn) -> tuple[Task, Domain, int, str]:
     return task, train, base, draw(st.sampled_from(("longest", "every")))
 
 
-@settings(
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+@settings(examples(200), max_examples=200)
 @given(modular())
 def test_they_are_what_enumeration_counts(case: tuple[Task, Domain, int, str]) -> None:
     task, train, base, kind = case

@@ -7,8 +7,7 @@ from itertools import product
 
 import pytest
 from builders.cells import cell
-from builders.paths import HEADLINE_EVIDENCE
-from builders.runs import run
+from builders.runs import RIGHT, run
 
 from theory.inference.rules import RULES
 from theory.prediction.predict import predict
@@ -30,18 +29,7 @@ from verify.judging.claims import (
 )
 from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell
-from verify.plan.grids import grid
-from verify.records.evidence import read_evidence
 from verify.records.trajectory import Trajectory
-from verify.reporting.page import judge_evidence
-
-RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
-"""What the theory predicts of addition with APE, trained on three digits."""
-
-
-@pytest.fixture(scope="module")
-def headline() -> list[CellVerdict]:
-    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:

@@ -12,13 +12,11 @@ from builders.command_line import run_cli
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
-from theory import predict
 from theory.setting.properties import base_aligned
 from verify.judging.known_divergences import read_causes
-from verify.plan.grids import GRIDS, grid
+from verify.plan.grids import grid
 from verify.plan.recipe import RECIPE
 from verify.records.evidence import read_evidence
-from verify.reporting.junit import junit
 from verify.reporting.page import cells_markdown, judge_evidence, markdown
 from verify.reporting.sections import sections
 
@@ -82,21 +80,3 @@ def test_evidence_is_of_the_current_recipe_and_grid(name: str) -> None:
 def test_every_cell_of_the_headline_was_trained() -> None:
     runs = read_evidence(REPORTS / "headline" / "evidence.jsonl")
     assert {r.cell.key for r in runs} == {cell.key for cell in grid("headline")}
-
-
-def test_the_smoke_grid_has_every_kind_of_answer() -> None:
-    assert set(GRIDS["smoke"]) <= set(GRIDS["headline"])
-    statuses = {
-        x.status
-        for cell in grid("smoke")
-        for x in predict(cell.setting).lengths
-        if x.direction == "upward"
-    }
-    assert statuses == {"fails", "generalizes", "partial"}
-
-
-def test_junit_names_every_length() -> None:
-    verdicts = judge_evidence(grid("smoke"), [])
-    xml = junit(verdicts)
-    assert xml.count("<testcase") == sum(len(v.lengths) for v in verdicts)
-    assert 'failures="0"' in xml
