@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import evaluation, predictor, premise, stacks, throughput
+from benchmarks import ensembles, evaluation, predictor, premise, throughput
 from benchmarks.tables import machine
 from theory.errors import InvalidInput, look_up
 from verify.training.device import pick_device
 
 PARTS = {
     "throughput": throughput.tables,
-    "stacks": stacks.tables,
+    "ensembles": ensembles.tables,
     "premise": premise.tables,
     "predictor": predictor.tables,
     "evaluation": evaluation.tables,

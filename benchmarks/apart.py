@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def apart(threads: int, function: Callable[..., T], *arguments: object) -> T:
-    """The function's value, from a fresh process with so many threads and an empty compiler cache."""
+    """The function's value, from a fresh process with its own threads and compiler cache."""
     context = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache,

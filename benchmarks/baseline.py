@@ -88,7 +88,7 @@ class PlainGPT(nn.Module):
 
     @property
     def mask(self) -> Tensor:
-        """A tensor on the model's device: ``verify.model.measure.answers`` asks where the model is."""
+        """A tensor on the model's device, which ``verify.model.measure.answers`` asks for."""
         return self.places.weight
 
 

@@ -9,23 +9,23 @@ import torch
 from verify.plan.cells import Cell
 from verify.plan.recipe import CHUNK, Recipe
 from verify.training.device import has_compiler
-from verify.training.ensemble import Stack
+from verify.training.ensemble import Ensemble
 
 
-class StackTraining:
-    """A stack in training as ``verify.training.train`` does it: compiled, here always with dropout.
+class EnsembleTraining:
+    """An ensemble in training, as in ``verify.training.train``: compiled, always with dropout.
 
     Args:
         jobs: cells of equal shape, and seeds; M of them.
     """
 
     def __init__(self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str) -> None:
-        self.stack = Stack(jobs, device, recipe, has_compiler(device))
-        self.cut = torch.full((len(jobs),), float(recipe.dropout), device=device)
+        self.ensemble = Ensemble(jobs, device, recipe, has_compiler(device))
+        self.dropout = torch.full((len(jobs),), float(recipe.dropout), device=device)
         self.rate = torch.ones(len(jobs), device=device)
         self.examples: list[torch.Tensor] = []
 
     def step(self) -> None:
         """One optimizer step of every model, with its share of drawing a chunk of examples."""
-        self.examples = self.examples or list(self.stack.examples(CHUNK))
-        self.stack.step(self.examples.pop(), self.cut, self.rate)
+        self.examples = self.examples or list(self.ensemble.examples(CHUNK))
+        self.ensemble.step(self.examples.pop(), self.dropout, self.rate)

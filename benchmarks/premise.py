@@ -18,8 +18,9 @@ from verify.model.gpt import GPT
 from verify.model.measure import held_out_accuracy
 from verify.plan import grids
 from verify.plan.cells import Cell
-from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PREMISE
-from verify.training.ensemble import Stack
+from verify.plan.premise import PREMISE
+from verify.plan.recipe import CHUNK, DEFAULT_BUDGET
+from verify.training.ensemble import Ensemble
 from verify.training.train import train
 
 PATIENCE = 15
@@ -114,9 +115,9 @@ def _race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arriva
     }
     start = now()
 
-    def watch(step: int, stack: Stack) -> None:
+    def watch(step: int, ensemble: Ensemble) -> None:
         nonlocal start
-        ours.turn(now() - start, stack.model(0))
+        ours.turn(now() - start, ensemble.model(0))
         for side, training in plain.values():
             if side.arrival == NEVER:
                 start = now()

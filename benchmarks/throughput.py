@@ -6,7 +6,7 @@ import torch
 
 from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
-from benchmarks.ours import StackTraining
+from benchmarks.ours import EnsembleTraining
 from benchmarks.peak import peak
 from benchmarks.tables import Row, Table, name, tell
 from benchmarks.timing import clock, in_turns, ratio, spread
@@ -33,9 +33,9 @@ def tables(quick: bool, device: str) -> list[Table]:
                 rows.append(apart(threads, _row, cell, quick, device, threads, best))
                 tell(rows[-1])
     note = (
-        f"Sequences a second of training, each side with its own recipe and with dropout, {device}: "
-        f"ours has batch {RECIPE.batch}, the plain one {BATCH}; the second ratio gives the plain side "
-        "our batch. Ratios: median and quartiles of the rounds. GFLOP/s count the matrix products "
+        "Sequences a second of training, each side with its own recipe and with dropout, "
+        f"{device}: ours has batch {RECIPE.batch_size}, the plain one {BATCH}; the second ratio "
+        "gives the plain side our batch. Ratios: median and quartiles of the rounds. GFLOP/s count the matrix products "
         "that each side makes; ours are fewer, because the last block is computed at the result "
         "digits only. The share is of the fastest product in that side's precision (the plain "
         "side's is float32)."
@@ -68,11 +68,11 @@ def _peaks(quick: bool, device: str) -> dict[str, float]:
 
 
 def _row(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[str, float]) -> Row:
-    ours = StackTraining([(cell, 0)], RECIPE, device)
+    ours = EnsembleTraining([(cell, 0)], RECIPE, device)
     plain = PlainTraining(cell, device, results_only=False)
-    larger = PlainTraining(cell, device, results_only=False, batch=RECIPE.batch)
+    larger = PlainTraining(cell, device, results_only=False, batch=RECIPE.batch_size)
     sides = {"ours": ours.step, "plain": plain.step, "plain, our batch": larger.step}
-    batches = {"ours": RECIPE.batch, "plain": BATCH, "plain, our batch": RECIPE.batch}
+    batches = {"ours": RECIPE.batch_size, "plain": BATCH, "plain, our batch": RECIPE.batch_size}
     # A step of mini takes seconds: fewer rounds.
     rounds = 2 if quick else 5 if cell.model == "mini" else 9
     seconds = in_turns(sides, rounds, 0.2 if quick else 1.0, clock(device))

@@ -26,8 +26,8 @@ def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def headline() -> list[CellVerdict]:
     """The verdicts on the committed evidence of the headline grid."""
     # Imported late: few tests need them.
+    from verify.judging.judge import judge_evidence
     from verify.plan.grids import grid
     from verify.records.evidence import read_evidence
-    from verify.reporting.page import judge_evidence
 
     return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))

@@ -16,7 +16,7 @@ import benchmarks.__main__ as command
 from benchmarks import predictor, premise
 from benchmarks.baseline import BATCH, PlainGPT, PlainTraining
 from benchmarks.evaluation import token_by_token
-from benchmarks.ours import StackTraining
+from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Table
 from benchmarks.throughput import LONG, headline_cell, long_cell
 from benchmarks.timing import Spread, in_turns, ratio
@@ -146,13 +146,13 @@ def test_the_operations_are_those_that_torch_counts(model: str) -> None:
 def test_our_operations_are_those_that_torch_counts(model: str) -> None:
     cell = headline_cell(model)
     form = cell.format
-    ours = StackTraining([(cell, 0)], replace(RECIPE, batch=BATCH), "cpu")
-    net = ours.stack.models[0]
-    tokens = ours.stack.examples(1)[0, 0]
+    ours = EnsembleTraining([(cell, 0)], replace(RECIPE, batch_size=BATCH), "cpu")
+    net = ours.ensemble.models[0]
+    tokens = ours.ensemble.examples(1)[0, 0]
     needed = net.noise_size(BATCH, len(form.tokens) - 1, form.result_width)
     noise = torch.zeros(needed, dtype=torch.uint8)
     with FlopCounterMode(display=False) as counted:
-        net(tokens[:, :-1], ours.stack.slots, noise, ours.cut[0]).sum().backward()
+        net(tokens[:, :-1], ours.ensemble.slots, noise, ours.dropout[0]).sum().backward()
     expected = training_flops(cell, BATCH, form.result_width)
     assert expected == pytest.approx(counted.get_total_flops(), rel=0.02)
 

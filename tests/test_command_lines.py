@@ -15,7 +15,9 @@ from builders.strategies import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import cli
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import LAYOUTS
+from theory.setting.tasks import TASKS
 
 SECONDS, BYTES = 10, 2**30
 LINES = settings(examples(60), suppress_health_check=list(HealthCheck))
@@ -63,8 +65,8 @@ SETTING = {
     "--expr": modular,
     "--modulus": numbers,
     "--base": st.one_of(st.sampled_from(("2", "3", "6", "10", "256")), numbers),
-    "--pe": st.one_of(st.sampled_from(sorted(cli.ENCODINGS)), wild),
-    "--layout": st.one_of(st.sampled_from(sorted(cli.LAYOUTS)), wild),
+    "--pe": st.one_of(st.sampled_from(sorted(ENCODINGS)), wild),
+    "--layout": st.one_of(st.sampled_from(sorted(LAYOUTS)), wild),
     "--window": numbers,
     "--train-digits": lengths,
     "--train-domain": st.one_of(st.sampled_from(("longest", "every")), wild),
@@ -81,7 +83,7 @@ HARD = {
     "--modulus": st.sampled_from(("1", "97", "840", "9973", "99991", "999983", "4999999")),
     "--base": st.sampled_from(("2", "3", "6", "10", "16", "256")),
     "--pe": st.sampled_from(("ape", "rpe", "rope", "t5", "alibi", "nope")),
-    "--layout": st.sampled_from(sorted(cli.LAYOUTS)),
+    "--layout": st.sampled_from(sorted(LAYOUTS)),
     "--window": st.sampled_from(("0", "5", "6", "13", "50", "5000")),
     "--train-digits": st.sampled_from(("1", "2", "3", "2+4", "1-8", "20", "1-20", "100", "1-100")),
     "--train-domain": st.sampled_from(("longest", "every")),
@@ -107,7 +109,7 @@ HARD_EXPRESSIONS = st.sampled_from(
         "1234567890123*a + 9876543210987*b",
     )
 )
-TASK = {"--task": st.one_of(st.sampled_from(sorted(cli.TASKS)), wild)}
+TASK = {"--task": st.one_of(st.sampled_from(sorted(TASKS)), wild)}
 
 
 @st.composite
@@ -125,7 +127,7 @@ def settings_asked(draw: st.DrawFn) -> list[str]:
         words = (
             ["--expr", draw(HARD_EXPRESSIONS)]
             if expr
-            else ["--task", draw(st.sampled_from(sorted(cli.TASKS)))]
+            else ["--task", draw(st.sampled_from(sorted(TASKS)))]
         )
         table = {name: values for name, values in HARD.items() if name != "--modulus"}
         if words[1].startswith("mod_"):

@@ -8,6 +8,7 @@ import pytest
 from builders.paths import ROOT
 
 from theory.prediction.predict import predict
+from theory.setting.decision import Decision
 from theory.setting.properties import base_aligned, carries, digit_causal
 from theory.setting.requests import Request
 
@@ -41,7 +42,7 @@ def test_worked_example(row: list[str]) -> None:
     setting = request(options.strip("`")).setting()
     task, base = setting.task, setting.base
     prediction = predict(setting)
-    assert digit_causal(task, base)[0] == (causal == "yes")
+    assert digit_causal(task, base)[0] is Decision(causal)
     found = carries(task, base)
     assert ("-" if found is None else str(found)) == count
     least = None if task.modulus is None else base_aligned(task.modulus, base)

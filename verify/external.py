@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
-from verify.judging.judge import MECHANISM, pooled
+from verify.judging.intervals import pooled
+from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sequences import Format, Sampler
-from verify.reporting.page import percent
+from verify.reporting.numbers import interval_text
 from verify.training.device import pick_device
 
 SAMPLES = 500
@@ -302,7 +302,7 @@ def first_integer(text: str, base: int) -> int | None:
 
 def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[..., Any]]]:
     """The functions that may explain answers at one test length, with name and formula."""
-    found: list[tuple[str, Callable[..., Any]]] = [(f"f = {task_formula(task)}", task.evaluate)]
+    found: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
     for n in range(1, digits):
         train = Domain((n,))
         setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=(n,))
@@ -311,7 +311,7 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
         except InvalidInput:  # the task is defined nowhere on D_n
             continue
         if learned is not None:
-            found.append((f"f^ of {train.text()} = {learned_formula(learned)}", learned.evaluate))
+            found.append((f"f^ of {train.text()} = {learned.formula}", learned.evaluate))
     return found
 
 
@@ -325,7 +325,7 @@ def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
         [
             str(m.digits),
             str(m.samples),
-            percent(pooled([(m.correct, m.samples)])),
+            interval_text(pooled([(m.correct, m.samples)])),
             f"{m.no_integer / m.samples:.3f}",
             _explained(m),
         ]

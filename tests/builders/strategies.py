@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builders.brute_force import members
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
@@ -79,4 +79,4 @@ def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
     longest = max(*train.lengths, *test.lengths)
     assume(base ** (longest * task.operands) <= 5_000)
     assume(members(task, train, base) and members(task, test, base))
-    return LearnedFunction(task, support(task, train, base), base), test
+    return LearnedFunction(Support(task, train, base)), test

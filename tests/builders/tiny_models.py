@@ -19,17 +19,17 @@ from verify.plan.cells import Cell
 from verify.plan.recipe import Recipe
 from verify.plan.sizes import SIZES, Size
 from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_stack
+from verify.training.train import Trained, train_ensemble
 
 QUICK = Recipe(
-    batch=64,
-    matrix_rate=0.02,
-    other_rate=1e-3,
-    early=1.0,
+    batch_size=64,
+    muon_lr=0.02,
+    adamw_lr=1e-3,
+    early_lr=1.0,
     warmup=20,
-    rise=51,
-    settle=100,
-    cool=100,
+    dropout_change=51,
+    settling=100,
+    cooling=100,
 )
 """Fast rates and all dropout at once: the recipe in use is made for thousands of steps."""
 TINY, SMALLEST = Size(2, 2, 32), Size(2, 2, 16)
@@ -66,7 +66,7 @@ def taught(c: Cell) -> Taught:
     recorder = Recorder([c] * SEEDS)
     jobs = [(c, seed) for seed in range(SEEDS)]
     with float32(TINY):
-        trained = train_stack(jobs, STEPS, recipe=QUICK, watch=recorder, compiled=False)
+        trained = train_ensemble(jobs, STEPS, recipe=QUICK, watch=recorder, compiled=False)
     before = [untrained(c, TINY, seed=seed) for seed in range(SEEDS)]
     return Taught(c, [x.model for x in trained], before, trained, recorder)
 

@@ -62,7 +62,7 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     unknown = sum(
         defined(task, piece, base)
         for box in boxes
-        for piece in split_unseen(task, learned.support, box, base, known=False)
+        for piece in split_unseen(learned.support, box, known=False)
     )
     if total == 0:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
@@ -70,7 +70,7 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
         unknown += sum(
             defined(task, piece, base) - agreement(task, piece, base, learned.support, 0).natural
             for box in boxes
-            for piece in split_unseen(task, learned.support, box, base, known=True)
+            for piece in split_unseen(learned.support, box, known=True)
         )
     return Fraction(unknown, total)
 
@@ -80,18 +80,12 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain whose digits, at the places that are read, training showed together."""
     task, base, support = learned.task, learned.base, learned.support
     boxes = test.boxes(base, task.operands)
-    read = [
-        (j, i)
-        for j in range(task.operands)
-        for i in range(1, support.width + 1)
-        if support.constant((j, i)) is None
-    ]
     # The training boxes are disjoint, and they do not differ at places that are not read.
     shown = sum(
         defined(task, piece, base)
         for box in boxes
         for trained in support.boxes
-        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in read})).size
+        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in support.read})).size
     )
     return Fraction(shown, sum(defined(task, box, base) for box in boxes))
 
@@ -105,7 +99,7 @@ def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     right = sum(
         matches(learned, piece)
         for box in boxes
-        for piece in split_unseen(task, learned.support, box, base, known=True)
+        for piece in split_unseen(learned.support, box, known=True)
     )
     return Fraction(right, total)
 
@@ -144,7 +138,7 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
             task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
         )
         return count
-    offset = any(support.offset(j, base) for j in range(task.operands))
+    offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
     if task.is_linear and drops_digits(task, base):

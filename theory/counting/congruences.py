@@ -146,7 +146,7 @@ def _operand(
         if support.constant((j, i)) is None
     ]
     missed = [(i - lowest + 1, v) for i, v in _changes(support, box, j) if i >= lowest]
-    constant = support.offset(j, base)
+    constant = support.offset(j)
     seen = digit_sum(q, base, read)
     if constant:
         seen = convolve(seen, interval(q, constant, constant + 1))

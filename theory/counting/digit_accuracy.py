@@ -70,7 +70,7 @@ def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     if not total:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
     operand_width = max(box.width for box in boxes)
-    if any(learned.support.offset(j, base) for j in range(task.operands)):
+    if any(learned.support.offset(j) for j in range(task.operands)):
         operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
     width = task.result_width(base, operand_width)
     counts = [_box_counts(learned, box, width) for box in boxes]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from theory.errors import look_up
 from theory.inference.rules import RULES
+from theory.setting.decision import Decision
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
 from theory.setting.properties import carries, digit_causal, translation_invariant
@@ -53,7 +54,7 @@ def task_rows(base: int = 10) -> list[list[str]]:
             [
                 name,
                 entry.summary,
-                _yes(digit_causal(task, base)[0] is True),
+                _yes(digit_causal(task, base)[0] is Decision.YES),
                 "unbounded" if count is None else str(count),
                 _yes(translation_invariant(task)),
             ]

@@ -22,20 +22,21 @@ def write_csv(points: Sequence[Point], path: Path) -> None:
     """
     if not points:
         raise InvalidInput("there are no points to write")
+    rows = [_row(point) for point in points]
     with writing(path), path.open("w", newline="") as file:
-        rows = [_row(point) for point in points]
         table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
 
 
 def _row(point: Point) -> dict[str, object]:
+    s = point.setting
     row: dict[str, object] = {
-        "task": point.task,
-        "modulus": point.modulus,
-        "base": point.base,
-        "encoding": point.encoding,
-        "layout": point.layout,
+        "task": s.task.text(),
+        "modulus": s.task.modulus,
+        "base": s.base,
+        "encoding": s.encoding.name,
+        "layout": s.layout.name,
         "train_digits": point.train_digits,
         "verdict": point.verdict,
         "residual_modulus": point.residual_modulus,

@@ -1,248 +1,230 @@
 """Identifiability: does training pin down the rule at longer lengths?
 
-A landmark that several layers could pass on is counted where it marks the digits
-above the trained ones, and otherwise not: a premise of ours.
+A landmark that several layers could pass on is counted where it marks the digits above the trained
+ones, and otherwise not: a premise of ours.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 
-from theory.inference.joint_support import carry_range, period, unseen
-from theory.inference.support import Place, Support
-from theory.inference.views import carry_reach, landmarks, places, views
-from theory.numbers.effort import remembered
+from theory.inference.carries import carry_range
+from theory.inference.joint_support import unseen
+from theory.inference.support import OperandDigit, Support
+from theory.inference.views import View, carry_reach, landmarks, tokens, views
+from theory.numbers.effort import remembered, spend
 from theory.setting.domains import Box
-from theory.setting.encodings import Encoding
-from theory.setting.layouts import Layout
+from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 
-def _marked(task: Task, base: int, layout: Layout, window: int, trained: int, digits: int) -> str:
-    """Which operand digit above the trained ones sees a landmark; empty if none does.
+class Outcome(Enum):
+    """Whether a local rule goes on beyond the trained lengths."""
 
-    Training fills those places with zeros.  If they can be told from the zeros below, a model
-    may have learned to pass over whatever stands there.
-    """
-    tokens, _, _ = places(task, base, layout, digits)
-    for s, t in enumerate(tokens):
-        if t.kind == "operand" and trained < t.position <= digits:
-            first = 0 if not window else max(0, s - window + 1)
-            for what, back in landmarks(tokens, first, s):
-                place = _what(task, (t.operand, t.position))
-                return f"{place}, always 0 in training, sees the {what} {back} tokens back"
-    return ""
+    FORCED = "only the rule fits the data"
+    OPEN = "two rules fit the data"
+    LOOSE = "the encoding does not hold the rule"
+    IMPOSSIBLE = "there is no local rule"
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """Whether the local rule goes on beyond the trained lengths.
+    """Whether the local rule goes on, and why, in one sentence."""
 
-    Args:
-        outcome: ``forced``, ``open`` (two rules fit the data), ``loose`` (the encoding does not
-            hold the rule), or ``impossible``.
-        reason: why, in one sentence.
-    """
-
-    outcome: str
+    outcome: Outcome
     reason: str
 
 
-def continuation(
-    task: Task,
-    base: int,
-    layout: Layout,
-    encoding: Encoding,
-    window: int,
-    trained: int,
-    shown: Support,
-    digits: int,
-) -> Continuation:
-    """Whether a relative encoding has to carry a task's local rule to longer inputs.
+def continuation(setting: Setting, shown: Support) -> Continuation:
+    """Whether a relative encoding has to carry a task's local rule to longer inputs."""
+    encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
+    if encoding.reference in ("absolute", "significance"):
+        what = f"{encoding.name} does not tell a digit by its distance from the query"
+        return Continuation(Outcome.IMPOSSIBLE, what)
+    if reach is None:
+        what = "the task has no finite carry, so no one rule repeats"
+        return Continuation(Outcome.IMPOSSIBLE, what)
+    if not finds_digits(setting):
+        what = f"under {encoding.name} no query can single out the offset of a digit"
+        return Continuation(Outcome.LOOSE, what)
+    every = list(views(setting))
+    local = [v for v in every if reach < v.position <= setting.digits]
+    if not local:
+        what = "no result digit that is written lies beyond the first carries"
+        return Continuation(Outcome.OPEN, what)
+    if len({v.offsets for v in local}) > 1:
+        what = f"in the {setting.layout.name} layout the digits stand at changing offsets"
+        return Continuation(Outcome.IMPOSSIBLE, what)
+    why_open = _why_open(setting, shown, every, local)
+    if why_open:
+        return Continuation(Outcome.OPEN, why_open)
+    first = min(v.position for v in local if not v.landmarks and _shows_rule(shown, v.position))
+    alone = "" if encoding.selection == "any" else ", nor anything else"
+    what = (
+        f"from result digit {first} on every query finds its digits at the same offsets "
+        f"(up to {local[0].back} tokens back) and sees no landmark{alone}"
+    )
+    return Continuation(Outcome.FORCED, what)
+
+
+def _why_open(setting: Setting, shown: Support, every: list[View], local: list[View]) -> str:
+    """Why another rule fits the data as well; empty if none does.
 
     Args:
-        trained: the longest trained length.
-        shown: what training showed.
-        digits: the longest operand that is written.
+        every: the view of each result digit.
+        local: those of the digits that the local rule decides by itself.
     """
-    if encoding.reference in ("absolute", "significance"):
-        return Continuation(
-            "impossible", f"{encoding.name} does not tell a digit by its distance from the query"
-        )
-    reach = carry_reach(task, base)
-    if reach is None:
-        return Continuation("impossible", "the task has no finite carry, so no one rule repeats")
-    if not finds_digits(task, base, layout, encoding, window, digits):
-        return Continuation(
-            "loose", f"under {encoding.name} no query can single out the offset of a digit"
-        )
-    found = list(views(task, base, layout, window, digits))
-    seen = [v for v in found if reach < v.position <= digits]
-    if not seen:
-        return Continuation("open", "no result digit that is written lies beyond the first carries")
-    if len({v.offsets for v in seen}) > 1:
-        return Continuation(
-            "impossible", f"in the {layout.name} layout the digits stand at changing offsets"
-        )
-    fixed = [
-        place
-        for place in product(range(task.operands), range(1, trained + 1))
-        if shown.constant(place) is not None
-    ]
-    if fixed:
-        return Continuation("open", f"training showed one digit only at {_what(task, fixed[0])}")
-    whole = [
-        v for v in seen if v.position <= trained and _shows_rule(task, base, shown, v.position)
-    ]
+    task, trained = setting.task, setting.train.every_length[-1]
+    for digit in product(range(task.operands), range(1, trained + 1)):
+        if shown.constant(digit) is not None:
+            return f"training showed one digit only at {_name(task, digit)}"
+    whole = [v for v in local if v.position <= trained and _shows_rule(shown, v.position)]
     if not whole:
-        return Continuation(
-            "open",
-            "training shows the whole rule, with every digit that it reads, at no result digit",
-        )
-    for v in found:
-        anchored = v.landmarks or v.position <= reach
-        if anchored and v.position <= trained and not _shows_rule(task, base, shown, v.position):
-            return Continuation(
-                "open",
-                f"the query of result digit {v.position} can tell where it is, and training lacks digits "
-                "that the rule reads there",
+        return "training shows the whole rule, with every digit that it reads, at no result digit"
+    lacking = [v for v in every if v.position <= trained and not _shows_rule(shown, v.position)]
+    for v in lacking:
+        if v.landmarks or v.position < local[0].position:
+            return (
+                f"the query of result digit {v.position} can tell where it is, and training lacks "
+                "digits that the rule reads there"
             )
-    clear = [v for v in whole if not v.landmarks]
-    if not clear:
-        what, back = whole[-1].landmarks[-1]
-        return Continuation(
-            "open",
-            f"the query of result digit {whole[-1].position} sees the {what} "
-            f"{back} tokens back, so it can tell where it is",
+    if all(v.landmarks for v in whole):
+        symbol, back = whole[-1].landmarks[-1]
+        return (
+            f"the query of result digit {whole[-1].position} sees the landmark '{symbol}' "
+            f"{back} tokens back, so it can tell where it is"
         )
-    if any(v.landmarks and v.position > trained for v in seen):
-        return Continuation("open", "a landmark comes into view at longer lengths")
-    marked = _marked(task, base, layout, window, trained, digits)
-    if marked:
-        return Continuation("open", marked)
-    position = min(v.position for v in clear)
-    alone = "" if encoding.selection == "any" else ", nor anything else"
-    return Continuation(
-        "forced",
-        f"from result digit {position} on every query finds its digits at the same offsets "
-        f"(up to {seen[0].back} tokens back) and sees no landmark{alone}",
-    )
+    if any(v.landmarks and v.position > trained for v in local):
+        return "a landmark comes into view at longer lengths"
+    return _landmark_above(setting, trained)
+
+
+def _landmark_above(setting: Setting, trained: int) -> str:
+    """Which operand digit above the trained ones sees a landmark; empty if none does.
+
+    Training fills those positions with zeros.  If they can be told from the zeros below, a model
+    may have learned to pass over whatever stands there.
+    """
+    sequence = tokens(setting)
+    for s, t in enumerate(sequence):
+        if t.kind == "operand" and trained < t.position <= setting.digits:
+            for symbol, back in landmarks(sequence, s, setting.window):
+                digit = _name(setting.task, (t.operand, t.position))
+                return f"{digit}, always 0 in training, sees the landmark '{symbol}' {back} tokens back"
+    return ""
 
 
 @remembered(4096)
-def _shows_rule(task: Task, base: int, shown: Support, position: int) -> bool:
+def _shows_rule(shown: Support, position: int) -> bool:
     """Whether training showed the local rule of a finite carry whole at a result digit.
 
-    It did if the digits that the rule reads took every value, the combinations that joint
-    support does not fix were shown, and the carry from below them varied.  (Below the units there
-    is nothing that could vary; the padding above shows how carries go on.)
+    It did if the digits that the rule reads took every value, the combinations that joint support
+    does not fix were shown, and the carry from below them varied.  (Below the units there is
+    nothing that could vary; the padding above shows how carries go on.)
     """
+    task, base = shown.task, shown.base
     lowest = max(1, position - (carry_reach(task, base) or 0))
-    span = {(j, i) for j in range(task.operands) for i in range(lowest, position + 1)}
-    if any(shown.constant(place) is not None for place in span):
+    reads = set(product(range(task.operands), range(lowest, position + 1)))
+    if any(shown.constant(digit) is not None for digit in reads):
         return False
     every = Box(((tuple(range(base)),) * position,) * task.operands)
-    if any(set(combination) <= span for combination in unseen(task, shown, (every,), base)):
+    if any(reads.issuperset(combination) for combination in unseen(shown, every)):
         return False
-    carry = carry_range(task, shown, lowest, base)
+    carry = carry_range(shown, lowest)
     return lowest == 1 or (carry is not None and carry[0] < carry[1])
 
 
-@remembered(4096)
-def finds_digits(
-    task: Task, base: int, layout: Layout, encoding: Encoding, window: int, digits: int
-) -> bool:
+def finds_digits(setting: Setting) -> bool:
     """Whether every query can find the digits that its local rule asks for.
 
     It can if the encoding singles out any offset.  If it only learns the digits' order, it still
     can if the window holds nothing but those digits: there is nothing to choose.
     """
-    if encoding.selection == "any":
+    selection, window = setting.encoding.selection, setting.window
+    if selection == "any":
         return True
-    reach = carry_reach(task, base)
-    if encoding.selection == "none" or not window or reach is None:
+    reach = carry_reach(setting.task, setting.base)
+    if selection == "none" or not window or reach is None:
         return False
     return all(
         len(set(view.offsets)) == window
-        for view in views(task, base, layout, window, digits)
-        if reach < view.position <= digits
+        for view in views(setting)
+        if reach < view.position <= setting.digits
     )
 
 
-def blind(task: Task, base: int, layout: Layout, window: int, digits: int, support: Support) -> str:
+def blind(setting: Setting, shown: Support) -> str:
     """Why some query cannot see a digit it needs in one look; empty if every one can."""
+    window = setting.window
     if not window:
         return ""
-    for view in views(task, base, layout, window, digits):
-        if carry_reach(task, base) is None:
-            needed = {
-                (j, i)
-                for j in range(task.operands)
-                for i in range(1, support.width + 1)
-                if support.constant((j, i)) is None and period(task, (j, i), base) != 1
-            }
-            if layout.interleaved:
-                needed = {(j, i) for j, i in needed if i <= view.position}
-            missing = needed - set(view.visible)
-            if missing:
-                return (
-                    f"a window of {window} hides digit {max(missing)[1]} of an operand "
-                    f"from result digit {view.position}"
-                )
-        elif view.back >= window:
+    is_local = carry_reach(setting.task, setting.base) is not None
+    for view in views(setting):
+        if is_local and view.back >= window:
             return (
                 f"result digit {view.position} needs a digit {view.back} tokens back, "
                 f"outside a window of {window}"
             )
+        hidden = [
+            position
+            for operand, position in shown.needed
+            if (operand, position) not in view.visible
+            and not (setting.layout.interleaved and position > view.position)
+        ]
+        if hidden and not is_local:
+            return (
+                f"a window of {window} hides digit {hidden[-1]} of an operand "
+                f"from result digit {view.position}"
+            )
     return ""
 
 
-@remembered(4096)
-def out_of_sight(task: Task, base: int, layout: Layout, digits: int, support: Support) -> bool:
+def out_of_sight(setting: Setting, shown: Support) -> bool:
     """Whether the causal mask hides every digit that training kept constant from every query.
 
     A window does not: what it hides from a query, tokens in between can pass on.
     """
+    sequence = tokens(setting)
+    spend(1_000 * len(sequence))
     return all(
-        support.constant(place) is None
-        for view in views(task, base, layout, 0, digits)
-        for place in view.visible
+        shown.constant((t.operand, t.position)) is None
+        for t in sequence[: _last_query(setting) + 1]
+        if t.kind == "operand"
     )
 
 
-@remembered(4096)
-def shared_offset(
-    task: Task, base: int, layout: Layout, window: int, digits: int, support: Support
-) -> str:
+def _last_query(setting: Setting) -> int:
+    """The token that writes the last result digit."""
+    return max(s for s, t in enumerate(tokens(setting)) if t.kind == "result") - 1
+
+
+def shared_offset(setting: Setting, shown: Support) -> str:
     """Where a digit to be ignored stands as far back as one that is read; empty if nowhere.
 
     A parameter per offset can switch off the digits that never varied only if no token finds a
     digit that matters at the same offset.  Every token may be a reader: the tokens in between
     pass on what they have read.
     """
-    tokens, _, _ = places(task, base, layout, digits)
-    read = [
-        s
-        for s, t in enumerate(tokens)
-        if t.kind == "operand"
-        and support.constant((t.operand, t.position)) is None
-        and period(task, (t.operand, t.position), base) != 1
-    ]
-    last = max(s for s, t in enumerate(tokens) if t.kind == "result") - 1
-    for view in views(task, base, layout, window, digits):
-        for place, back in view.visible.items():
-            if support.constant(place) is None:
+    task, last = setting.task, _last_query(setting)
+    digits = {s: (t.operand, t.position) for s, t in enumerate(tokens(setting))}
+    needed = set(shown.needed)
+    read = {s: digit for s, digit in digits.items() if digit in needed}
+    for view in views(setting):
+        for digit, back in view.visible.items():
+            if shown.constant(digit) is None:
                 continue
-            reader, found = next(((s + back, s) for s in read if s + back <= last), (0, 0))
-            if reader:
-                return (
-                    f"result digit {view.position} would have to ignore {_what(task, place)} "
-                    f"{back} tokens back, where the token {reader - found} after "
-                    f"{_what(task, (tokens[found].operand, tokens[found].position))} finds that digit"
-                )
+            for s, other in read.items():
+                if s + back <= last:
+                    return (
+                        f"result digit {view.position} would have to ignore {_name(task, digit)} "
+                        f"{back} tokens back, where the token {back} after {_name(task, other)} "
+                        "finds that digit"
+                    )
     return ""
 
 
-def _what(task: Task, place: Place) -> str:
-    return f"digit {place[1]} of {task.names[place[0]]}"
+def _name(task: Task, digit: OperandDigit) -> str:
+    operand, position = digit
+    return f"digit {position} of {task.names[operand]}"

@@ -1,58 +1,57 @@
 """The function that a converged model is predicted to have learned, ``f^(x) = f(r(x))``.
 
-``r`` replaces the digits at positions that training kept constant by that constant.
-For ``D_n`` this is ``f(a mod B**n, b mod B**n)``: the equivalence generalization of
-arXiv 2308.08268 and the learned function of arXiv 2407.17963.
+``r`` replaces the digits that took one value only in training by that value.  For ``D_n`` this is
+``f(a mod B**n, b mod B**n)``: the equivalence generalization of arXiv 2308.08268 and the learned
+function of arXiv 2407.17963.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from theory.inference.support import Support
 from theory.setting.tasks import Task
 
-if TYPE_CHECKING:
-    import sympy
-
 
 @dataclass(frozen=True)
 class LearnedFunction:
-    """``f^`` of a task trained on a domain with the given support."""
+    """``f^`` of a model that has converged on what training showed."""
 
-    task: Task
     support: Support
-    base: int
+
+    @property
+    def task(self) -> Task:
+        """f."""
+        return self.support.task
+
+    @property
+    def base(self) -> int:
+        """B."""
+        return self.support.base
 
     def evaluate(self, *operands: Any) -> Any:
         """``f^`` of integers, or elementwise of NumPy arrays of one shape.
 
         Negative where the task is not defined on what the model sees.
         """
-        reduced = [self.support.reduce(j, x, self.base) for j, x in enumerate(operands)]
-        return self.task.evaluate(*reduced)
+        return self.task.evaluate(*(self.support.reduce(j, x) for j, x in enumerate(operands)))
 
-    @property
-    def expression(self) -> sympy.Expr:
-        """``f^`` as a SymPy expression, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
-        import sympy
+    @cached_property
+    def formula(self) -> str:
+        """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
+        return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
 
-        symbols = [sympy.Symbol(n, integer=True, nonnegative=True) for n in self.task.names]
-        return self.task.expression_at(*(self._reduced(j, s) for j, s in enumerate(symbols)))
-
-    def _reduced(self, operand: int, x: sympy.Symbol) -> sympy.Expr:
-        import sympy
-
+    def _reduced(self, operand: int, name: str) -> str:
+        """What the model sees of an operand."""
         n = self.support.read_length(operand)
-        with sympy.evaluate(False):
-            if n is not None:
-                return sympy.Mod(x, self.base**n) if n else sympy.Integer(0)
-            parts = [sympy.Integer(self.support.offset(operand, self.base))]
-            for i in range(1, self.support.width + 1):
-                if self.support.constant((operand, i)) is None:
-                    low, high = self.base ** (i - 1), self.base**i
-                    parts.append(
-                        sympy.Mod(x, high) - sympy.Mod(x, low) if i > 1 else sympy.Mod(x, high)
-                    )
-            return sympy.Add(*parts)
+        if n is not None:
+            return f"Mod({name}, {self.base**n})" if n else "0"
+        upper = [
+            f"(-Mod({name}, {self.base ** (i - 1)}) + Mod({name}, {self.base**i}))"
+            for j, i in self.support.read
+            if j == operand and i > 1
+        ]
+        units = [f"Mod({name}, {self.base})"] if (operand, 1) in self.support.read else []
+        return f"({' + '.join([*upper, *units, str(self.support.offset(operand))])})"

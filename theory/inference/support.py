@@ -1,109 +1,131 @@
-"""Support: which digits each position showed in training, and what follows for the others.
+"""Support: which values each digit of the operands took in training, and what follows from it.
 
-The support rule (ours; the published ``f(a mod B**n, b mod B**n)`` is its case for
-``D_n``): a position that showed one digit only is ignored, as if that digit stood
-there; a position that showed several is read.  It is the least-degree interpolator of
-Abbe et al. (*Generalization on the Unseen*) applied to digits: what never varied does
-not enter the function.
+The support rule (ours; the published ``f(a mod B**n, b mod B**n)`` is its case for ``D_n``): a
+digit that took one value only is ignored, as if it always had that value; a digit that took
+several is read.  This is the least-degree interpolator of Abbe et al. (*Generalization on the
+Unseen*) applied to digits: what never varied does not enter the function.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import gcd
 
 from theory.setting.domains import Box, Domain
 from theory.setting.tasks import Task
 
-Place = tuple[int, int]
-"""An operand index and a digit position (1 = units)."""
+OperandDigit = tuple[int, int]
+"""A digit of the operands: the operand's index, and the digit's position (1 = units)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Support:
-    """What a training domain showed.  Made once per task and domain, and compared by identity.
+    """What training on a domain shows of a task's operands, in some base."""
 
-    Args:
-        seen: ``seen[j][i]`` is the set of digits at position ``i + 1`` of operand j;
-            every position above was always 0.
-        boxes: the training domain, cut into boxes.
-    """
+    task: Task
+    train: Domain
+    base: int
 
-    seen: tuple[tuple[frozenset[int], ...], ...]
-    boxes: tuple[Box, ...]
+    @cached_property
+    def boxes(self) -> tuple[Box, ...]:
+        """The boxes of the training domain, without those on which the task is defined nowhere."""
+        boxes = self.train.boxes(self.base, self.task.operands)
+        return tuple(box for box in boxes if self.defined(box, {}))
 
-    def digits(self, place: Place) -> frozenset[int]:
-        """The digits seen at a place."""
-        operand, position = place
-        row = self.seen[operand]
-        return row[position - 1] if position <= len(row) else frozenset({0})
+    @cached_property
+    def seen(self) -> tuple[tuple[frozenset[int], ...], ...]:
+        """``seen[j][i]``: the values of digit ``i + 1`` of operand j; every higher one was 0."""
+        return tuple(
+            tuple(
+                frozenset(v for box in self.boxes for v in self.possible(box, (j, i)))
+                for i in range(1, max((box.width for box in self.boxes), default=0) + 1)
+            )
+            for j in range(self.task.operands)
+        )
 
     @cached_property
     def _constants(self) -> tuple[tuple[int | None, ...], ...]:
-        """``constant`` of the places that training wrote."""
-        return tuple(tuple(min(d) if len(d) == 1 else None for d in row) for row in self.seen)
+        return tuple(tuple(min(vs) if len(vs) == 1 else None for vs in row) for row in self.seen)
 
-    def constant(self, place: Place) -> int | None:
-        """The digit that the model acts as if it stood there, or None where it reads."""
-        operand, position = place
+    def constant(self, digit: OperandDigit) -> int | None:
+        """The value that a model takes a digit to have always, None for a digit that it reads."""
+        operand, position = digit
         row = self._constants[operand]
         return row[position - 1] if position <= len(row) else 0
 
-    @cached_property
+    @property
     def width(self) -> int:
-        """Positions that training wrote; above, everything is the constant 0."""
-        return max(len(row) for row in self.seen)
+        """How many positions training wrote; above them every digit is the constant 0."""
+        return len(self.seen[0])
 
-    def offset(self, operand: int, base: int) -> int:
+    @cached_property
+    def read(self) -> tuple[OperandDigit, ...]:
+        """The digits that a model reads."""
+        digits = [(j, i) for j in range(self.task.operands) for i in range(1, self.width + 1)]
+        return tuple(digit for digit in digits if self.constant(digit) is None)
+
+    @cached_property
+    def needed(self) -> tuple[OperandDigit, ...]:
+        """The digits that a model reads and that can change the result."""
+        return tuple(digit for digit in self.read if self.period(digit) != 1)
+
+    def period(self, digit: OperandDigit) -> int | None:
+        """Values of a digit that differ by a multiple of this are equivalent; None if none are.
+
+        It is p over the common divisor of p with everything that one step of the digit changes.
+        1 means that the digit cannot change the result, as position 3 in ``a * b mod 50``.
+        """
+        operand, position = digit
+        steps = [c * self.base ** (position - 1) for c, e in self.task.terms if e[operand]]
+        modulus = self.task.full_modulus
+        if not steps:  # a constant function
+            return 1
+        return None if modulus is None else modulus // gcd(modulus, *steps)
+
+    def offset(self, operand: int) -> int:
         """What the constants of one operand add up to."""
-        constants = ((i, self.constant((operand, i))) for i in range(1, self.width + 1))
-        return sum((c or 0) * base ** (i - 1) for i, c in constants)
+        constants = (self.constant((operand, i)) or 0 for i in range(1, self.width + 1))
+        return sum(constant * self.base**i for i, constant in enumerate(constants))
 
-    def reduce(self, operand: int, value: int, base: int) -> int:
-        """An operand as the model sees it: ignored positions replaced by their constant."""
-        total = self.offset(operand, base)
-        for i in range(1, self.width + 1):
-            if self.constant((operand, i)) is None:
-                total += value // base ** (i - 1) % base * base ** (i - 1)
+    def reduce(self, operand: int, value: int) -> int:
+        """An operand as the model sees it, with the constants in place of ignored digits.
+
+        Args:
+            value: an integer, or a NumPy array of any shape.
+        """
+        total = self.offset(operand)
+        for j, i in self.read:
+            if j == operand:
+                weight = self.base ** (i - 1)
+                total += value // weight % self.base * weight
         return total
 
     def read_length(self, operand: int) -> int | None:
-        """n if exactly positions 1..n are read and the rest is 0, else None (no short formula)."""
-        reads = [self.constant((operand, i)) is None for i in range(1, self.width + 1)]
-        n = sum(reads)
-        plain = all(reads[:n]) and all(
-            self.constant((operand, i)) == 0 for i in range(n + 1, self.width + 1)
-        )
-        return n if plain else None
+        """n if a model reads the digits 1..n and takes the rest for 0; otherwise None."""
+        n = sum(j == operand for j, _ in self.read)
+        constants = [self.constant((operand, i)) for i in range(1, self.width + 1)]
+        return n if constants == [None] * n + [0] * (self.width - n) else None
 
+    def defined(self, box: Box, fixed: dict[OperandDigit, int]) -> bool:
+        """Whether the task is defined on some member of a box that has the fixed values."""
+        if any(value not in box.values(*digit) for digit, value in fixed.items()):
+            return False
+        if not self.task.needs_order:
+            return True
+        largest = _largest(self.task, box, self.base)
+        for (j, i), value in fixed.items():
+            coefficient = sum(c for c, e in self.task.terms if e[j])
+            best = max(coefficient * v for v in box.values(j, i))
+            largest -= (best - coefficient * value) * self.base ** (i - 1)
+        return largest >= 0
 
-@lru_cache(maxsize=1024)
-def support(task: Task, domain: Domain, base: int) -> Support:
-    """The support of a training domain for a task (its order constraint included)."""
-    boxes = tuple(b for b in domain.boxes(base, task.operands) if feasible(task, b, {}, base))
-    width = max((b.width for b in boxes), default=0)
-    seen = tuple(
-        tuple(
-            frozenset(d for b in boxes for d in possible(task, b, (j, i), base))
-            for i in range(1, width + 1)
-        )
-        for j in range(task.operands)
-    )
-    return Support(seen, boxes)
-
-
-def feasible(task: Task, box: Box, fixed: dict[Place, int], base: int) -> bool:
-    """Whether a box has a member with the given digits on which the task is defined."""
-    if any(d not in box.values(*place) for place, d in fixed.items()):
-        return False
-    if not task.needs_order:
-        return True
-    largest = _largest(task, box, base)
-    for (j, i), d in fixed.items():  # what it takes off that another digit would be best there
-        coefficient = sum(c for c, e in task.terms if e[j])
-        best = max(coefficient * value for value in box.values(j, i))
-        largest -= (best - coefficient * d) * base ** (i - 1)
-    return largest >= 0
+    def possible(self, box: Box, digit: OperandDigit) -> tuple[int, ...]:
+        """The values of a digit in those members of a box on which the task is defined."""
+        values = box.values(*digit)
+        if not self.task.needs_order:
+            return values
+        return tuple(value for value in values if self.defined(box, {digit: value}))
 
 
 @lru_cache(maxsize=4096)
@@ -119,11 +141,3 @@ def _largest(task: Task, box: Box, base: int) -> int:
         for i in range(1, box.width + 1):
             largest += coefficient * pick(box.values(j, i)) * base ** (i - 1)
     return largest
-
-
-def possible(task: Task, box: Box, place: Place, base: int) -> tuple[int, ...]:
-    """The digits that members of a box on which the task is defined have at a place."""
-    values = box.values(*place)
-    if not task.needs_order:
-        return values
-    return tuple(d for d in values if feasible(task, box, {place: d}, base))

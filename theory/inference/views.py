@@ -1,7 +1,7 @@
 """Views: what the query that writes each result digit sees of the digits it needs.
 
-Derived from the layout and the window: at which offsets each result
-digit finds the digits it needs, and which anchors (landmarks) its query sees.
+Layout and window decide at which offsets each result digit finds the digits it needs, and which
+landmarks its query sees.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from theory.inference.support import Place
+from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.setting.layouts import Layout, Token
+from theory.setting.layouts import Token
 from theory.setting.properties import carries
+from theory.setting.settings import Setting
 from theory.setting.tasks import Task
+
+Landmark = tuple[str, int]
+"""A landmark in view: the token's symbol, and how many tokens back it stands."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +28,15 @@ class View:
         position: the result digit's position, 1 = units.
         offsets: how many tokens back each needed digit stands (0 is the query itself).
         back: how many tokens back the furthest needed digit stands.
-        landmarks: what tells the query where it is: (what, how many tokens back).
-        visible: the operand digits in the window, (operand, position) -> tokens back.
+        landmarks: the landmarks in the window, the furthest first.
+        visible: the operand digits in the window, each with how many tokens back it stands.
     """
 
     position: int
     offsets: tuple[int, ...]
     back: int
-    landmarks: tuple[tuple[str, int], ...]
-    visible: dict[Place, int]
+    landmarks: tuple[Landmark, ...]
+    visible: dict[OperandDigit, int]
 
 
 def carry_reach(task: Task, base: int) -> int | None:
@@ -50,53 +54,63 @@ def carry_reach(task: Task, base: int) -> int | None:
     return reach
 
 
-def views(task: Task, base: int, layout: Layout, window: int, digits: int) -> Iterator[View]:
-    """The view of each result digit, for operands of up to ``digits`` digits.
+def tokens(setting: Setting) -> tuple[Token, ...]:
+    """The tokens of one example, for the longest operands that are written."""
+    width, result_width = _widths(setting)
+    return setting.layout.tokens(setting.task.operands, width, result_width)
 
-    One at a time: often the first few decide.
+
+def _widths(setting: Setting) -> tuple[int, int]:
+    """How many digits each operand and the result are padded to."""
+    result_width = setting.task.result_width(setting.base, setting.digits)
+    return setting.layout.operand_width(setting.digits, result_width), result_width
+
+
+def views(setting: Setting) -> Iterator[View]:
+    """The view of each result digit, for the longest operands that are written.
+
+    They are made one at a time, as often the first few decide.
+
+    Raises:
+        TooMuchWork: there are too many tokens to look at.
     """
-    tokens, width, result_width = places(task, base, layout, digits)
-    slot = {(t.kind, t.operand, t.position): s for s, t in enumerate(tokens) if t.kind != "anchor"}
-    reach = carry_reach(task, base)
+    task, window, sequence = setting.task, setting.window, tokens(setting)
+    width, result_width = _widths(setting)
+    index = {(t.kind, t.operand, t.position): s for s, t in enumerate(sequence)}
+    reach = carry_reach(task, setting.base)
     for i in range(1, result_width + 1):
-        spend(1_000 * (min(window, len(tokens)) if window else len(tokens)) + 5_000)
-        query = slot["result", -1, i] - 1
-        first = 0 if not window else max(0, query - window + 1)
-        needed = [slot[key] for key in _needed(task, i, reach, width, result_width)]
+        spend(1_000 * (min(window, len(sequence)) if window else len(sequence)) + 5_000)
+        query = index["result", -1, i] - 1
+        lowest = 1 if reach is None else max(1, i - reach)
+        highest = width if reach is None else min(i, width)
+        needed = [
+            query - index["operand", j, l]
+            for l in range(lowest, highest + 1)
+            for j in range(task.operands)
+        ]
+        if reach is not None:  # the result digits below tell the carry
+            needed += [query - index["result", -1, l] for l in range(lowest, i)]
         yield View(
             i,
-            tuple(query - slot for slot in needed),
-            query - min(needed, default=query),
-            tuple(landmarks(tokens, first, query)),
+            tuple(needed),
+            max(needed, default=0),
+            tuple(landmarks(sequence, query, window)),
             {
                 (t.operand, t.position): query - s
-                for s, t in enumerate(tokens[first : query + 1], first)
+                for s, t in _in_window(sequence, query, window)
                 if t.kind == "operand"
             },
         )
 
 
-def places(
-    task: Task, base: int, layout: Layout, digits: int
-) -> tuple[tuple[Token, ...], int, int]:
-    """The tokens for operands of up to ``digits`` digits, and the operands' and the result's width."""
-    result_width = task.result_width(base, digits)
-    width = layout.operand_width(digits, result_width)
-    return layout.tokens(task.operands, width, result_width), width, result_width
+def landmarks(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[Landmark]:
+    """The landmarks in the window of a query."""
+    for s, token in _in_window(sequence, query, window):
+        if token.kind == "landmark":
+            yield token.symbol, query - s
 
 
-def _needed(
-    task: Task, i: int, reach: int | None, width: int, result_width: int
-) -> list[tuple[str, int, int]]:
-    """The digits that result digit i is made from: those of the local rule, or all of them."""
-    if reach is None:
-        return [("operand", j, l) for l in range(1, width + 1) for j in range(task.operands)]
-    span = range(max(1, i - reach), i + 1)
-    keys = [("operand", j, l) for l in span if l <= width for j in range(task.operands)]
-    return keys + [("result", -1, l) for l in span if l < i and l <= result_width]
-
-
-def landmarks(tokens: tuple[Token, ...], first: int, query: int) -> list[tuple[str, int]]:
-    """The anchors in the window of a query, each with how many tokens back it stands."""
-    seen = [(t, query - s) for s, t in enumerate(tokens[first : query + 1], first)]
-    return [(f"landmark '{t.symbol}'", back) for t, back in seen if t.kind == "anchor"]
+def _in_window(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[tuple[int, Token]]:
+    """The tokens that a query sees, each with its index in the sequence."""
+    first = max(0, query - window + 1) if window else 0
+    return enumerate(sequence[first : query + 1], first)

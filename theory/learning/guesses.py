@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from theory.errors import NotCountable
-from theory.inference.support import Place
+from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
 from theory.setting.domains import Box
@@ -41,7 +41,7 @@ class Guess:
         if sum(box.size for box in boxes) > max(_EXACT):
             raise NotCountable(f"the domain is too large to count guesses of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
-        self._right: dict[tuple[Place, ...], int] = {}
+        self._right: dict[tuple[OperandDigit, ...], int] = {}
         terms = {e: c for c, e in task.terms}
         self._orders = [  # of the operands, that change nothing
             order
@@ -51,7 +51,7 @@ class Guess:
         alike, counts = self._counts(frozenset())
         self.total = int((alike * counts.sum(-1)).sum())
 
-    def right(self, read: frozenset[Place]) -> int:
+    def right(self, read: frozenset[OperandDigit]) -> int:
         """On how many tuples of the domain the guess is right that goes by these digits."""
         key = min(tuple(sorted((order[j], i) for j, i in read)) for order in self._orders)
         if key not in self._right:
@@ -83,7 +83,7 @@ class _Sum:
         reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
         self._is_digit = _is_digit(reduced.evaluate(sums + constant), base, r)
 
-    def __call__(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """What is read, with the counts of the result digit's values.
 
         Combinations of the digits that are read count alike if they have the same sum, and the
@@ -99,7 +99,7 @@ class _Sum:
         counts = [r.T[kinds >> len(rests)] * t[:, None] for r, t in zip(rests, there, strict=True)]
         return alike, np.sum(counts, axis=0)
 
-    def _kinds(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """The kinds of combinations, ``sum * 2**boxes + a bit for each box that has them``."""
         bits = len(self._boxes)
         kinds, alike = np.array([2**bits - 1]), np.ones(1, dtype=np.int64)
@@ -117,7 +117,7 @@ class _Sum:
             alike = np.bincount(which, np.tile(alike, self._base)).astype(np.int64)
         return kinds, alike
 
-    def _rest(self, box: Box, read: frozenset[Place]) -> Array:
+    def _rest(self, box: Box, read: frozenset[OperandDigit]) -> Array:
         """The counts of the result digit's values for each sum of what is read, over a box."""
         rest = _sums(box, read, tuple(self._factors), self._m, self._base)
         # The digit of a sum s + x, summed over the rests x.
@@ -125,7 +125,9 @@ class _Sum:
 
 
 @lru_cache(maxsize=512)
-def _sums(box: Box, read: frozenset[Place], factors: tuple[int, ...], m: int, base: int) -> Array:
+def _sums(
+    box: Box, read: frozenset[OperandDigit], factors: tuple[int, ...], m: int, base: int
+) -> Array:
     """How often what is not read of a box adds up to each residue mod m."""
     rest = np.zeros(m, dtype=np.int64)
     rest[0] = 1
@@ -158,7 +160,7 @@ class _Polynomial:
         self._is_digit = np.moveaxis(_is_digit(results, base, r), 0, -1).astype(exact)
         self._summed: dict[tuple[Box, tuple[tuple[int, ...], ...]], Array] = {}
 
-    def __call__(self, read: frozenset[Place]) -> tuple[Array, Array]:
+    def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """As that of ``_Sum``; no combinations are taken together."""
         if self._base ** len(read) > LARGEST:
             raise NotCountable(f"{len(read)} digits are too many to count guesses")

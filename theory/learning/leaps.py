@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from itertools import combinations
 
 from theory.errors import NotCountable
-from theory.inference.support import Place
+from theory.inference.support import OperandDigit
 from theory.learning.carry_guesses import DownwardGuesses
 from theory.learning.guesses import Guess
 from theory.numbers.effort import budget
@@ -40,7 +40,7 @@ _MOST_CASES = 30_000_000
 """Cases of a product's operands that are gone through for all of them at most (some ten seconds)."""
 MOST_WORK = 1_500_000_000
 """Steps that counting the guesses of one task may take (some seconds)."""
-_NOTHING: frozenset[Place] = frozenset()
+_NOTHING: frozenset[OperandDigit] = frozenset()
 
 
 @lru_cache(maxsize=4096)
@@ -122,10 +122,10 @@ def _least(right: int, total: int) -> Fraction:
     return right + GAIN * (total - right)
 
 
-def _learned(guess: Guess, every: list[Place], most: int, left: Iterator[int]) -> bool:
+def _learned(guess: Guess, every: list[OperandDigit], most: int, left: Iterator[int]) -> bool:
     """Whether steps of at most so many digits lead to all that there is to know."""
     reached = {_NOTHING}
-    ahead: list[tuple[int, list[Place]]] = [(0, [])]  # the best guess first
+    ahead: list[tuple[int, list[OperandDigit]]] = [(0, [])]  # the best guess first
     while ahead:
         _, here = heappop(ahead)
         for there in _steps(guess, every, frozenset(here), most, left):
@@ -139,8 +139,12 @@ def _learned(guess: Guess, every: list[Place], most: int, left: Iterator[int]) -
 
 
 def _steps(
-    guess: Guess, every: list[Place], here: frozenset[Place], most: int, left: Iterator[int]
-) -> Iterator[frozenset[Place]]:
+    guess: Guess,
+    every: list[OperandDigit],
+    here: frozenset[OperandDigit],
+    most: int,
+    left: Iterator[int],
+) -> Iterator[frozenset[OperandDigit]]:
     """What is read after a step of at most so many digits that gains enough, larger ones first.
 
     Raises:

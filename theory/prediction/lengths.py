@@ -85,7 +85,7 @@ def predict_lengths(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)
         )
-    steps = [cite("joint support", text) for text in _joint_texts(learned, train, lengths)]
+    steps = list(_joint_steps(learned, train, lengths))
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
@@ -170,13 +170,14 @@ def _is_aligned(learned: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_texts(
+def _joint_steps(
     learned: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
-) -> Iterator[str]:
+) -> Iterator[Step]:
     """What joint support says of the lengths that ask for digits never shown together."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
     if inferred:
-        yield inferred_text(learned, train, inferred)
+        yield cite("joint support", inferred_text(learned, train, inferred))
     if unfixed:
-        yield unfixed_text(learned, train, unfixed)
+        what = unfixed_text(learned, train, unfixed)
+        yield cite("joint support", what, leaves_open=True)

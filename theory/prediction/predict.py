@@ -19,16 +19,15 @@ from theory.inference.derivation import (
     support_step,
 )
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.numbers.effort import budget, spend
-from theory.prediction.formulas import learned_formula, task_formula
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
 from theory.prediction.unseen_text import leak_text
 from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.domains import Domain
+from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
 
 
@@ -105,8 +104,8 @@ class Prediction:
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
         if self.continues:
-            return task_formula(self.setting.task)
-        return None if self.learned is None else learned_formula(self.learned)
+            return self.setting.task.formula()
+        return None if self.learned is None else self.learned.formula
 
     def published_verdict(self, direction: Direction) -> Status:
         """The paper's verdict on a direction of ``EXTRAPOLATING``."""
@@ -122,15 +121,17 @@ class Prediction:
     def to_json(self) -> dict[str, Any]:
         """The object that ``arith predict --json`` prints."""
         s = self.setting
+        written = setting_json(s).items()
+        train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
         return {
             "task": s.task.name,
-            "expression": task_formula(s.task),
+            "expression": s.task.formula(),
             "modulus": s.task.modulus,
             "base": s.base,
             "encoding": s.encoding.name,
             "layout": s.layout.name,
             "window": s.window,
-            "train": _train_json(s.train),
+            "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
             "published": {
@@ -152,24 +153,12 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [dict(vars(step)) for step in self.derivation],
+            "derivation": [step.to_json() for step in self.derivation],
         }
 
 
 def _text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
-
-
-def _train_json(train: Domain) -> dict[str, Any]:
-    """The training domain; priming, allowed digits and a limit only where there are any."""
-    data: dict[str, Any] = {"digits": list(train.lengths), "domain": train.kind}
-    if train.priming:
-        data["priming"] = {str(n): str(share) for n, share in train.priming}
-    if train.allowed:
-        data["allowed"] = {str(i): list(digits) for i, digits in train.allowed}
-    if train.pairs is not None:
-        data["pairs"] = train.pairs
-    return data
 
 
 def predict(setting: Setting) -> Prediction:
@@ -184,7 +173,7 @@ def predict(setting: Setting) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
-    shown = support(task, train, base)
+    shown = Support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     try:
@@ -195,8 +184,8 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what),)
-    learned = LearnedFunction(task, shown, base)
+        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+    learned = LearnedFunction(shown)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, upward)
     return Prediction(
@@ -205,7 +194,7 @@ def predict(setting: Setting) -> Prediction:
         lengths,
         (
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
-            support_step(task.names, shown),
+            support_step(shown),
             *reason,
             *unseen,
         ),

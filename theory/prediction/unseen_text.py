@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
-from theory.inference.joint_support import interactions, period
+from theory.inference.interactions import interactions
 from theory.inference.learned import LearnedFunction
 from theory.learning.leaps import FEW
 from theory.prediction.outcomes import Claim
@@ -14,9 +14,6 @@ from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
-
-NOTHING_FOLLOWS = "Nothing follows there."
-"""How a step ends that leaves lengths open by joint support."""
 
 
 def inferred_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
@@ -40,10 +37,10 @@ def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, F
         borrows = ", or that borrow from ignored ones" if task.needs_order else ""
         return (
             f"Never shown by {train.text()}: digits, or combinations of digits that the task makes "
-            f"interact{borrows}, of {_where(shares)}. {NOTHING_FOLLOWS}"
+            f"interact{borrows}, of {_where(shares)}. Nothing follows there."
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
-    return f"{which}{interact}. {NOTHING_FOLLOWS}"
+    return f"{which}{interact}. Nothing follows there."
 
 
 def leak_text(s: Setting, directions: set[Direction], claims: set[Claim], counted: bool) -> str:
@@ -82,13 +79,15 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     """Why joint support fixes such digits."""
     task, base = learned.task, learned.base
     p = task.full_modulus
-    top = [period(task, (j, n), base) for j in range(task.operands)] if n is not None else [None]
+    top = (
+        [learned.support.period((j, n)) for j in range(task.operands)] if n is not None else [None]
+    )
     if set(top) == {1}:
         return f"position {n} makes no difference modulo {p}"
-    groups = interactions(task, learned.support, base)
-    if all(len(places) == 1 for places in groups):
+    groups = interactions(learned.support)
+    if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
-    periods = [period(task, place, base) for places in groups for place in places]
+    periods = [learned.support.period(digit) for digits in groups for digit in digits]
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"

@@ -2,8 +2,8 @@
 
 Operands are zero-padded to N digits and results to M, as in the published
 experiments.  The tokens that are no digits (``<bos>``, the signs between the
-operands, ``=``) are **anchors**: each stands at a fixed place, so a query that
-sees one can tell where it is.
+operands, ``=``) are **landmarks**: each stands at a fixed index, so that a query
+that sees one can tell where it is.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ BOS, SIGN, EQUALS = "<bos>", "+", "="
 
 @dataclass(frozen=True)
 class Token:
-    """A place in the sequence: an anchor, or digit ``position`` of an operand or the result."""
+    """A token of the sequence: a landmark, or digit ``position`` of an operand or the result."""
 
     kind: str
-    """``anchor``, ``operand`` or ``result``."""
+    """``landmark``, ``operand`` or ``result``."""
     position: int = 0
-    """Digit position, 1 = units; 0 for anchors."""
+    """Digit position, 1 = units; 0 for landmarks."""
     operand: int = -1
     """Operand index, for operand digits."""
     symbol: str = ""
-    """The anchor's symbol."""
+    """The landmark's symbol."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Layout:
             width: digits N of each operand.
             result_width: digits M of the result.
         """
-        start = (Token("anchor", symbol=BOS),)
+        start = (Token("landmark", symbol=BOS),)
         if self.interleaved:
             body: list[Token] = []
             for i in range(1, max(width, result_width) + 1):
@@ -67,10 +67,10 @@ class Layout:
         body = []
         for j in range(operands):
             if j and self.marked:
-                body.append(Token("anchor", symbol=SIGN))
+                body.append(Token("landmark", symbol=SIGN))
             body += [Token("operand", i, j) for i in _order(width, self.operands_first)]
         if self.marked:
-            body.append(Token("anchor", symbol=EQUALS))
+            body.append(Token("landmark", symbol=EQUALS))
         body += [Token("result", i) for i in _order(result_width, self.result_first)]
         return start + tuple(body)
 

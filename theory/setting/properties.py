@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice, product
 from math import gcd, lcm
 
+from theory.setting.decision import Decision
 from theory.setting.tasks import Task, digit_count
 
 
@@ -80,7 +81,7 @@ class Witness:
 
 
 @lru_cache(maxsize=4096)
-def digit_causal(task: Task, base: int) -> tuple[bool | None, Witness | None]:
+def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     """Whether digits 1..j of the result depend on digits 1..j of the operands only.
 
     Every polynomial with integer coefficients is digit causal (it respects
@@ -92,24 +93,24 @@ def digit_causal(task: Task, base: int) -> tuple[bool | None, Witness | None]:
     is not digit causal as a rule.
 
     Returns:
-        the answer, None where it was not found; and where it is no, a witness.
+        The answer; and where it is no, a witness.
     """
     if task.degree == 0:
-        return True, None
+        return Decision.YES, None
     m = 1 if task.modulus is None else digit_count(max(task.modulus - 1, 0), base)
     if task.divisor == 1:
         if task.modulus is None:
-            return True, None
+            return Decision.YES, None
         if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
-            return True, None
+            return Decision.YES, None
     witness = next(_causality_witnesses(task, base, m), None)
     if witness is None and task.full_modulus is not None:
         # The result depends on the operands mod p * divisor only: a whole period decides.
         period = lcm(task.full_modulus, base**m)
         if period**task.operands * m * _cost(task) <= _MOST_WORK:
             witness = _search_period(task, base, m, period)
-            return witness is None, witness
-    return (None if witness is None else False), witness
+            return Decision.of(witness is None), witness
+    return (Decision.UNDECIDED if witness is None else Decision.NO), witness
 
 
 _MOST_LOWS, _MOST_SHIFTS = 200, 200

@@ -1,58 +1,119 @@
-"""Settings asked for in words: what the command line and grid files write."""
+"""Settings in words, and written settings.
+
+``Request`` describes every option of a setting once.  The commands and their ``--help``, TOML
+grids, the JSON of cells and the commands that train a cell again are made from it.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from operator import attrgetter
+from typing import Any
 
 from theory.errors import InvalidInput
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
+from theory.setting.domains import KINDS, Domain
+from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
+from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.options import (
+    LARGEST_DIGITS,
+    LARGEST_TEST,
+    DigitSets,
+    Kind,
+    Lengths,
+    Named,
+    Option,
+    Shares,
+    flag,
+    option,
+    options_of,
+)
+from theory.setting.settings import LARGEST_BASE, Setting
 from theory.setting.tasks import TASKS, Task, named_task
 
-LARGEST_DIGITS = 100
-"""The longest operand to train on."""
-LARGEST_TEST = 1000
-"""The longest operand to test on."""
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""
-MOST_NUMBERS = 10_000
-"""The most numbers that a list, as that of moduli, may have."""
+NUMBER, TEXT, DOMAIN = Kind(int, "a whole number"), Kind(), Kind(names=KINDS)
 
 
 @dataclass(frozen=True)
 class Request:
-    """A setting in words; the names are those of the command line's options.
+    """A setting in words; each field is an option of the command line.
 
-    Lengths and positions to train on go from 1 to ``LARGEST_DIGITS``, test lengths to ``LARGEST_TEST``.
-
-    Args:
-        task: a named task, or None where ``expr`` is given.
-        train_digits: ``3``, or ``4+5`` for a union.
-        train_priming: ``6:0.01`` mixes in 1 % of 6-digit examples.
-        train_allowed: ``2:6-9`` allows only the digits 6..9 at position 2.
-        train_pairs: train on so many operand tuples, drawn once; None for all.
-        test_digits: ``1-6`` or ``1,4``; None for 1 to the longest trained + 3.
+    A new option is one more field here.  What it is told goes to ``part`` of the setting.
     """
 
-    task: str | None = None
-    expr: str | None = None
-    modulus: int | None = None
-    base: int = 10
-    pe: str = "ape"
-    layout: str = "aligned"
-    window: int = 0
-    train_digits: str = "3"
-    train_domain: str = "longest"
-    train_priming: tuple[str, ...] = ()
-    train_allowed: tuple[str, ...] = ()
-    train_pairs: int | None = None
-    test_digits: str | None = None
-    test_domain: str = "longest"
+    task: str | None = option(None, f"Task: {', '.join(TASKS)}.", Kind(names=TASKS))
+    expr: str | None = option(
+        None,
+        "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'.",
+        TEXT,
+    )
+    modulus: int | None = option(None, "Modulus p, at least 1.", NUMBER)
+    base: int = option(
+        10, f"Base of the digits, 2 to {LARGEST_BASE}.", NUMBER, "base", in_cells=True
+    )
+    pe: str = option(
+        "ape",
+        f"Encoding: {', '.join(ENCODINGS)}.",
+        Named(encoding, ENCODINGS),
+        "encoding",
+        in_commands=True,
+        in_cells=True,
+    )
+    layout: str = option(
+        "aligned",
+        f"Layout: {', '.join(LAYOUTS)}.",
+        Named(layout, LAYOUTS),
+        "layout",
+        in_commands=True,
+        in_cells=True,
+    )
+    window: int = option(
+        0, "Tokens that a query sees; 0 is the whole prefix.", NUMBER, "window", in_cells=True
+    )
+    train_digits: str = option(
+        "3",
+        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",
+        Lengths(LARGEST_DIGITS, joined="+"),
+        "train.lengths",
+        in_commands=True,
+        in_cells=True,
+    )
+    train_domain: str = option(
+        "longest",
+        "longest: the longest operand has n digits; every: each operand has.",
+        DOMAIN,
+        "train.kind",
+        in_cells=True,
+    )
+    train_priming: tuple[str, ...] = option(
+        (), "Longer examples mixed in: 6:0.01 is 1% of 6 digits.", Shares("6:0.01"), "train.priming"
+    )
+    train_allowed: tuple[str, ...] = option(
+        (),
+        "The only digits at a position (1 = units): 2:6-9.",
+        DigitSets("2:6-9"),
+        "train.allowed",
+    )
+    train_pairs: int | None = option(
+        None,
+        "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
+        NUMBER,
+        "train.pairs",
+    )
+    test_digits: str | None = option(
+        None,
+        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
+        Lengths(LARGEST_TEST, joined=","),
+        "test_lengths",
+        in_commands=True,
+        in_cells=True,
+    )
+    test_domain: str = option(
+        "longest", "longest or every, as for --train-domain.", DOMAIN, "test_kind", in_cells=True
+    )
 
     def read_task(self) -> Task:
         """The task asked for.
@@ -77,102 +138,79 @@ class Request:
             InvalidInput: a value that no setting can have, or an allowed digit that the base
                 does not have.
         """
-        return Setting(
+        return _setting(
             self.read_task(),
-            self.base,
-            encoding(self.pe),
-            layout(self.layout),
-            Domain(
-                read_lengths(self.train_digits, "--train-digits"),
-                self.train_domain,
-                tuple(_priming(text) for text in self.train_priming),
-                tuple(_allowed(text, self.base) for text in self.train_allowed),
-                self.train_pairs,
-            ),
-            self.window,
-            ()
-            if self.test_digits is None
-            else read_lengths(self.test_digits, "--test-digits", LARGEST_TEST),
-            self.test_domain,
+            {
+                o.part: o.kind.read(getattr(self, name), flag(name), self.base)
+                for name, o in options_of(self).items()
+                if o.part
+            },
         )
 
 
-def read_lengths(text: str, what: str, largest: int = LARGEST_DIGITS) -> tuple[int, ...]:
-    """``4+5``, ``1,3`` and ``1-6`` as lengths.
+def setting_words(setting: Setting) -> list[str]:
+    """The options that ask for a setting on the command line, each with its value."""
+    task = setting.task
+    words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
+    words += [f"--modulus {task.modulus}"] if task.name in TASKS and task.modulus else []
+    for name, o, value, default in _values(setting):
+        if o.in_commands or value != default:
+            words += [f"{flag(name)} {text}" for text in o.kind.words(value)]
+    return words
+
+
+def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
+    """The setting as JSON (see ``read_setting``).
+
+    Args:
+        more: further entries; they stand before the options that are left out where they have
+            their default.
+    """
+    always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
+    changed = {}
+    for name, o, value, default in _values(setting):
+        if o.in_cells:
+            always[name] = o.kind.to_json(value)
+        elif value != default:
+            changed[name] = o.kind.to_json(value)
+    return {**always, **more, **changed}
+
+
+def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
+    """Each option that is a part of the setting: its name, the value, and the default value."""
+    for name, o in options_of(Request).items():
+        if o.part:
+            default = o.kind.read(getattr(Request, name), flag(name), setting.base)
+            yield name, o, attrgetter(o.part)(setting), default
+
+
+def read_setting(data: dict[str, Any]) -> Setting:
+    """The setting that ``setting_json`` wrote.
 
     Raises:
-        InvalidInput: anything else, or a length out of range; ``what`` names the option.
+        InvalidInput: a value that no setting can have.
+        KeyError: a value that is missing.
     """
-    try:
-        found = read_ranges(text)
-        if min(found) < 1 or max(found) > largest:
-            raise ValueError
-    except ValueError:
-        raise InvalidInput(
-            f"{what} '{text}' is no list of lengths from 1 to {largest}, such as 3, 4+5, 1,3 or 1-6"
-        ) from None
-    return found
+    parts = {n: o for n, o in options_of(Request).items() if o.part and (o.in_cells or n in data)}
+    return _setting(
+        _written_task(data["task"], data["modulus"]),
+        {o.part: o.kind.from_json(data[n]) for n, o in parts.items()},
+    )
 
 
-def read_numbers(text: str, what: str) -> tuple[int, ...]:
-    """``2..400`` and ``100,101`` as numbers.
-
-    Raises:
-        InvalidInput: anything else, or more than ``MOST_NUMBERS``; ``what`` names the option.
-    """
-    try:
-        return read_ranges(text)
-    except ValueError:
-        raise InvalidInput(
-            f"{what} '{text}' is no list of at most {MOST_NUMBERS:,} numbers, as in 2..400 or 5,7"
-        ) from None
+def _written_task(name: str, modulus: int | None) -> Task:
+    """A task of the table, or one written as an expression, which may hold the modulus itself."""
+    if name in TASKS:
+        return named_task(name, modulus)
+    task = parse_task(name)
+    return task if task.modulus == modulus else parse_task(name, modulus)
 
 
-def read_ranges(text: str) -> tuple[int, ...]:
-    """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers.
-
-    Raises:
-        ValueError: anything else, a range that runs backwards, or more than ``MOST_NUMBERS``.
-    """
-    found: list[int] = []
-    for part in text.replace("+", ",").replace("..", "-").split(","):
-        low, _, high = part.strip().partition("-")
-        first, last = int(low), int(high or low)
-        if last < first or len(found) + last - first >= MOST_NUMBERS:
-            raise ValueError
-        found += range(first, last + 1)
-    return tuple(found)
-
-
-_SHARE = re.compile(r"[0-9]{0,20}\.?[0-9]{0,20}(e[+-]?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}", re.I)
-"""A share, short enough to be written out: ``1e1000000000`` would fill the memory."""
-
-
-def _priming(text: str) -> tuple[int, Fraction]:
-    try:
-        before, after = text.split(":")
-        if not _SHARE.fullmatch(after.strip()):
-            raise ValueError
-        length, share = int(before), Fraction(after)
-    except (ValueError, ZeroDivisionError):
-        raise InvalidInput(f"--train-priming '{text}' is not LENGTH:SHARE, as in 6:0.01") from None
-    if not 1 <= length <= LARGEST_DIGITS:
-        raise InvalidInput(f"--train-priming '{text}': lengths go from 1 to {LARGEST_DIGITS}")
-    return length, share
-
-
-def _allowed(text: str, base: int) -> tuple[int, tuple[int, ...]]:
-    try:
-        before, after = text.split(":")
-        position, digits = int(before), tuple(sorted(set(read_ranges(after))))
-    except ValueError:
-        raise InvalidInput(
-            f"--train-allowed '{text}' is not POSITION:DIGITS, as in 2:6-9 or 1:0,5"
-        ) from None
-    if not 1 <= position <= LARGEST_DIGITS:
-        raise InvalidInput(
-            f"--train-allowed '{text}': positions start at 1 (the units) and end at {LARGEST_DIGITS}"
-        )
-    if digits[-1] >= base:
-        raise InvalidInput(f"--train-allowed '{text}': {digits[-1]} is no digit of base {base}")
-    return position, digits
+def _setting(task: Task, values: dict[str, Any]) -> Setting:
+    """A setting of values by their parts."""
+    train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
+    return Setting(
+        task=task,
+        train=Domain(**train),
+        **{part: value for part, value in values.items() if "." not in part},
+    )

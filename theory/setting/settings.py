@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from theory.errors import InvalidInput
+from theory.setting.decision import Decision
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
@@ -65,7 +66,7 @@ class Setting:
                 raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
-            if not causal:
+            if causal is not Decision.YES:
                 raise InvalidInput(
                     f"the interleaved layout needs a digit causal task in base {self.base}"
                     + (f": {witness.text()}" if witness else ", and this one is not known to be")

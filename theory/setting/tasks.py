@@ -7,15 +7,14 @@ integers of any size, or NumPy arrays) and its properties can be read off.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-
-if TYPE_CHECKING:
-    import sympy
+from theory.setting.formulas import polynomial_text, sympy_text
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,13 @@ class Task:
         A negative value (an operand tuple on which the task is not defined) is
         returned as it is.
         """
+        total = self.polynomial(*operands)
+        if self.divisor != 1:
+            total = total // self.divisor
+        return total if self.modulus is None else total % self.modulus
+
+    def polynomial(self, *operands: Any) -> Any:
+        """The polynomial of the operands, neither divided nor reduced; as ``evaluate``."""
         total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
             product: Any = coefficient
@@ -100,9 +106,7 @@ class Task:
                 for _ in range(e):
                     product = product * x
             total = total + product
-        if self.divisor != 1:
-            total = total // self.divisor
-        return total if self.modulus is None else total % self.modulus
+        return total
 
     @property
     def full_modulus(self) -> int | None:
@@ -120,71 +124,21 @@ class Task:
         """Digits M that hold every result of operands of at most ``width`` digits."""
         return digit_count(self.largest(base, width), base)
 
-    @property
-    def expression(self) -> sympy.Expr:
-        """The task as a SymPy expression, ``Mod(..., p)`` when it has a modulus."""
-        import sympy
-
-        symbols = [sympy.Symbol(n, integer=True, nonnegative=True) for n in self.names]
-        return self.expression_at(*symbols)
-
-    def expression_at(self, *operands: sympy.Expr) -> sympy.Expr:
-        """The task as a SymPy expression of other expressions, kept as written."""
-        import sympy
-
-        with sympy.evaluate(False):
-            terms = []
-            for coefficient, exponents in self.terms:
-                powers = [
-                    x if e == 1 else x**e for x, e in zip(operands, exponents, strict=False) if e
-                ]
-                factors = [] if coefficient == 1 and powers else [sympy.Integer(coefficient)]
-                product = factors + powers
-                terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
-            body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
-            if self.divisor != 1:
-                body = sympy.floor(body / self.divisor)
-            return body if self.modulus is None else sympy.Mod(body, self.modulus)
-
     def text(self) -> str:
         """The task as a person writes it: ``(a + b) mod 100``."""
-        parts: list[str] = []
-        for coefficient, exponents in self.terms:
-            powers = [
-                n if e == 1 else f"{n}^{e}"
-                for n, e in zip(self.names, exponents, strict=False)
-                if e
-            ]
-            size = abs(coefficient)
-            body = "·".join(([str(size)] if size != 1 or not powers else []) + powers)
-            sign = "-" if coefficient < 0 else "+"
-            parts.append((f" {sign} " if parts else "-" if coefficient < 0 else "") + body)
-        body = "".join(parts)
+        body = polynomial_text(self.terms, self.names, times="·", power="^")
+        in_brackets = f"({body})" if len(self.terms) > 1 else body
         if self.divisor != 1:
-            body = (
-                f"⌊({body}) / {self.divisor}⌋" if len(parts) > 1 else f"⌊{body} / {self.divisor}⌋"
-            )
-            parts = [body]
-        if self.modulus is None:
-            return body
-        return f"({body}) mod {self.modulus}" if len(parts) > 1 else f"{body} mod {self.modulus}"
+            body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"
+        return body if self.modulus is None else f"{in_brackets} mod {self.modulus}"
 
+    def formula(self, operands: Sequence[str] | None = None) -> str:
+        """The task as SymPy writes it, ``Mod(2*a + b, 12)``.
 
-def expression_text(expression: sympy.Expr) -> str:
-    """A SymPy expression as text that SymPy reads back, without needless parentheses.
-
-    SymPy's own printer writes ``(Mod(a, 10))*(Mod(b, 10))``.
-    """
-    from sympy import Mod
-    from sympy.printing.str import StrPrinter
-
-    class Printer(StrPrinter):
-        def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
-            if isinstance(item, Mod):
-                return str(self._print(item))
-            return str(super().parenthesize(item, level, strict))
-
-    return str(Printer().doprint(expression))
+        Args:
+            operands: how each operand is written, a sum in brackets; None for its name.
+        """
+        return sympy_text(self.terms, operands or self.names, self.modulus, self.divisor)
 
 
 def digit_count(value: int, base: int) -> int:

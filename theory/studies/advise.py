@@ -1,12 +1,12 @@
 """Advice: the changes to a setting that make it generalize, cheapest first.
 
-Every combination of a few elementary changes is put to ``predict``; what is listed is
-exactly what the theory says works, and a combination is dropped where a part of it works.
+Every combination of a few elementary changes is put to ``predict``.  What is listed is exactly
+what the theory says works; a combination is dropped where a part of it works.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -18,40 +18,44 @@ from theory.inference.views import carry_reach
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
-from theory.prediction.unseen_text import NOTHING_FOLLOWS
+from theory.setting.decision import Decision
 from theory.setting.directions import Direction
-from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
+from theory.setting.options import LARGEST_DIGITS
 from theory.setting.properties import base_aligned, digit_causal, translation_invariant
-from theory.setting.requests import LARGEST_DIGITS
 from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
-_OPEN = ("sample", "landmark", "selection", "shared offset", "formula", "blind")
-"""Rules by which nothing follows."""
 MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
+_ASPECTS = ("encoding", "window", "layout", "train")
+_LONGER = 4
+"""The cost of a few longer examples; above, there are longer examples throughout."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """An elementary change.
+    """An elementary change of one field of a setting.
 
     Args:
-        aspect: what is changed; changes of one aspect exclude each other.
+        aspect: the field that is changed.
         text: the change in words.
         cost: what it asks for: 1 another model, 2 the same examples written otherwise,
             3 other examples of the trained lengths or shorter, 4 a few longer examples,
             5 and more longer examples throughout.
-        apply: the setting with the change made.
+        value: what the field becomes.
     """
 
     aspect: str
     text: str
     cost: int
-    apply: Callable[[Setting], Setting]
+    value: object
+
+    def is_less_than(self, other: Change) -> bool:
+        """Whether both train on longer examples throughout, this one up to fewer digits."""
+        return self.aspect == other.aspect == "train" and _LONGER < self.cost < other.cost
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class Suggestion:
     """Changes that together make every test length generalize, by the theory.
 
     Args:
-        claimed: whether that is claimed of a model, not of the expected function only (rule ``leak``).
+        claimed: whether that is claimed of a model, or of the expected function only (rule
+            ``leak``).
     """
 
     changes: tuple[Change, ...]
@@ -101,8 +106,8 @@ class Advice:
 
     @property
     def claimed(self) -> bool:
-        """Whether that is claimed of a model, not of the expected function only."""
-        return _claimed(self.current)
+        """Whether that is claimed of a model, or of the expected function only."""
+        return _is_claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``arith advise --json`` prints."""
@@ -131,116 +136,100 @@ def advise(setting: Setting, most: int = 8) -> Advice:
     complete = True
     try:
         with budget(MOST_WORK):
-            for chosen in _combinations(setting):
-                if not _holds_one(chosen, found):
-                    changed = _apply(setting, chosen)
-                    if changed is not None and _all_lengths_work(changed):
-                        found.append(Suggestion(chosen, changed, _claimed(predict(changed))))
+            for changes in _combinations(setting):
+                if not any(_covers(changes, s) for s in found):
+                    found += _suggestions(setting, changes)
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)), complete)
 
 
-def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
-    """Changes of at most one of each aspect: single ones first, then pairs, the cheapest first."""
-    changes = sorted(_changes(setting), key=lambda c: c.cost)
-    order = {change: number for number, change in enumerate(changes)}
-    aspects: dict[str, list[Change | None]] = {}
-    for change in changes:
-        aspects.setdefault(change.aspect, [None]).append(change)
-    chosen = [
-        tuple(sorted((c for c in some if c is not None), key=order.__getitem__))
-        for some in product(*aspects.values())
-    ]
-    return sorted(
-        filter(None, chosen),
-        key=lambda cs: (len(cs), sum(c.cost for c in cs), [order[c] for c in cs]),
-    )
+def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
+    """The setting with changes made (InvalidInput: it makes no sense)."""
+    values: dict[str, Any] = {c.aspect: c.value for c in changes}
+    return replace(setting, **values)
 
 
 def _works(prediction: Prediction) -> bool:
     return all(x.status == Status.GENERALIZES for x in prediction.lengths)
 
 
-def _claimed(prediction: Prediction) -> bool:
+def _is_claimed(prediction: Prediction) -> bool:
     return all(prediction.claim(x) == Claim.EXACT for x in prediction.lengths)
 
 
-def _all_lengths_work(setting: Setting) -> bool:
-    """``_works`` of the prediction, the most telling lengths first."""
-    shown = (max(setting.test_lengths), min(setting.test_lengths))
-    ends = replace(setting, test_lengths=shown)
-    return _works(predict(ends)) and _works(predict(setting))
+def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
+    """Changes of at most one of each aspect: the fewest first, then the cheapest."""
+    ranked = list(enumerate(sorted(_changes(setting), key=lambda c: c.cost)))
+    choices = [[None, *(x for x in ranked if x[1].aspect == aspect)] for aspect in _ASPECTS]
+    chosen = [sorted(x for x in some if x is not None) for some in product(*choices)]
+    chosen.sort(key=lambda some: (len(some), sum(c.cost for _, c in some), some))
+    return [tuple(c for _, c in some) for some in chosen if some]
 
 
-def _holds_one(chosen: tuple[Change, ...], found: list[Suggestion]) -> bool:
-    """Whether a part of these changes works, or fewer trained digits would do in their place."""
-    return any(
-        all(any(c == mine or _less_of(c, mine) for mine in chosen) for c in s.changes)
-        for s in found
-    )
+def _covers(changes: tuple[Change, ...], s: Suggestion) -> bool:
+    """Whether a part of the changes is suggested, or fewer trained digits in their place."""
+    return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in s.changes)
 
 
-def _less_of(change: Change, other: Change) -> bool:
-    """Whether both train on more digits, the first on fewer of them."""
-    return change.aspect == other.aspect == "training" and 4 < change.cost < other.cost
-
-
-def _apply(setting: Setting, changes: tuple[Change, ...]) -> Setting | None:
+def _suggestions(setting: Setting, changes: tuple[Change, ...]) -> Iterator[Suggestion]:
+    """The changes as a suggestion, if they work."""
     try:
-        for change in changes:
-            setting = change.apply(setting)
+        after = changed(setting, changes)
     except InvalidInput:  # a layout that the task cannot be written in
-        return None
-    return setting
+        return
+    ends = (max(after.test_lengths), min(after.test_lengths))  # mostly they decide
+    if _works(predict(replace(after, test_lengths=ends))):
+        prediction = predict(after)
+        if _works(prediction):
+            yield Suggestion(changes, after, _is_claimed(prediction))
 
 
 def _changes(s: Setting) -> Iterator[Change]:
     """Every elementary change of a setting."""
-    train, longest = s.train, max(s.test_lengths)
-    trained = max(train.every_length)
-    for name, e in ENCODINGS.items():
-        if e != s.encoding:
-            yield Change("encoding", f"encoding {name}", 1, partial(replace, encoding=e))
-    for window in _windows(s):
+    for name, encoding in ENCODINGS.items():
+        if encoding != s.encoding:
+            yield Change("encoding", f"encoding {name}", 1, encoding)
+    reach = carry_reach(s.task, s.base)
+    if s.window:
+        yield Change("window", "no attention window", 1, 0)
+    if reach is not None:  # the least window in which the interleaved layout holds the local rule
+        window = (reach + 1) * (s.task.operands + 1) - 1
         if window != s.window:
-            text = f"attention window {window}" if window else "no attention window"
-            yield Change("window", text, 1, partial(replace, window=window))
+            yield Change("window", f"attention window {window}", 1, window)
     for name, layout in LAYOUTS.items():
         if layout != s.layout:
-            yield Change("layout", f"{name} layout", 2, partial(replace, layout=layout))
+            yield Change("layout", f"{name} layout", 2, layout)
+    yield from _training_changes(s)
+
+
+def _training_changes(s: Setting) -> Iterator[Change]:
+    """Every change of the training domain."""
+    train, longest = s.train, max(s.test_lengths)
+    trained = max(train.every_length)
+    change = partial(Change, "train")
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
-        lengths = "+".join(map(str, shorter))
-        yield _domain(f"train on {lengths} digits", 3, replace(train, lengths=shorter))
+        yield change(f"train on {_sum(shorter)} digits", 3, replace(train, lengths=shorter))
     if train.kind == "every":
-        yield _domain("let operands be shorter than n", 3, replace(train, kind="longest"))
+        yield change("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:
-        yield _domain("show the missing digits", 3, replace(train, allowed=()))
+        yield change("show the missing digits", 3, replace(train, allowed=()))
     if train.pairs is not None:
-        yield _domain("train on all operand tuples", 3, replace(train, pairs=None))
+        yield change("train on all operand tuples", 3, replace(train, pairs=None))
     if trained < longest <= LARGEST_DIGITS and not train.priming:
-        primed = replace(train, priming=((longest, PRIMING),))
-        share = f"{float(PRIMING):.0%}"
-        yield _domain(f"mix in {share} of {longest}-digit examples", 4, primed)
+        text = f"mix in {float(PRIMING):.0%} of {longest}-digit examples"
+        yield change(text, _LONGER, replace(train, priming=((longest, PRIMING),)))
     for n in range(trained + 1, min(longest, LARGEST_DIGITS + 1)):
-        more = replace(train, lengths=(*train.lengths[:-1], n), priming=())
-        text = f"train on {'+'.join(map(str, more.lengths))} digits"
-        text += ", without the long examples" if train.priming else ""
-        yield _domain(text, 4 + n - trained, more)
+        lengths = (*train.lengths[:-1], n)
+        without = ", without the long examples" if train.priming else ""
+        text = f"train on {_sum(lengths)} digits{without}"
+        yield change(text, _LONGER + n - trained, replace(train, lengths=lengths, priming=()))
 
 
-def _domain(text: str, cost: int, train: Domain) -> Change:
-    return Change("training", text, cost, partial(replace, train=train))
-
-
-def _windows(s: Setting) -> tuple[int, ...]:
-    """No window, and the least one in which the interleaved layout holds the local rule."""
-    reach = carry_reach(s.task, s.base)
-    if reach is None:
-        return (0,)
-    return (0, (reach + 1) * (s.task.operands + 1) - 1)
+def _sum(lengths: tuple[int, ...]) -> str:
+    return "+".join(map(str, lengths))
 
 
 def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
@@ -256,13 +245,12 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             )
         elif k > n:
             yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
-        if digit_causal(s.task, s.base)[0] is False:
+        if digit_causal(s.task, s.base)[0] is Decision.NO:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         yield f"digits that never varied in training, all those above position {n}, are ignored"
     for step in current.derivation:
-        open_ = step.rule == "joint support" and step.statement.endswith(NOTHING_FOLLOWS)
-        if open_ or step.rule in _OPEN:
+        if step.leaves_open:
             yield step.statement.rstrip(".")

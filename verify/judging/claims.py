@@ -1,7 +1,7 @@
-"""The claim table: what the evidence says of each published theorem and each rule of ours.
+"""The claims: what the evidence says of each published theorem and each rule of ours.
 
-A claim speaks of some test lengths of a cell, and a cell, or one model of it, counts once per
-claim: by its worst length.  Models are judged one by one as the cell is with all of them.
+A claim speaks of some test lengths of a cell.  A cell, or one model of it, counts once per claim,
+by its worst length.  Models are judged one by one as the cell is with all of them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-
-from tabulate import tabulate
 
 from theory.inference.rules import RULES
 from theory.prediction import outcomes
@@ -20,9 +18,9 @@ from theory.prediction.predict import Prediction
 from theory.prediction.published import treats
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.tasks import TASKS
-from verify.judging.judge import AGREE, DIVERGE, INCONCLUSIVE, UNDECIDED, CellVerdict, judge
-from verify.judging.unconverged import verdicts_of
-from verify.reporting.training_course import leap_verdicts
+from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.learning_speed import leap_verdicts
+from verify.judging.unconverged import plateau_verdicts
 
 PUBLISHED, REFINED = "published", "refined"
 
@@ -80,8 +78,8 @@ THEOREMS: dict[str, tuple[str, str]] = {
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
-They name four tasks and two kinds of encoding.  ``theory.prediction.published`` applies their criteria to
-other tasks too; those cells, and the ones it is silent on, stand in the last line.
+They name four tasks and two kinds of encoding.  ``theory.prediction.published`` applies their
+criteria to other tasks too; those cells, and the ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}
 
@@ -107,11 +105,11 @@ _EVERYWHERE = {"continuation", "blind", "sample"}
 def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether the prediction at a length rests on a rule.
 
-    A derivation cites its rules once for all lengths.  Which lengths are meant follows from
-    what ``theory.prediction.predict`` does with them: the premise covers what was trained, a continuation,
-    a blind query and too small a sample decide every other length, joint support fixes or blocks the
-    lengths that ask for unseen combinations, a leak is of the lengths that ask for anything unseen, and the
-    other rules are about digits above the trained ones.
+    A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
+    ``theory.prediction.predict`` does with them: the premise covers what was trained; a
+    continuation, a blind query and too small a sample decide every other length; joint support
+    fixes or blocks the lengths that ask for unseen combinations; a leak is of the lengths that ask
+    for anything unseen; and the other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -133,10 +131,12 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
 
     One that no cell speaks to is there with zeros.
     """
-    alone = [judge(v.cell, [run], v.prediction) for v in verdicts for run in v.runs]
+    models = [model for v in verdicts for model in v.by_model]
 
-    def claim(source: str, name: str, says: str, found: _Found) -> Claim:
-        return Claim(source, name, says, _tally(map(found, verdicts)), _tally(map(found, alone)))
+    def claim(source: str, name: str, says: str, of_cell: _OfCell) -> Claim:
+        return Claim(
+            source, name, says, _tally(map(of_cell, verdicts)), _tally(map(of_cell, models))
+        )
 
     return [
         *(
@@ -148,88 +148,47 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     ]
 
 
-_Found = Callable[[CellVerdict], list[str]]
+_OfCell = Callable[[CellVerdict], list[Verdict]]
 """The verdicts of a cell at the lengths that a claim speaks of."""
 
 
-def _of_theorem(name: str, direction: Direction) -> _Found:
-    def found(v: CellVerdict) -> list[str]:
+def _of_theorem(name: str, direction: Direction) -> _OfCell:
+    def of_cell(v: CellVerdict) -> list[Verdict]:
         if theorem(v.prediction) != name:
             return []
         silent = v.prediction.published_verdict(direction) == Status.UNDETERMINED
         return [
-            UNDECIDED if silent else x.published
+            Verdict.UNDETERMINED if silent else x.published
             for x in v.lengths
             if x.prediction.direction == direction
         ]
 
-    return found
+    return of_cell
 
 
-def _of_rule(rule: str) -> _Found:
+def _of_rule(rule: str) -> _OfCell:
     if rule == "plateau":  # about models that missed the premise
-        return verdicts_of
+        return plateau_verdicts
     if rule == "leap":  # about how soon a model meets it
         return leap_verdicts
 
-    def found(v: CellVerdict) -> list[str]:
+    def of_cell(v: CellVerdict) -> list[Verdict]:
         return [
             x.verdict
             if rule == "leak" or v.prediction.claim(x.prediction) == outcomes.Claim.EXACT
-            else UNDECIDED
+            else Verdict.UNDETERMINED
             for x in v.lengths
             if uses(rule, v.prediction, x.prediction)
         ]
 
-    return found
+    return of_cell
 
 
-def _tally(found: Iterable[list[str]]) -> Tally:
+def _tally(found: Iterable[list[Verdict]]) -> Tally:
     """Count the cells, or the models, that have any verdict, each by its worst.
 
     A length that was not measured counts only where no other was.
     """
-    order = (DIVERGE, AGREE, INCONCLUSIVE)
-    worst = Counter(next((w for w in order if w in some), UNDECIDED) for some in found if some)
-    return Tally(worst[AGREE], worst[DIVERGE], worst[INCONCLUSIVE], worst[UNDECIDED])
-
-
-COLUMNS = ("claim", "supports", "contradicts", "not reached", "no claim")
-
-
-def table(claims: Sequence[Claim]) -> str:
-    """The claims as Markdown tables, theorems and rules, in the order of ``COLUMNS``."""
-    parts = []
-    for source, title in (
-        (PUBLISHED, "Published theorems"),
-        (REFINED, "Rules of the refined theory"),
-    ):
-        rows = [_row(c) for c in claims if c.source == source]
-        columns = (title, *COLUMNS[1:])
-        parts.append(tabulate(rows, columns, tablefmt="github", disable_numparse=True))
-    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in claims if c.source == REFINED]
-    return "\n\n".join([*parts, "\n".join(rules)])
-
-
-def _row(c: Claim) -> list[str]:
-    return [
-        f"{c.name}: {c.says}" if c.source == PUBLISHED else c.name,
-        _tested(c.cells.supports, c.seeds.supports, c.seeds.tested),
-        _tested(c.cells.contradicts, c.seeds.contradicts, c.seeds.tested),
-        _untested(c.cells.not_reached, c.seeds.not_reached),
-        _untested(c.cells.no_claim, c.seeds.no_claim),
-    ]
-
-
-def _tested(cells: int, seeds: int, of: int) -> str:
-    """``12 cells, 31 of 36 seeds``."""
-    return f"{_count(cells, 'cell')}, {seeds} of {_count(of, 'seed')}" if of else "0 cells"
-
-
-def _untested(cells: int, seeds: int) -> str:
-    """``2 cells, 3 seeds``."""
-    return f"{_count(cells, 'cell')}, {_count(seeds, 'seed')}" if cells or seeds else "0 cells"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    order = (Verdict.DIVERGE, Verdict.AGREE, Verdict.INCONCLUSIVE, Verdict.UNDETERMINED)
+    counts = Counter(next((x for x in order if x in some), order[-1]) for some in found if some)
+    return Tally(*(counts[x] for x in (order[1], order[0], order[2], order[3])))

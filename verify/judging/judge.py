@@ -1,19 +1,22 @@
 """The judge: does what was measured agree with what was predicted?
 
-The tolerances stand here, once, with their reasons, for every cell alike.
+The tolerances stand here, once, with their reasons, and are the same for every cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cached_property
 
 from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Claim
+from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
-from theory.setting.directions import EXTRAPOLATING
+from theory.setting.directions import EXTRAPOLATING, Direction
+from verify.judging.intervals import Interval, pooled
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -32,51 +35,27 @@ MECHANISM = 0.5
 An answer has several digits, so no other function of the operands meets it by chance more than
 rarely; one that meets it more often than not is what the model computes, and the rest is leak.
 """
-CONFIDENCE = 0.95
-
-AGREE, DIVERGE, UNDECIDED, INCONCLUSIVE, PREMISE_MET = (
-    "agree",
-    "diverge",
-    "undetermined",
-    "inconclusive",
-    "premise",
-)
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A proportion with its confidence interval."""
+class Verdict(StrEnum):
+    """What a measurement says of a prediction.
 
-    value: float
-    low: float
-    high: float
-
-
-def pooled(counts: list[tuple[int, int]]) -> Interval:
-    """The pooled proportion of (successes, trials) per seed.
-
-    A Wilson interval on the effective sample size: where seeds differ by more than sampling
-    explains, the number of trials is divided by the excess (the design effect of Korn and
-    Graubard 1998).
+    Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
+    premise.  Premise: the length was trained, so it says whether the premise is met.
     """
-    trials = sum(n for _, n in counts)
-    value = sum(k for k, _ in counts) / trials
-    effect = 1.0
-    if len(counts) > 1 and 0 < value < 1:
-        spread = sum(n * (k / n - value) ** 2 for k, n in counts) / (len(counts) - 1)
-        effect = max(1.0, spread / (value * (1 - value)))
-    n = max(1, round(trials / effect))
-    low, high = _wilson(round(value * n), n)
-    return Interval(value, min(low, value), max(high, value))
+
+    AGREE = "agree"
+    DIVERGE = "diverge"
+    UNDETERMINED = "undetermined"
+    INCONCLUSIVE = "inconclusive"
+    PREMISE = "premise"
 
 
-@cache
-def _wilson(successes: int, trials: int) -> tuple[float, float]:
-    """Kept, for SciPy makes a test of every interval, and a report judges each cell several times."""
-    from scipy.stats import binomtest
-
-    interval = binomtest(successes, trials).proportion_ci(CONFIDENCE, method="wilson")
-    return interval.low, interval.high
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict on several lengths: inconclusive, else diverge, else agree, else undetermined."""
+    found = set(verdicts)
+    order = (Verdict.INCONCLUSIVE, Verdict.DIVERGE, Verdict.AGREE)
+    return next((x for x in order if x in found), Verdict.UNDETERMINED)
 
 
 @dataclass(frozen=True)
@@ -87,16 +66,21 @@ class LengthVerdict:
         accuracy: measured against the truth, None where no run converged.
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
-        exact: on the accuracy of the learned function, whether or not it is claimed to be exact.
+        learned_verdict: on the accuracy of the learned function, claimed of a model or not.
         published: on the published theorem.
     """
 
     prediction: LengthPrediction
     accuracy: Interval | None
     learned: Interval | None
-    verdict: str
-    exact: str
-    published: str
+    verdict: Verdict
+    learned_verdict: Verdict
+    published: Verdict
+
+    @property
+    def digits(self) -> int:
+        """The test length."""
+        return self.prediction.digits
 
 
 @dataclass(frozen=True)
@@ -109,21 +93,36 @@ class CellVerdict:
     lengths: tuple[LengthVerdict, ...]
 
     @property
+    def name(self) -> str:
+        """The cell and its model in a few words."""
+        return f"{self.cell.label()} · {self.cell.model}"
+
+    @property
     def converged(self) -> tuple[Run, ...]:
         """The runs that met the premise."""
         return tuple(r for r in self.runs if r.converged)
 
     @property
-    def shown(self) -> tuple[Run, ...]:
+    def converged_or_all(self) -> tuple[Run, ...]:
         """The runs that tables show: those that met the premise, or all where none did."""
         return self.converged or self.runs
 
     @property
-    def verdict(self) -> str:
+    def longer(self) -> list[LengthVerdict]:
+        """The verdicts on lengths above the trained ones."""
+        return [x for x in self.lengths if x.prediction.direction == Direction.UPWARD]
+
+    @cached_property
+    def by_model(self) -> tuple[CellVerdict, ...]:
+        """Each run judged by itself."""
+        if len(self.runs) == 1:
+            return (self,)
+        return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
+
+    @property
+    def verdict(self) -> Verdict:
         """The worst of the lengths' verdicts; undetermined where the theory claims nothing."""
-        found = {x.verdict for x in self.lengths}
-        order = (INCONCLUSIVE, DIVERGE, AGREE, UNDECIDED)
-        return next((v for v in order if v in found), UNDECIDED)
+        return worst(x.verdict for x in self.lengths)
 
     @property
     def reason(self) -> str:
@@ -143,6 +142,33 @@ class CellVerdict:
             f"(the budget); try --budget {3 * best.budget}"
         )
 
+    def measured(self, digits: int, learned: bool = False) -> Interval | None:
+        """What ``converged_or_all`` got right at a length; None where nothing was measured.
+
+        Args:
+            learned: compare with the learned function in place of the truth.
+        """
+        measured = [m for r in self.converged_or_all for m in r.measurements if m.digits == digits]
+        return _pooled([m for m in measured if not (learned and m.learned is None)], learned)
+
+
+def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
+    counts = [((m.learned or 0) if learned else m.correct, m.samples) for m in measured]
+    return pooled(counts) if counts else None
+
+
+def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
+    """How many lengths of these cells have which verdict."""
+    return Counter(x.verdict for v in verdicts for x in v.lengths)
+
+
+def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdict]:
+    """Judge each cell by the runs of it, predictions made afresh."""
+    by_cell: dict[str, list[Run]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell.key, []).append(run)
+    return [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
     """Judge the runs of one cell.
@@ -152,10 +178,10 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
     """
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
-    good = [r for r in runs if r.converged]
+    converged = [r for r in runs if r.converged]
     lengths = []
     for expected in prediction.lengths:
-        measured = [m for r in good for m in r.measurements if m.digits == expected.digits]
+        measured = [m for r in converged for m in r.measurements if m.digits == expected.digits]
         lengths.append(_judge_length(prediction, expected, measured))
     return CellVerdict(cell, prediction, runs, tuple(lengths))
 
@@ -163,29 +189,37 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
 def _judge_length(
     prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
 ) -> LengthVerdict:
-    if not measured:
-        return LengthVerdict(expected, None, None, *(INCONCLUSIVE,) * 3)
-    counts = [(m.correct, m.samples) for m in measured]
-    accuracy, alone = pooled(counts), [pooled([c]) for c in counts]
-    learned = None
-    if prediction.learned is not None:
-        learned = pooled([(m.learned or 0, m.samples) for m in measured])
+    accuracy = _pooled(measured, learned=False)
+    if accuracy is None:
+        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 3)
+    learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if prediction.setting.is_premise(expected.digits):
-        return LengthVerdict(expected, accuracy, learned, *(PREMISE_MET,) * 3)
-    claim, verdict, exact = prediction.claim(expected), UNDECIDED, UNDECIDED
+        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
+    per_model = [pooled([(m.correct, m.samples)]) for m in measured]
+    verdict = learned_verdict = Verdict.UNDETERMINED
     if expected.accuracy is not None:
-        wanted = expected.accuracy
-        # An interval that respects the seeds meets anything where they differ: most have to agree.
-        near = [_near(x, wanted, expected.unseen) for x in (accuracy, *alone)]
+        room = TOLERANCE + float(expected.unseen)
+        goal = float(expected.accuracy)
         explained = learned is None or learned.value >= MECHANISM
-        exact = AGREE if near[0] and _most(near[1:]) and explained else DIVERGE
+        meets = _holds([comes_within(x, goal, goal, room) for x in (accuracy, *per_model)])
+        learned_verdict = Verdict.AGREE if meets and explained else Verdict.DIVERGE
+    claim = prediction.claim(expected)
     if claim == Claim.EXACT:
-        verdict = exact
+        verdict = learned_verdict
     elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
-        below = [not_above(x, expected.at_most) for x in (accuracy, *alone)]
-        verdict = AGREE if below[0] and _most(below[1:]) else DIVERGE
+        below = _holds([not_above(x, expected.at_most) for x in (accuracy, *per_model)])
+        verdict = Verdict.AGREE if below else Verdict.DIVERGE
     published = _judge_published(prediction, expected, accuracy)
-    return LengthVerdict(expected, accuracy, learned, verdict, exact, published)
+    return LengthVerdict(expected, accuracy, learned, verdict, learned_verdict, published)
+
+
+def _holds(found: Sequence[bool]) -> bool:
+    """Whether something holds of the pooled interval, the first, and of most models.
+
+    An interval that respects how much models differ meets nearly anything where they do.
+    """
+    overall, *per_model = found
+    return overall and 2 * sum(per_model) > len(per_model)
 
 
 def not_above(measured: Interval, bound: Fraction) -> bool:
@@ -193,35 +227,25 @@ def not_above(measured: Interval, bound: Fraction) -> bool:
     return measured.low <= float(bound) + TOLERANCE
 
 
-def _most(found: list[bool]) -> bool:
-    return 2 * sum(found) > len(found)
+def comes_within(measured: Interval, low: float, high: float, room: float = TOLERANCE) -> bool:
+    """Whether the interval meets what is between two accuracies, or comes as near as ``room``."""
+    return measured.low <= high + room and measured.high >= low - room
 
 
-def _near(measured: Interval, predicted: Fraction, unseen: Fraction) -> bool:
-    """Whether the interval meets the prediction, give or take the tolerance.
-
-    Where training does not fix the answer on a share of the inputs, those may go either way.
-    """
-    room = TOLERANCE + float(unseen)
-    return measured.low <= float(predicted) + room and measured.high >= float(predicted) - room
-
-
-def _judge_published(prediction: Prediction, expected: LengthPrediction, accuracy: Interval) -> str:
+def _judge_published(
+    prediction: Prediction, expected: LengthPrediction, accuracy: Interval
+) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
-    says = (
-        getattr(prediction.published, expected.direction)
-        if expected.direction in EXTRAPOLATING
-        else "undetermined"
-    )
-    if says == "undetermined":
-        return UNDECIDED
+    if expected.direction not in EXTRAPOLATING:
+        return Verdict.UNDETERMINED
+    says = prediction.published_verdict(expected.direction)
+    if says == Status.UNDETERMINED:
+        return Verdict.UNDETERMINED
     is_right = accuracy.high >= 1 - TOLERANCE
-    return AGREE if is_right == (says == "generalizes") else DIVERGE
+    return Verdict.AGREE if is_right == (says == Status.GENERALIZES) else Verdict.DIVERGE
 
 
-def exit_code(verdicts: Iterable[CellVerdict]) -> int:
+def exit_code(verdicts: Sequence[CellVerdict]) -> int:
     """0 all agree, 1 some length diverges, 3 some cell is inconclusive and none diverges."""
-    found = {v.verdict for v in verdicts}
-    if DIVERGE in found or any(x.verdict == DIVERGE for v in verdicts for x in v.lengths):
-        return 1
-    return 3 if INCONCLUSIVE in found else 0
+    found = count_verdicts(verdicts)
+    return 1 if found[Verdict.DIVERGE] else 3 if found[Verdict.INCONCLUSIVE] else 0

@@ -1,7 +1,7 @@
 """Positional encodings as modules: what each adds to embeddings, to queries and keys, or to scores.
 
-Shapes: B sequences, T tokens, S queries, H heads, D head width, C model width.  Queries may
-stand at some of the places only; ``slots`` says at which, as an index of the places.
+Shapes: B sequences, T tokens, S queries, H heads, D head width, C model width.  ``slots`` says at
+which of the tokens the queries stand.
 """
 
 from __future__ import annotations
@@ -13,105 +13,105 @@ import torch
 from torch import Tensor, nn
 
 from theory.setting.layouts import Token
+from verify.plan.sizes import Size
 
-Places = Tensor | slice
-"""Some places of a sequence, as an index: a slice costs nothing where one will do."""
+Slots = Tensor | slice
+"""Indices of tokens in the sequence; a slice costs nothing where one will do."""
 
 
-class Position(nn.Module):
+class PositionalEncoding(nn.Module):
     """No positional information (NoPE, Kazemnejad et al. 2023), and the base of the others."""
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__()
 
-    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
+    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
 
         Args:
-            draws: a random byte per sequence in training, None in evaluation.
+            starts: a random byte per sequence ``(B,)`` in training, None in evaluation.
         """
         return x
 
-    def rotate(self, x: Tensor, slots: Places) -> Tensor:
+    def rotate(self, x: Tensor, slots: Slots) -> Tensor:
         """Queries or keys ``(B, H, S, D)`` that stand at ``slots``, as the encoding turns them."""
         return x
 
-    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor | None:
+    def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor | None:
         """What is added to the scores ``(B, H, S, T)`` of queries ``(B, H, S, D)``, if anything.
 
         Args:
-            keys: how many places T the keys stand at.
+            keys: how many keys T there are, from the start of the sequence.
             layer: index of the block.
         """
         return None
 
 
-class Learned(Position):
+class Learned(PositionalEncoding):
     """A learned vector per position, added to the embedding (APE)."""
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        self.table = nn.Parameter(torch.randn(length, width) * 0.02)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.table = nn.Parameter(torch.randn(len(tokens), shape.width) * 0.02)
 
-    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
+    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
 
 
-class Sinusoidal(Position):
+class Sinusoidal(PositionalEncoding):
     """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
 
     table: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        angle = _angles(length, width)
-        table = torch.stack((angle.sin(), angle.cos()), dim=2).reshape(length, width)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        angle = _angles(len(tokens), shape.width)
+        table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
         self.register_buffer("table", table * 0.02 * math.sqrt(2), persistent=False)
 
-    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
+    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
 
 
-class Rotary(Position):
+class Rotary(PositionalEncoding):
     """Queries and keys rotated by their position, so scores depend on the offset (Su et al. 2021)."""
 
     cos: Tensor
     sin: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        angle = _angles(length, width // heads)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        angle = _angles(len(tokens), shape.width // shape.heads)
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
 
-    def rotate(self, x: Tensor, slots: Places) -> Tensor:
+    def rotate(self, x: Tensor, slots: Slots) -> Tensor:
         cos, sin = self.cos[slots], self.sin[slots]
-        # Converted once: every product of two types would convert by itself.
+        # Converted once: every product of two types would convert by itself.  With the scale in
+        # the weight this saves a twelfth of a step (benchmarks/README.md).
         first, second = x.to(cos.dtype).chunk(2, dim=3)
         return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=3)
 
 
-class RelativeKeys(Position):
+class RelativeKeys(PositionalEncoding):
     """A learned key per offset, layer and head, dotted with the query (Shaw et al. 2018)."""
 
     offset: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        self.keys = nn.Parameter(torch.randn(layers, heads, length, width // heads) * 0.02)
-        self.register_buffer("offset", _offsets(length), persistent=False)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        size = (shape.layers, shape.heads, len(tokens), shape.width // shape.heads)
+        self.keys = nn.Parameter(torch.randn(size) * 0.02)
+        self.register_buffer("offset", _offsets(len(tokens)), persistent=False)
 
-    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
-        # A key per pair of places: one product, where scores per offset would have to be gathered.
-        by_place = self.keys[layer][:, self.offset[slots, :keys]]
-        return torch.einsum("bhsd,hstd->bhst", q, by_place)
+    def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
+        # A key per pair of tokens and one product; to gather the scores of offsets would cost a
+        # twentieth of a step (benchmarks/README.md).
+        by_pair = self.keys[layer][:, self.offset[slots, :keys]]  # (H, S, T, D)
+        return torch.einsum("bhsd,hstd->bhst", q, by_pair)
 
 
-class OffsetBias(Position):
+class OffsetBias(PositionalEncoding):
     """A learned bias per offset and head, shared by the layers (T5, Raffel et al. 2020).
 
     One bias per offset: at these lengths every offset has a bucket of its own.
@@ -119,97 +119,98 @@ class OffsetBias(Position):
 
     offset: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        self.table = nn.Parameter(torch.zeros(heads, length))
-        self.register_buffer("offset", _offsets(length), persistent=False)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.table = nn.Parameter(torch.zeros(shape.heads, len(tokens)))
+        self.register_buffer("offset", _offsets(len(tokens)), persistent=False)
 
-    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.table[:, self.offset[slots, :keys]]
 
 
-class FunctionBias(Position):
+class FunctionBias(PositionalEncoding):
     """A learned function of the offset's logarithm (FIRE, Li et al. 2024).
 
-    FIRE divides by the logarithm of the query's place or of a threshold, whichever is
-    larger; at these lengths that is the threshold.
+    FIRE divides by the logarithm of the query's index or of a threshold, whichever is
+    larger; for sequences this short that is the threshold.
     """
 
     THRESHOLD = 512
     ratio: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        self.function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, heads))
-        ratio = torch.log1p(_offsets(len(places)).float()) / math.log1p(self.THRESHOLD)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, shape.heads))
+        ratio = torch.log1p(_offsets(len(tokens)).float()) / math.log1p(self.THRESHOLD)
         self.register_buffer("ratio", ratio, persistent=False)
 
-    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
 
 
-class Significance(Position):
-    """A learned vector per digit weight, from a start drawn anew for each training example.
+class Significance(PositionalEncoding):
+    """A learned vector per significance of a digit, from a start drawn for each training example.
 
-    Position coupling (Cho et al. 2024): digits of equal weight share a position; the anchors
-    share one of their own.
+    Position coupling (Cho et al. 2024): digits of equal significance share a position; the
+    anchors share one of their own.
     """
 
     STARTS = 32
     """Starts to draw from (a divisor of 256); in evaluation the first is used."""
-    anchors_have_one = True
+    anchors_share_a_vector = True
+    significance: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        weight = torch.tensor([p.position for p in places])
-        self.table = nn.Parameter(torch.randn(int(weight.max()) + self.STARTS, width) * 0.02)
-        self.register_buffer("weight", weight, persistent=False)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        significance = torch.tensor([token.position for token in tokens])
+        number = int(significance.max()) + self.STARTS
+        self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
+        self.register_buffer("significance", significance, persistent=False)
 
-    weight: Tensor
-
-    def embed(self, x: Tensor, draws: Tensor | None) -> Tensor:
-        weight = self.weight[: x.shape[1]].expand(x.shape[0], -1)
-        if draws is not None:
-            weight = weight + draws[:, None] % self.STARTS
-        is_digit = self.weight[: x.shape[1], None] > 0
-        anchor = self.table[0] if self.anchors_have_one else torch.zeros_like(self.table[0])
-        return x + torch.where(is_digit, self.table[weight], anchor)
+    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
+        significance = self.significance[: x.shape[1]]
+        is_digit = significance[:, None] > 0
+        index = significance.expand(x.shape[0], -1)
+        if starts is not None:
+            index = index + starts[:, None] % self.STARTS
+        anchor = self.table[0] if self.anchors_share_a_vector else torch.zeros_like(self.table[0])
+        return x + torch.where(is_digit, self.table[index], anchor)
 
 
 class Abacus(Significance):
     """The same numbering within each number, and nothing at the anchors (McLeish et al. 2024)."""
 
-    anchors_have_one = False
+    anchors_share_a_vector = False
 
 
-class LinearBias(Position):
+class LinearBias(PositionalEncoding):
     """A fixed penalty proportional to the offset, one slope per head (ALiBi, Press et al. 2022)."""
 
     table: Tensor
 
-    def __init__(self, places: Sequence[Token], width: int, heads: int, layers: int) -> None:
-        super().__init__(places, width, heads, layers)
-        length = len(places)
-        slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)
-        self.register_buffer("table", -slopes[:, None, None] * _offsets(length), persistent=False)
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        slopes = 2.0 ** (-8.0 * torch.arange(1, shape.heads + 1) / shape.heads)
+        table = -slopes[:, None, None] * _offsets(len(tokens))
+        self.register_buffer("table", table, persistent=False)
 
-    def bias(self, q: Tensor, slots: Places, keys: int, layer: int) -> Tensor:
+    def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.table[:, slots, :keys]
 
 
 def _angles(length: int, width: int) -> Tensor:
+    """``angles[t, i] = t / 10000 ** (2 * i / width)``, ``(length, width / 2)``."""
     rates = 10000.0 ** (-torch.arange(0, width, 2) / width)
     return torch.arange(length)[:, None] * rates
 
 
 def _offsets(length: int) -> Tensor:
     """``offsets[t, s] = t - s``, and 0 where the key is in the future."""
-    steps = torch.arange(length)
-    return (steps[:, None] - steps).clamp(min=0)
+    index = torch.arange(length)
+    return (index[:, None] - index).clamp(min=0)
 
 
-POSITIONS: dict[str, type[Position]] = {
+POSITIONS: dict[str, type[PositionalEncoding]] = {
     "ape": Learned,
     "sinusoidal": Sinusoidal,
     "rpe": RelativeKeys,
@@ -219,6 +220,6 @@ POSITIONS: dict[str, type[Position]] = {
     "fire": FunctionBias,
     "abacus": Abacus,
     "coupled": Significance,
-    "nope": Position,
+    "nope": PositionalEncoding,
 }
 """The module of every encoding in ``theory.setting.encodings``."""

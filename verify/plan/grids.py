@@ -1,32 +1,13 @@
-"""Grids: named lists of cells, and grids that a user writes as TOML."""
+"""Grids: named lists of cells."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
-from theory.errors import InvalidInput, unknown_name
-from theory.setting.requests import Request
-from verify.plan.cells import Cell, default_model
-
-
-@dataclass(frozen=True)
-class Row(Request):
-    """One line of a grid: a request in the words of the command line, and a model size."""
-
-    model: str | None = None
-
-    def cell(self) -> Cell:
-        """The cell that the line describes.
-
-        Raises:
-            InvalidInput: a value that no cell can have.
-        """
-        setting = self.setting()
-        return Cell(setting, self.model or default_model(setting.task))
+from theory.errors import unknown_name
+from verify.plan.cells import Cell
+from verify.plan.rows import Row, read_grid
 
 
 def _row(
@@ -257,81 +238,14 @@ not, so that nothing is tested there; it shows what such models know.
 """
 
 
-MOST_CELLS = 10_000
-"""Cells of a grid file."""
-
-
 def grid(name: str) -> list[Cell]:
-    """The cells of a named grid, or of a TOML file with one ``[[cell]]`` table per cell.
+    """The cells of a named grid, or of a TOML file (see ``read_grid``).
 
     Raises:
         InvalidInput: no such grid or file, or a cell that makes no sense or is there twice.
     """
     if name in GRIDS:
         return [row.cell() for row in GRIDS[name]]
-    if not name.endswith(".toml"):
-        raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
-    try:
-        data = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"cannot read the grid {name}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"cannot read the grid {name}: {error}") from None
-    except (ValueError, RecursionError) as error:  # also numbers of too many digits
-        what: object = error
-        if not isinstance(error, tomllib.TOMLDecodeError):
-            what = "it is nested too deeply, or a number is too long"
-        raise InvalidInput(f"the grid {name} is not valid TOML: {what}") from None
-    rows = data.get("cell")
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InvalidInput(f"the grid {name} has no [[cell]] tables")
-    if len(rows) > MOST_CELLS:
-        raise InvalidInput(f"the grid {name} has {len(rows):,} cells; at most {MOST_CELLS:,}")
-    cells: dict[Cell, int] = {}
-    for number, row in enumerate(rows, 1):
-        try:
-            cell = _read_row(row).cell()
-            if cell in cells:
-                raise InvalidInput(f"the same as cell {cells[cell]}")
-        except InvalidInput as error:
-            raise InvalidInput(f"{name}, cell {number}: {error}") from None
-        cells[cell] = number
-    return list(cells)
-
-
-def _read_row(data: dict[str, Any]) -> Row:
-    known = [field.name.replace("_", "-") for field in fields(Row)]
-    values: dict[str, Any] = {}
-    for key, value in data.items():
-        name = key.replace("_", "-")
-        if name not in known:
-            raise unknown_name("key", key, known)
-        field = name.replace("-", "_")
-        if field in values:
-            raise InvalidInput(f"'{name}' is given twice, with a dash and with an underscore")
-        values[field] = _value(name, value)
-    return Row(**values)
-
-
-_NUMBERS = ("modulus", "base", "window", "train-pairs")
-_LISTS = {"train-priming": "6:0.01", "train-allowed": "2:6-9"}
-_LENGTHS = ("train-digits", "test-digits")
-
-
-def _value(name: str, value: Any) -> Any:
-    """A TOML value as the request holds it: lengths may be a number, a list or text."""
-    if name in _LENGTHS:
-        wanted = "a number, a list of numbers, or text such as '1-6'"
-        if isinstance(value, list):
-            return ",".join(map(str, value))
-        if isinstance(value, int | str) and not isinstance(value, bool):
-            return str(value)
-    elif name in _LISTS:
-        wanted = f"a list of texts, as in ['{_LISTS[name]}']"
-        if isinstance(value, list) and all(isinstance(x, str) for x in value):
-            return tuple(value)
-    else:
-        kind, wanted = (int, "a whole number") if name in _NUMBERS else (str, "text")
-        if type(value) is kind:
-            return value
-    raise InvalidInput(f"{value!r} is no value for '{name}', which takes {wanted}")
+    if name.endswith(".toml"):
+        return read_grid(name)
+    raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])

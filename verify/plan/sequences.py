@@ -74,7 +74,7 @@ class Format:
         """
         sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)
         for slot, token in enumerate(self.tokens):
-            if token.kind == "anchor":
+            if token.kind == "landmark":
                 sequence[:, slot] = self.base + _ANCHORS.index(token.symbol)
             elif token.kind == "operand":
                 sequence[:, slot] = operands[:, token.operand, token.position - 1]

@@ -9,14 +9,14 @@ from typing import Any
 
 from theory.errors import InvalidInput
 from verify.records.files import write
-from verify.records.runs import (
-    Run,
+from verify.records.reading import (
     check_names,
     read_cell,
     read_head,
     read_measurement,
     read_trajectory,
 )
+from verify.records.runs import Run
 
 
 def read_evidence(path: Path) -> list[Run]:

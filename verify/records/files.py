@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from theory.errors import InvalidInput
@@ -27,26 +28,45 @@ def write(path: Path, text: str) -> None:
         InvalidInput: no file can be at this path.
         Failed: the disk is full or fails.
     """
-    beside = None
-    try:
+    with _errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
             "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
         ) as file:
             beside = Path(file.name)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.chmod(_mode(path))
-        beside.replace(path)
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                beside.chmod(_mode(path))
+                beside.replace(path)
+            except BaseException:
+                beside.unlink(missing_ok=True)
+                raise
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before the long work whose result it is to hold.
+
+    Raises:
+        InvalidInput, Failed: as ``write`` does.
+    """
+    new = not path.exists()
+    with _errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+        if new:
+            path.unlink()
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Say in one line why a file cannot be written."""
+    try:
+        yield
     except OSError as error:
-        if beside is not None:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-        message = f"cannot write {path}: {error.strerror}"
-        if error.errno in _NO_FAULT_OF_THE_PATH:
-            raise Failed(message) from None
-        raise InvalidInput(message) from None
+        kind = Failed if error.errno in _NO_FAULT_OF_THE_PATH else InvalidInput
+        raise kind(f"cannot write {path}: {error.strerror}") from None
 
 
 def _mode(path: Path) -> int:

@@ -1,28 +1,26 @@
-"""Records: what is kept of one trained model, and how it is read back and checked."""
+"""Runs: what is kept of one trained model."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Set
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from theory.errors import InvalidInput
 from verify.plan import premise
 from verify.plan.cells import Cell
-from verify.plan.inputs import held_out_count
 from verify.records.measurement import Measurement
+from verify.records.reading import (
+    check,
+    read_head,
+    read_measurement,
+    read_object,
+    read_trajectory,
+)
 from verify.records.trajectory import Trajectory
 
-PRECISIONS = ("float32", "bfloat16")
-"""Of matrix products."""
+_TAIL = ("measurements", "trajectory")
 Identity = tuple[str, int, str, str]
 """The key of a cell, the seed, the recipe and the precision."""
-
-
-class UnknownField(InvalidInput):
-    """A record has a field that this version does not know."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +68,12 @@ class Run:
         return self.steps < self.budget
 
     def _head(self) -> dict[str, Any]:
+        """The fields but for the measurements and the trajectory, as plain values."""
         return {
+            **{name: value for name, value in vars(self).items() if name not in _TAIL},
             "cell": self.cell.to_json(),
-            "seed": self.seed,
-            "recipe": self.recipe,
-            "precision": self.precision,
             "premise": round(self.premise, 6),
-            "held_out": self.held_out,
-            "steps": self.steps,
-            "budget": self.budget,
             "seconds": round(self.seconds, 1),
-            "machine": self.machine,
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -100,7 +93,7 @@ class Run:
         if self.trajectory is None:
             return None
         names = ("cell", "seed", "recipe", "precision")
-        head = {k: v for k, v in self._head().items() if k in names}
+        head = {name: value for name, value in self._head().items() if name in names}
         return json.dumps({**head, "trajectory": self.trajectory.to_json()})
 
     @classmethod
@@ -111,170 +104,13 @@ class Run:
             InvalidInput: a value that no run can have, or one that is missing.
             UnknownField: a field more.
         """
-        head = read_head({k: v for k, v in _table(data).items() if k not in _TAIL})
+        head = read_head({k: v for k, v in read_object(data).items() if k not in _TAIL})
         cell = head["cell"]
         rows = data.get("measurements")
-        _check(isinstance(rows, list), "measurements must be a list")
+        check(isinstance(rows, list), "measurements must be a list")
         measurements = tuple(read_measurement(m, cell) for m in rows)
         digits = [m.digits for m in measurements]
-        _check(len(set(digits)) == len(digits), "a length is measured twice")
+        check(len(set(digits)) == len(digits), "a length is measured twice")
         curves = data.get("trajectory")
         trajectory = None if curves is None else read_trajectory(curves, cell)
         return cls(**head, measurements=measurements, trajectory=trajectory)
-
-
-_TAIL = ("measurements", "trajectory")
-
-
-def read_head(data: Any) -> dict[str, Any]:
-    """The fields of a run but for its measurements and its trajectory, checked.
-
-    Older records lack two: their precision is the end of ``machine``, and the number of held-out
-    inputs follows from the cell.
-
-    Raises:
-        InvalidInput: a value that no run can have, or one that is missing.
-    """
-    data = {**_table(data)}
-    data.setdefault("precision", precision_of(data))
-    check_names(data, {*_HEAD, "cell"}, {"held_out"})
-    head: dict[str, Any] = {"cell": read_cell(data["cell"])}
-    if "held_out" not in data:
-        data["held_out"] = held_out_count(head["cell"])
-    for name, (good, what) in _HEAD.items():
-        _check(good(data[name]), f"{name} must be {what}, not {json.dumps(data[name])[:40]}")
-        head[name] = data[name]
-    _check(data["steps"] <= data["budget"], "steps must not be above budget")
-    return head
-
-
-def precision_of(data: dict[str, Any]) -> str:
-    """The precision of an older record: it is the end of ``machine``."""
-    return str(data.get("machine", "")).rpartition(", ")[2]
-
-
-def read_cell(data: Any) -> Cell:
-    """A cell, checked.
-
-    Raises:
-        InvalidInput: it is none.
-    """
-    _check(isinstance(data, dict), "cell must be an object")
-    return _cell(json.dumps(data, sort_keys=True))
-
-
-@lru_cache(maxsize=4096)
-def _cell(text: str) -> Cell:
-    try:
-        cell = Cell.from_json(json.loads(text))
-    except InvalidInput as error:
-        raise InvalidInput(f"cell: {error}") from None
-    except KeyError as error:
-        raise InvalidInput(f"cell lacks {error}") from None
-    except (ValueError, TypeError, AttributeError, OverflowError, ZeroDivisionError) as error:
-        raise InvalidInput(f"cell: {error}") from None
-    unknown = json.loads(text).keys() - cell.to_json().keys()
-    if unknown:
-        raise UnknownField(f"cell: unknown field '{min(unknown)}'")
-    return cell
-
-
-def read_measurement(data: Any, cell: Cell) -> Measurement:
-    """A measurement, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
-    names = set(Measurement.__dataclass_fields__)
-    data = _table(data)
-    check_names(data, names)
-    digits, samples = data["digits"], data["samples"]
-    _check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
-    _check(_whole(samples) and samples > 0, "samples must be a positive integer")
-    _check(isinstance(data["exhaustive"], bool), "exhaustive must be true or false")
-    for name in ("correct", "learned"):
-        value = data[name]
-        fine = value is None and name == "learned"
-        _check(fine or (_whole(value) and value <= samples), f"{name} must be 0 to samples")
-    width = cell.format.result_width
-    for whole, name in (("correct", "digit_correct"), ("learned", "digit_learned")):
-        if data[whole] is None:
-            _check(data[name] is None, f"{name} must be null where {whole} is")
-            continue
-        values = data[name]
-        _check(isinstance(values, list) and len(values) == width, f"{name} must have {width} items")
-        fine = all(_whole(v) and data[whole] <= v <= samples for v in values)
-        _check(fine, f"{name} must be from {whole} to samples")
-    return Measurement.from_json(data)
-
-
-def read_trajectory(data: Any, cell: Cell) -> Trajectory:
-    """A trajectory, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
-    data = _table(data)
-    check_names(data, set(Trajectory.__dataclass_fields__))
-    steps, lengths = data["steps"], {str(n) for n in cell.setting.test_lengths}
-    rising = isinstance(steps, list) and all(map(_whole, steps)) and steps == sorted(steps)
-    _check(rising and steps, "trajectory: steps must rise")
-    for name in ("correct", "learned"):
-        curves = data[name]
-        if curves is None and name == "learned":
-            continue
-        known = isinstance(curves, dict) and set(curves) <= lengths
-        _check(known, f"trajectory: {name} must hold a list per test length")
-        for values in curves.values():
-            fine = isinstance(values, list) and len(values) == len(steps)
-            _check(fine and all(map(_share, values)), f"trajectory: {name} must hold shares")
-    return Trajectory.from_json(data)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-
-
-def _share(value: Any) -> bool:
-    return _number(value) and value <= 1
-
-
-_HEAD: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "seed": (_whole, "an integer from 0"),
-    "recipe": (lambda x: isinstance(x, str), "a text"),
-    "precision": (lambda x: x in PRECISIONS, " or ".join(PRECISIONS)),
-    "premise": (_share, "a number from 0 to 1"),
-    "held_out": (lambda x: _whole(x) and x > 0, "a positive integer"),
-    "steps": (_whole, "an integer from 0"),
-    "budget": (_whole, "an integer from 0"),
-    "seconds": (_number, "a number from 0"),
-    "machine": (lambda x: isinstance(x, str), "a text"),
-}
-
-
-def _table(data: Any) -> dict[str, Any]:
-    _check(isinstance(data, dict), "it is no object of JSON")
-    return data
-
-
-def check_names(data: dict[str, Any], wanted: Set[str], optional: Set[str] = frozenset()) -> None:
-    """Check that a record has the fields that it should have, and no other.
-
-    Raises:
-        InvalidInput: one is missing.
-        UnknownField: there is one more.
-    """
-    lacking, unknown = wanted - optional - data.keys(), data.keys() - wanted
-    if lacking:
-        raise InvalidInput(f"it lacks '{min(lacking)}'")
-    if unknown:
-        raise UnknownField(f"unknown field '{min(unknown)}'")
-
-
-def _check(fine: Any, message: str) -> None:
-    if not fine:
-        raise InvalidInput(message)

@@ -21,7 +21,8 @@ from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.records.files import Failed, write
 from verify.records.owners import Owner, is_alive, this_process
-from verify.records.runs import Identity, Run, UnknownField, precision_of
+from verify.records.reading import UnknownField, precision_of
+from verify.records.runs import Identity, Run
 
 PATIENCE = 60.0
 """Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""
@@ -158,6 +159,19 @@ class Store:
                 return folder / name
         raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
 
+    def check_written(self) -> None:
+        """Raise where a run could be kept in a file only.
+
+        Raises:
+            Failed: there is such a run.
+        """
+        if self.kept:
+            raise Failed(
+                f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
+                f"{min(self.kept)}{' and others' if len(self.kept) > 1 else ''}, "
+                "to be read back at the next start"
+            )
+
     def _folders(self) -> tuple[Path, Path]:
         """Where runs are kept that could not be stored: here, or else by the store's own path."""
         place = str(self.path.resolve().parent).strip("/").replace("/", "-")
@@ -242,17 +256,9 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._db.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):  # a full disk has already ended the transaction
-                self._db.execute("ROLLBACK")
-            raise
-        self._commit()
-
-    def _commit(self) -> None:
-        try:
-            self._db.execute("COMMIT")
-        except sqlite3.Error:
-            with suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
             raise
 

@@ -13,6 +13,9 @@ from typing import Any
 from verify.plan.cells import Cell
 from verify.plan.premise import PREMISE
 
+GROWTH = 1.25
+"""Each look comes at about so many times the steps of the last: what is learned early is seen."""
+
 
 @dataclass(frozen=True)
 class Trajectory:

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 from theory.display.text import claim_text
-from verify.judging.judge import AGREE, DIVERGE, PREMISE_MET, CellVerdict
-from verify.reporting.page import percent
+from verify.judging.judge import CellVerdict, Verdict
+from verify.reporting.numbers import interval_text
 
 
 def junit(verdicts: Sequence[CellVerdict]) -> str:
@@ -15,12 +15,13 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
     suite = ET.Element("testsuite", name="arith verify")
     for v in verdicts:
         for x in v.lengths:
-            name = f"{x.prediction.digits} digits"
+            name = f"{x.digits} digits"
             case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
-            text = f"predicted {claim_text(v.prediction, x.prediction)}, measured {percent(x.accuracy)}"
-            if x.verdict == DIVERGE:
-                ET.SubElement(case, "failure", message=text)
-            elif x.verdict not in (AGREE, PREMISE_MET):
+            if x.verdict == Verdict.DIVERGE:
+                predicted = claim_text(v.prediction, x.prediction)
+                message = f"predicted {predicted}, measured {interval_text(x.accuracy)}"
+                ET.SubElement(case, "failure", message=message)
+            elif x.verdict not in (Verdict.AGREE, Verdict.PREMISE):
                 why = f"{x.verdict}: {v.reason}" if v.reason else x.verdict
                 ET.SubElement(case, "skipped", message=why)
     suite.set("tests", str(len(suite)))

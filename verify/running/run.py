@@ -28,7 +28,7 @@ from verify.running.worker import work
 from verify.training.device import machine, precision_name
 from verify.training.ensemble import shape_of
 from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_stack
+from verify.training.train import Trained, train_ensemble
 
 _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
@@ -83,7 +83,7 @@ def execute(
     """Train models of one shape as a stack, and measure each at every test length."""
     pairs = [(job.cell, job.seed) for job in jobs]
     recorder = Recorder([job.cell for job in jobs])
-    trained_models = train_stack(pairs, budget, device, on_step=on_step, watch=recorder)
+    trained_models = train_ensemble(pairs, budget, device, on_step=on_step, watch=recorder)
     runs = []
     for i, trained in enumerate(trained_models):
         measured = _measurements(trained)
@@ -125,20 +125,18 @@ def stacks(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 
 
 def missing(
-    cells: Iterable[Cell], seeds: Iterable[int], store: Store, budget: int, precision: str
+    models: Iterable[tuple[Cell, int]], store: Store, budget: int, precision: str
 ) -> list[Job]:
-    """The jobs that the store has no run of.
+    """The models, given by cell and seed, that the store has no run of.
 
     A run that had not settled is made again, and only where the budget has grown.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    seeds = tuple(seeds)
     jobs = [
         Job(cell, seed)
-        for cell in cells
-        for seed in seeds
+        for cell, seed in models
         if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
     ]
     for cell in dict.fromkeys(job.cell for job in jobs):
@@ -274,4 +272,4 @@ def _uninterrupted() -> Iterator[None]:
 
 def _cost(job: Job) -> int:
     """A rough measure of training time, so that long jobs start first."""
-    return training_flops(job.cell, RECIPE.batch)
+    return training_flops(job.cell, RECIPE.batch_size)

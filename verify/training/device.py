@@ -20,7 +20,7 @@ from functools import cache
 import torch
 
 from theory.errors import InvalidInput
-from verify.records.runs import PRECISIONS
+from verify.records.reading import PRECISIONS
 
 DEVICES = ("auto", "cpu", "cuda")
 WORTH_COMPILING = 5e13

@@ -1,8 +1,10 @@
-"""The optimizer of a stack of models: Muon on the matrices inside the blocks, AdamW on the rest.
+"""The optimizer of an ensemble: Muon on the matrices inside the blocks, AdamW on the rest.
 
 Muon (Jordan et al. 2024) replaces a matrix's momentum by the nearest orthogonal matrix, found
 by a Newton-Schulz iteration.  Matrices of one shape, of all layers and models, go through it as
-one batch.  Shapes as in ``verify.training.weights``: M models, G matrices of R by C, P other parameters.
+one batch.
+
+Shapes as in ``verify.training.weights``: M models, G matrices of R by C, P other parameters.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from verify.plan.recipe import Recipe
 from verify.training.weights import Weights
 
 _MOMENTUM = 0.95
@@ -20,29 +23,19 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _BETAS = (0.9, 0.95)
 _TINY = 1e-8
 _NARROW = 64
-"""Rows below which a CPU is no faster in bfloat16, and the iteration is made in float32."""
+"""Rows below which the iteration is made in float32: for those of nano it takes 0.55 ms in place
+of 0.92 in bfloat16 (benchmarks/README.md)."""
 
 
 class Optimizer:
     """Muon and AdamW with decoupled weight decay, each model with a learning rate of its own.
 
     Args:
-        rates: peak learning rates of Muon and of AdamW.
-        decay: weight decay.
-        clip: largest gradient norm of a model.
         precision: of the Newton-Schulz iteration.
     """
 
-    def __init__(
-        self,
-        weights: Weights,
-        rates: tuple[float, float],
-        decay: float,
-        clip: float,
-        precision: torch.dtype,
-    ) -> None:
-        self.matrix_rate, self.other_rate = rates
-        self.decay, self.clip, self.precision = decay, clip, precision
+    def __init__(self, weights: Weights, recipe: Recipe, precision: torch.dtype) -> None:
+        self.recipe, self.precision = recipe, precision
         *self.matrices, self.rest = weights.tensors
         self.stretches = [
             x.new_tensor([weights.stretch(name) for name in names]).view(-1, 1, 1)
@@ -53,38 +46,40 @@ class Optimizer:
         self.steps = 0
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor], scale: Tensor) -> None:
+    def step(self, gradients: Sequence[Tensor], rate: Tensor) -> None:
         """One step.
 
         Args:
-            gradients: of the weights' tensors; they are overwritten.
-            scale: the share of the peak learning rate of each model, ``(M,)``.
+            gradients: of the weights' tensors, of the same shapes; they are overwritten.
+            rate: the share of the peak learning rate of each model, ``(M,)``.
         """
         self.steps += 1
         norms = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients]
         norm = torch.linalg.vector_norm(torch.stack(norms), dim=0)
-        shrink = (self.clip / (norm + _TINY)).clamp(max=1.0)
+        shrink = (self.recipe.grad_clip / (norm + _TINY)).clamp(max=1.0)
         *matrices, rest = gradients
         for i, gradient in enumerate(matrices):
-            self._muon(i, gradient.mul_(shrink.view(-1, 1, 1, 1)), scale.view(-1, 1, 1, 1))
-        self._adamw(rest.mul_(shrink[:, None]), scale[:, None])
+            self._muon(i, gradient.mul_(shrink.view(-1, 1, 1, 1)), rate.view(-1, 1, 1, 1))
+        self._adamw(rest.mul_(shrink[:, None]), rate[:, None])
 
-    def _muon(self, i: int, gradient: Tensor, scale: Tensor) -> None:
-        momentum, rate = self.momenta[i], scale * self.matrix_rate
+    def _muon(self, i: int, gradient: Tensor, rate: Tensor) -> None:
+        """Step the matrices of group i; gradient ``(M, G, R, C)``, rate ``(M, 1, 1, 1)``."""
+        momentum, lr = self.momenta[i], rate * self.recipe.muon_lr
         momentum.lerp_(gradient, 1 - _MOMENTUM)
-        ahead = gradient.lerp_(momentum, _MOMENTUM)
+        ahead = gradient.lerp_(momentum, _MOMENTUM)  # Nesterov's
         precision = self.precision if ahead.shape[2] >= _NARROW else ahead.dtype
         update = orthogonal(ahead.flatten(0, 1), precision).view(ahead.shape)
-        matrices = self.matrices[i].mul_(1 - rate * self.decay)
-        matrices.addcmul_(update, rate * self.stretches[i], value=-1)
+        matrices = self.matrices[i].mul_(1 - lr * self.recipe.weight_decay)
+        matrices.addcmul_(update, lr * self.stretches[i], value=-1)
 
-    def _adamw(self, gradient: Tensor, scale: Tensor) -> None:
-        (first, second), rate = _BETAS, scale * self.other_rate
+    def _adamw(self, gradient: Tensor, rate: Tensor) -> None:
+        """Step the other parameters; gradient ``(M, P)``, rate ``(M, 1)``."""
+        (first, second), lr = _BETAS, rate * self.recipe.adamw_lr
         self.first.lerp_(gradient, 1 - first)
         self.second.lerp_(gradient.square(), 1 - second)
         mean = self.first / (1 - first**self.steps)
         spread = (self.second / (1 - second**self.steps)).sqrt() + _TINY
-        self.rest.mul_(1 - rate * self.decay).sub_(rate * mean / spread)
+        self.rest.mul_(1 - lr * self.recipe.weight_decay).sub_(lr * mean / spread)
 
 
 def orthogonal(x: Tensor, precision: torch.dtype) -> Tensor:

@@ -7,32 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 
 from theory.prediction.predict import predict
+from verify.model.gpt import GPT
 from verify.model.measure import answers, learned_answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.records.measurement import Measurement
-from verify.records.trajectory import Trajectory
-from verify.training.ensemble import Stack
+from verify.records.trajectory import GROWTH, Trajectory
+from verify.training.ensemble import Ensemble
 
-GROWTH = 1.25
-"""Each look comes at about so many times the steps of the last: what is learned early is seen."""
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
 
 
 class Recorder:
-    """Records the trajectories of a stack; made for the ``watch`` of ``verify.training.train``."""
+    """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._watched = [_Watched(cell) for cell in cells]
         self._next = 0.0
 
-    def __call__(self, step: int, stack: Stack) -> None:
-        """Look at every model of the stack, if it is time."""
+    def __call__(self, step: int, ensemble: Ensemble) -> None:
+        """Look at every model of the ensemble, if it is time."""
         if step >= self._next:
             self._next = GROWTH * step
             for i, watched in enumerate(self._watched):
-                watched.look(step, stack, i)
+                watched.look(step, ensemble.model(i))
 
     def trajectory(self, i: int, steps: int, final: Sequence[Measurement]) -> Trajectory:
         """What was seen of model i, which ended after so many steps with that measured of it."""
@@ -55,8 +54,7 @@ class _Watched:
         self.correct: dict[int, list[float]] = {n: [] for n in self.tests}
         self.learned: dict[int, list[float]] = {n: [] for n in self.tests}
 
-    def look(self, step: int, stack: Stack, i: int) -> None:
-        model = stack.model(i)
+    def look(self, step: int, model: GPT) -> None:
         self.steps.append(step)
         for n, (operands, true, learned) in self.tests.items():
             said = answers(model, self.cell, operands, learned)

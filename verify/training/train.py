@@ -1,4 +1,4 @@
-"""Training: cells of one shape, as one stack, until their premises hold."""
+"""Training: cells of one shape, as one ensemble, until their premises hold."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from verify.model.gpt import GPT
 from verify.model.measure import held_out_accuracy
 from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.premise import PREMISE
-from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe, Schedule
+from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
 from verify.training.device import WORTH_COMPILING, has_compiler
-from verify.training.ensemble import Stack
+from verify.training.ensemble import Ensemble
+from verify.training.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Trained:
     Args:
         premise: held-out accuracy in domain.
         steps: optimizer steps taken.
-        seconds: wall time until then, of the whole stack.
+        seconds: wall time until then, of the whole ensemble.
     """
 
     model: GPT
@@ -38,22 +40,22 @@ class Trained:
 
     @property
     def converged(self) -> bool:
-        """Whether it reached the accuracy that training aims at (see also ``verify.plan.premise``)."""
+        """Whether it reached the accuracy that training aims at (see ``verify.plan.premise``)."""
         return self.premise >= PREMISE
 
 
 def train(cell: Cell, seed: int, budget: int = DEFAULT_BUDGET, **options: Any) -> Trained:
-    """Train one cell (see ``train_stack``)."""
-    return train_stack([(cell, seed)], budget, **options)[0]
+    """Train one model; ``options`` are those of ``train_ensemble``."""
+    return train_ensemble([(cell, seed)], budget, **options)[0]
 
 
-def train_stack(
+def train_ensemble(
     jobs: Sequence[tuple[Cell, int]],
     budget: int = DEFAULT_BUDGET,
     device: str = "cpu",
     recipe: Recipe = RECIPE,
     on_step: Callable[[int], None] = lambda step: None,
-    watch: Callable[[int, Stack], None] = lambda step, stack: None,
+    watch: Callable[[int, Ensemble], None] = lambda step, ensemble: None,
     compiled: bool | None = None,
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or the budget is spent.
@@ -65,36 +67,43 @@ def train_stack(
         jobs: cells of equal ``shape_of``, and seeds.
         budget: the most optimizer steps.
         on_step: called before every chunk, and at the end, with the number of steps taken.
-        watch: called after every chunk with the number of steps taken and the stack.
-        compiled: None to decide by ``verify.training.device``.
+        watch: called after every chunk with the number of steps taken and the ensemble.
+        compiled: whether to compile the step; None where compiling is worth its time.
     """
     start = time.perf_counter()
     if compiled is None:
         cell = jobs[0][0]
-        step = training_flops(cell, recipe.batch, cell.format.result_width)
-        compiled = len(jobs) * budget * step >= WORTH_COMPILING and has_compiler(device)
-    stack = Stack(jobs, device, recipe, compiled)
+        flops = training_flops(cell, recipe.batch_size, cell.format.result_width)
+        compiled = len(jobs) * budget * flops >= WORTH_COMPILING and has_compiler(device)
+    ensemble = Ensemble(jobs, device, recipe, compiled)
     schedules = [Schedule(recipe, budget) for _ in jobs]
-    ended: dict[int, Trained] = {}
+    trained: dict[int, Trained] = {}
     step = 0
-
-    def premise(i: int) -> float:
-        model, (cell, seed) = stack.model(i), jobs[i]
-        value = held_out_accuracy(model, cell)
-        ended[i] = Trained(model, cell, seed, value, step, time.perf_counter() - start)
-        return value
-
-    while not all(s.finished for s in schedules):
+    while not all(schedule.finished for schedule in schedules):
         on_step(step)
         steps = range(step, min(step + CHUNK, budget))
-        cut = torch.tensor([s.cut(step) for s in schedules], device=device)
-        scale = torch.tensor([[s.rate(t) for s in schedules] for t in steps], device=device)
-        batches = zip(stack.examples(len(steps)), scale, strict=True)
-        losses = torch.stack([stack.step(tokens, cut, rate) for tokens, rate in batches])
+        losses = _train_chunk(ensemble, schedules, steps).tolist()
         step = steps.stop
-        watch(step, stack)
-        for i, (schedule, loss) in enumerate(zip(schedules, losses.mean(0).tolist(), strict=True)):
-            if not schedule.finished:
-                schedule.look(step, loss, lambda: premise(i))
+        watch(step, ensemble)
+        for i, (schedule, loss) in enumerate(zip(schedules, losses, strict=True)):
+            if schedule.finished:
+                continue
+            if step < schedule.end:
+                schedule.after_chunk(step, loss)
+                continue
+            (cell, seed), model = jobs[i], ensemble.model(i)
+            accuracy = held_out_accuracy(model, cell)
+            trained[i] = Trained(model, cell, seed, accuracy, step, time.perf_counter() - start)
+            schedule.after_premise(step, accuracy)
     on_step(step)
-    return [ended[i] for i in range(len(jobs))]
+    return [trained[i] for i in range(len(jobs))]
+
+
+def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:
+    """Take some steps with every model; the mean loss of each, ``(M,)``."""
+    device = ensemble.device
+    dropout = torch.tensor([s.dropout_rate(steps.start) for s in schedules], device=device)
+    rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
+    batches = zip(ensemble.examples(len(steps)), rates, strict=True)
+    losses = [ensemble.step(tokens, dropout, rate) for tokens, rate in batches]
+    return torch.stack(losses).mean(0)

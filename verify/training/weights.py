@@ -1,4 +1,4 @@
-"""The weights of a stack of models as a few tensors: matrices of one shape together.
+"""The weights of an ensemble as a few tensors: matrices of one shape together.
 
 Autograd and the optimizer then have a handful of operations where every parameter by itself
 would make dozens of small ones.

@@ -14,7 +14,7 @@ from theory.counting.accuracy import accuracy, matches
 from theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
@@ -29,7 +29,7 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     task, base = learned.task, learned.base
     inputs = members(task, test, base)
     results = [(task.evaluate(*x), learned.evaluate(*x)) for x in inputs]
-    constants = any(learned.support.offset(j, base) for j in range(task.operands))
+    constants = any(learned.support.offset(j) for j in range(task.operands))
     longest = max(*test.lengths, learned.support.width if constants else 1)
     width = task.result_width(base, longest)
 
@@ -38,8 +38,8 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
 
     places = range(1, width + 1)
     return DigitAccuracy(
-        tuple(share(lambda x, y: digit(x, i, base) == digit(y, i, base)) for i in places),
-        tuple(share(lambda x, y: (x - y) % base**j == 0) for j in places),
+        tuple(share(lambda x, y, i=i: digit(x, i, base) == digit(y, i, base)) for i in places),
+        tuple(share(lambda x, y, j=j: (x - y) % base**j == 0) for j in places),
     )
 
 
@@ -51,7 +51,7 @@ def test_digits_are_what_enumeration_counts(case: Case) -> None:
 
 def test_a_constant_above_the_test_length_makes_no_result_right() -> None:
     task, train = named_task("add"), Domain((4,), "every")
-    learned = LearnedFunction(task, support(task, train, 2), 2)
+    learned = LearnedFunction(Support(task, train, 2))
     assert accuracy(learned, Domain((1,))) == 0
     found = digit_accuracies(learned, Domain((1,)))
     assert (found.digit[0], found.lowest[-1]) == (1, 0)
@@ -72,7 +72,7 @@ def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
 
 
 def trained(task: Task, n: int, base: int = 10, kind: str = "longest") -> LearnedFunction:
-    return LearnedFunction(task, support(task, Domain((n,), kind), base), base)
+    return LearnedFunction(Support(task, Domain((n,), kind), base))
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_a_modulus_too_large_for_residues(p: int) -> None:
 
 def test_a_task_defined_nowhere() -> None:
     task = parse_task("a - b - 5")
-    learned = LearnedFunction(task, support(task, Domain((4,)), 2), 2)
+    learned = LearnedFunction(Support(task, Domain((4,)), 2))
     with pytest.raises(InvalidInput, match="nowhere"):
         digit_accuracies(learned, Domain((1,)))
 
 
 def test_coefficients_of_many_digits() -> None:
     task = Task("large", ((10**30 + 1, (1, 0)), (-1, (0, 1))))
-    learned = LearnedFunction(task, support(task, Domain((1,)), 10), 10)
+    learned = LearnedFunction(Support(task, Domain((1,)), 10))
     assert digit_accuracies(learned, Domain((2,))) == brute_digits(learned, Domain((2,)))
     with pytest.raises(NotCountable, match="carries"):
         digit_accuracies(learned, Domain((9,)))

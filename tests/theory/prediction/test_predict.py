@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from theory.errors import InvalidInput
-from theory.inference.identifiability import continuation
+from theory.inference.identifiability import Outcome, continuation
 from theory.inference.rules import RULES
-from theory.inference.support import support
+from theory.inference.support import Support
 from theory.inference.views import carry_reach, views
 from theory.setting.requests import Request
 from theory.setting.tasks import named_task
@@ -173,20 +173,18 @@ def test_published_theorems() -> None:
 
 def test_views_of_the_interleaved_layout() -> None:
     """c_i is written at b_i: its digits stand 0 and 1 back, the carry's 2, 3 and 4 back."""
-    task = named_task("add")
-    view = list(views(task, 10, layout("interleaved"), 6, 6))[3]
+    view = list(views(say("a+b", "rpe", "interleaved", 6).setting))[3]
     assert sorted(view.offsets) == [0, 1, 2, 3, 4]
     assert view.landmarks == ()
-    assert carry_reach(task, 10) == 1
+    assert carry_reach(named_task("add"), 10) == 1
     assert carry_reach(parse_task("50*a + 51*b"), 10) == 3
     assert carry_reach(parse_task("a"), 10) == 0
 
 
 def test_digits_at_changing_offsets_have_no_rule_to_continue() -> None:
-    task = named_task("add")
-    shown = support(task, Domain((3,)), 10)
-    got = continuation(task, 10, layout("reversed"), encoding("rpe"), 0, 3, shown, 6)
-    assert got.outcome == "impossible"
+    setting = say("a+b", "rpe", "reversed").setting
+    got = continuation(setting, Support(setting.task, setting.train, setting.base))
+    assert got.outcome is Outcome.IMPOSSIBLE
     assert "changing offsets" in got.reason
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.support import support
 from theory.learning.leaps import leaps
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction, predict
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
@@ -84,8 +85,8 @@ def test_a_task_that_leaps_is_not_exact_under_another_encoding(pe: str) -> None:
 
 UNKNOWN = {
     "prediction.predict.leaps": lambda *_: None,
-    "inference.joint_support.digit_causal": lambda *_: (None, None),
-    "inference.joint_support.carry_range": lambda *_: None,
+    "inference.interactions.digit_causal": lambda *_: (Decision.UNDECIDED, None),
+    "inference.interactions.carry_range": lambda *_: None,
     "inference.identifiability.carry_range": lambda *_: None,
     "inference.identifiability.finds_digits": lambda *_: False,
     "inference.derivation.finds_digits": lambda *_: False,
@@ -93,15 +94,23 @@ UNKNOWN = {
 """What decides a premise, and how it says that it does not know."""
 
 
+def forget() -> None:
+    """Empty the caches of the theory."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("theory."):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
+
+
 @contextmanager
 def unknown(premise: str) -> Iterator[None]:
-    """Nobody knows of this premise; the support is made anew, and with it all that rests on it."""
-    support.cache_clear()
+    """Nobody knows of this premise; what was counted with it is forgotten, before and after."""
+    forget()
     module, _, name = premise.rpartition(".")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module(f"theory.{module}"), name, UNKNOWN[premise])
         yield
-    support.cache_clear()
+    forget()
 
 
 @st.composite

@@ -75,7 +75,7 @@ def test_a_constant_keeps_its_operands() -> None:
         0,
         True,
     )
-    assert (task.text(), str(task.expression)) == ("7 mod 50", "Mod(7, 50)")
+    assert (task.text(), task.formula()) == ("7 mod 50", "Mod(7, 50)")
     with pytest.raises(InvalidInput, match="has no operand"):
         parse_task("3 % 7")
     with pytest.raises(InvalidInput, match="never positive"):

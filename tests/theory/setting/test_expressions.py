@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from theory.errors import InvalidInput
 from theory.setting.expressions import parse_task
-from theory.setting.tasks import Task, expression_text, named_task
+from theory.setting.tasks import Task, named_task
 
 _leaf = st.sampled_from(["a", "b", "1", "2", "7"])
 _texts = st.recursive(
@@ -85,13 +85,13 @@ def test_the_text_of_a_task() -> None:
     assert named_task("mod_mul", 125).text() == "a·b mod 125"
     assert named_task("sub").text() == "a - b"
     assert parse_task("a**2 + 1").text() == "a^2 + 1"
-    assert expression_text(parse_task("3*a*b + 5").expression) == "3*a*b + 5"
+    assert parse_task("3*a*b + 5").formula() == "3*a*b + 5"
 
 
 def test_a_task_of_ones_own() -> None:
     cube = Task("cube", ((1, (3,)),), ("a",), modulus=10)
     assert cube.evaluate(7) == 3
-    assert str(cube.expression) == "Mod(a**3, 10)"
+    assert cube.formula() == "Mod(a**3, 10)"
 
 
 def test_a_divided_sum_is_written_with_its_parentheses() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput
+from theory.setting.decision import Decision
 from theory.setting.expressions import parse_task
 from theory.setting.properties import (
     base_aligned,
@@ -52,7 +53,7 @@ def test_digit_causality_is_its_definition(task: Task, base: int) -> None:
         )
         assert task.evaluate(*witness.first) % scale != task.evaluate(*witness.second) % scale
         return
-    assert causal
+    assert causal is Decision.YES
     seen: dict[tuple[int, ...], int] = {}
     for x in product(range(base**2), repeat=task.operands):
         low = tuple(v % base for v in x)
@@ -77,9 +78,11 @@ def test_digit_causality_is_its_definition(task: Task, base: int) -> None:
 )
 def test_digit_causal_examples(text: str, base: int, causal: bool) -> None:
     if "b*0" in text:
-        assert digit_causal(Task("zero", ((101, (1,)),), ("a",), 101), base)[0] == causal
+        assert digit_causal(Task("zero", ((101, (1,)),), ("a",), 101), base)[0] is Decision.of(
+            causal
+        )
     else:
-        assert digit_causal(parse_task(text), base)[0] == causal
+        assert digit_causal(parse_task(text), base)[0] is Decision.of(causal)
 
 
 @pytest.mark.parametrize(
@@ -129,10 +132,11 @@ def test_digit_helper() -> None:
 
 
 def test_whether_low_digits_are_enough_may_not_be_known() -> None:
-    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is True
-    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is False
-    assert digit_causal(parse_task("(3*a) % 30"), 10)[0] is True  # 3 (a mod 10), by a whole period
+    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is Decision.YES
+    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is Decision.NO
+    multiple = parse_task("(3*a) % 30")  # 3 (a mod 10), by a whole period
+    assert digit_causal(multiple, 10)[0] is Decision.YES
     four = "(3*a + 3*b + 3*c + 3*d) % 30"  # so is this, of a period too long to search
-    assert digit_causal(parse_task(four), 10) == (None, None)
+    assert digit_causal(parse_task(four), 10) == (Decision.UNDECIDED, None)
     with pytest.raises(InvalidInput, match="this one is not known to be"):
         Request(expr=four, layout="interleaved").setting()

@@ -8,7 +8,8 @@ import pytest
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
-from theory.setting.requests import LARGEST_DIGITS, Request, read_lengths
+from theory.setting.options import LARGEST_DIGITS, read_lengths
+from theory.setting.requests import Request
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
-from theory.studies.advise import advise
+from theory.studies.advise import advise, changed
 
 
 def ask(**words: object) -> object:
@@ -70,9 +70,8 @@ def test_suggestions_work_and_are_minimal(words: dict) -> None:
     for suggestion in advice.suggestions:
         assert all(x.status == Status.GENERALIZES for x in predict(suggestion.setting).lengths)
         for left_out in suggestion.changes:
-            rest = setting
-            for change in suggestion.changes:
-                rest = change.apply(rest) if change is not left_out else rest
+            others = tuple(c for c in suggestion.changes if c is not left_out)
+            rest = changed(setting, others)
             assert any(x.status != Status.GENERALIZES for x in predict(rest).lengths)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from theory import Domain, Setting, encoding, layout, named_task, parse_task, predict
+from theory import Domain, Setting, Task, encoding, layout, named_task, parse_task, predict
 from theory.display.phase_cells import MOST_NUMBERED
 from theory.display.phase_plot import plot
 from theory.display.phase_table import write_csv
 from theory.errors import InvalidInput
+from theory.setting.directions import Direction
 from theory.setting.properties import base_aligned, residual_modulus
-from theory.studies.phase import Point, TaskFactory, phase_diagram
+from theory.studies.phase import Point, phase_diagram
 
 
 @pytest.fixture(autouse=True)
@@ -29,17 +30,20 @@ def diagram(
     moduli: Sequence[int | None],
     bases: Sequence[int] = (10,),
     train_digits: Sequence[int] = (1, 2, 3),
-    task: str | TaskFactory = "mod_add",
+    task: str | Callable[[int | None], Task] = "mod_add",
     pe: str = "ape",
     ahead: Sequence[int] = (1, 2, 3),
 ) -> list[Point]:
+    make = task if callable(task) else lambda p: named_task(task, p)
     return phase_diagram(
-        task, moduli, bases, train_digits, encoding(pe), layout("aligned"), ahead=ahead
+        make, moduli, bases, train_digits, encoding(pe), layout("aligned"), ahead=ahead
     )
 
 
 def cell(points: list[Point], x: int, n: int) -> Point:
-    return next(p for p in points if x in (p.modulus, p.base) and p.train_digits == n)
+    return next(
+        p for p in points if x in (p.setting.task.modulus, p.setting.base) and p.train_digits == n
+    )
 
 
 # --- values -----------------------------------------------------------------------------
@@ -50,14 +54,14 @@ def test_100_generalizes_from_two_digits_on_and_101_never_does() -> None:
     for n in (2, 3):
         point = cell(points, 100, n)
         assert point.verdict == "generalizes"
-        assert [point.accuracy(d) for d in (1, 2, 3)] == [1, 1, 1]
+        assert [point.at(d).accuracy for d in (1, 2, 3)] == [1, 1, 1]
         assert (point.residual_modulus, point.base_aligned) == (1, 2)
     assert cell(points, 100, 1).verdict == "fails"
-    assert cell(points, 100, 1).accuracy(3) == Fraction(1, 10)
+    assert cell(points, 100, 1).at(3).accuracy == Fraction(1, 10)
     for n in (1, 2, 3):
         point = cell(points, 101, n)
         assert point.verdict == "fails"
-        assert [point.accuracy(d) for d in (1, 2, 3)] == [
+        assert [point.at(d).accuracy for d in (1, 2, 3)] == [
             0,
             Fraction(49, 4950),
             Fraction(99, 10000),
@@ -80,33 +84,37 @@ def test_a_point_is_the_prediction_for_its_setting(task: str, p: int, base: int,
     )
     prediction = predict(setting)
     assert point.lengths == prediction.lengths
-    assert point.verdict == prediction.verdict("upward")
+    assert point.verdict == prediction.verdict(Direction.UPWARD)
     assert point.residual_modulus == residual_modulus(p, base, n)
     assert point.base_aligned == base_aligned(p, base)
 
 
 def test_every_combination_is_there_once_and_in_order() -> None:
     points = diagram((4, 9, 4), (2, 3), (1, 2))
-    found = [(p.modulus, p.base, p.train_digits) for p in points]
+    found = [(p.setting.task.modulus, p.setting.base, p.train_digits) for p in points]
     assert found == [(p, b, n) for p in (4, 9) for b in (2, 3) for n in (1, 2)]
 
 
 def test_a_task_may_be_a_function_of_the_modulus() -> None:
     (point,) = diagram((50,), train_digits=(2,), task=lambda p: parse_task("2*a + 3*b", p))
-    assert point.task == "(2·a + 3·b) mod 50"
+    assert point.setting.task.text() == "(2·a + 3·b) mod 50"
     assert point.verdict == "generalizes"
 
 
 def test_a_task_without_modulus_has_no_residual_modulus() -> None:
     (point,) = diagram((None,), train_digits=(2,), task="add")
-    assert (point.modulus, point.residual_modulus, point.base_aligned) == (None, None, None)
-    assert point.accuracy(1) == 0
+    assert (point.setting.task.modulus, point.residual_modulus, point.base_aligned) == (
+        None,
+        None,
+        None,
+    )
+    assert point.at(1).accuracy == 0
 
 
 def test_an_undetermined_accuracy_is_none() -> None:
     (point,) = diagram((101,), train_digits=(2,), pe="rope")
     assert point.verdict == "undetermined"
-    assert point.accuracy(3) is None
+    assert point.at(3).accuracy is None
 
 
 # --- tables -----------------------------------------------------------------------------
@@ -120,16 +128,18 @@ def test_csv_round_trip(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(points)
     for row, point in zip(rows, points, strict=True):
-        assert row["task"] == point.task
-        assert (row["encoding"], row["layout"]) == (point.encoding, point.layout)
-        assert (int(row["modulus"]), int(row["base"])) == (point.modulus, point.base)
+        assert row["task"] == point.setting.task.text()
+        assert row["encoding"] == point.setting.encoding.name
+        assert row["layout"] == point.setting.layout.name
+        assert int(row["modulus"]) == point.setting.task.modulus
+        assert int(row["base"]) == point.setting.base
         assert int(row["train_digits"]) == point.train_digits
         assert row["verdict"] == point.verdict
         assert int(row["residual_modulus"]) == point.residual_modulus
         assert row["base_aligned"] == ("" if point.base_aligned is None else "2")
         for d in (1, 3):
             exact, approximate = row[f"accuracy_plus_{d}"], row[f"accuracy_plus_{d}_float"]
-            accuracy = point.accuracy(d)
+            accuracy = point.at(d).accuracy
             assert Fraction(row[f"accuracy_plus_{d}_at_most"]) == point.at(d).at_most
             if accuracy is None:
                 assert exact == approximate == ""
@@ -246,7 +256,7 @@ def test_points_that_fill_no_picture_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="every training length"):
         plot(diagram((7, 8))[:-1], path)
     with pytest.raises(InvalidInput, match="4 digits ahead, only 1, 2, 3"):
-        plot(diagram((7, 8)), path, ahead=4)
+        diagram((7, 8))[0].at(4)
 
 
 def test_without_matplotlib_plotting_says_so(

@@ -17,19 +17,18 @@ from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 from verify.judging.claims import (
-    COLUMNS,
     THEOREMS,
     UNTREATED,
     Claim,
     Tally,
     claims,
-    table,
     theorem,
     uses,
 )
 from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell
 from verify.records.trajectory import Trajectory
+from verify.reporting.sections.claims import COLUMNS, claim_tables
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:
@@ -55,7 +54,7 @@ def test_every_claim_is_listed_with_zeros_where_no_cell_speaks_of_it() -> None:
     names = [f"{t}, {d}" for t in THEOREMS for d in ("downward", "upward")] + list(RULES)
     assert [c.name for c in listed] == names
     assert {c.cells for c in listed} == {c.seeds for c in listed} == {Tally()}
-    text = table(listed)
+    text = claim_tables(listed)
     assert sum(line.count("0 cells") == 4 for line in text.splitlines()) == len(names)
     explained = {f"- *{rule.name}*: {' '.join(rule.statement.split())}" for rule in RULES.values()}
     assert explained <= set(text.splitlines())
@@ -244,7 +243,9 @@ def test_the_table_counts_cells_and_seeds() -> None:
     first, second = cell(digits=3), cell(form="reversed", digits=3)
     bad = [run(second, {**RIGHT, 4: 1.0}), run(second, RIGHT, premise=0.9, seed=1)]
     listed = claims([judge(first, [run(first, RIGHT)]), judge(second, bad)])
-    [line] = [x for x in table(listed).splitlines() if "addition, absolute encoding, up" in x]
+    [line] = [
+        x for x in claim_tables(listed).splitlines() if "addition, absolute encoding, up" in x
+    ]
     cells = [x.strip() for x in line.strip("|").split("|")]
     assert dict(zip(COLUMNS, cells, strict=True)) == {
         "claim": "addition, absolute encoding, upward: fails",

@@ -9,18 +9,19 @@ from torch.nn import functional as F
 
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import layout
-from verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
-from verify.model.positions import POSITIONS, Places, RelativeKeys
+from verify.model.fast import Dropout, relu, spare_keys
+from verify.model.gpt import GPT, Block
+from verify.model.positions import POSITIONS, RelativeKeys, Slots
 from verify.plan.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
 
 
-PLACES = layout("interleaved").tokens(2, 5, 5)[:12]
+SEQUENCE = layout("interleaved").tokens(2, 5, 5)[:12]
 
 
 def model(encoding: str, window: int = 0) -> GPT:
-    net = GPT(TINY, 7, PLACES, encoding, window, seed=0)
+    net = GPT(TINY, 7, SEQUENCE, encoding, window, seed=0)
     for p in net.parameters():  # the small initial weights would hide what passes through
         if p.dim() > 1:
             torch.nn.init.normal_(p, std=0.4)
@@ -75,7 +76,7 @@ def test_asking_for_some_places_gives_their_logits(encoding: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
-    first, second = (GPT(TINY, 7, PLACES, "ape", 0, seed=5) for _ in range(2))
+    first, second = (GPT(TINY, 7, SEQUENCE, "ape", 0, seed=5) for _ in range(2))
     assert all(
         torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True)
     )
@@ -110,11 +111,11 @@ def test_a_training_step_uses_the_noise_it_asks_for() -> None:
     net, x = model("ape"), tokens()
     slots = torch.tensor([10, 11])
     noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
-    cut = torch.tensor(10.0)
-    dropped = net(x, slots, noise, cut)  # every byte is below the cut: nothing is left
+    dropout = torch.tensor(10.0)
+    dropped = net(x, slots, noise, dropout)  # every byte is below the rate: nothing is left
     assert torch.allclose(dropped, dropped[:1, :1].expand_as(dropped), atol=1e-5)
     with pytest.raises(RuntimeError):
-        net(x, slots, noise[:-1], cut)
+        net(x, slots, noise[:-1], dropout)
 
 
 def test_no_dropout_is_dropout_at_rate_zero() -> None:
@@ -126,7 +127,7 @@ def test_no_dropout_is_dropout_at_rate_zero() -> None:
 
 
 @pytest.mark.parametrize("slots", [slice(12), torch.tensor([4, 10, 11])])
-def test_attention_is_that_of_torch(slots: Places) -> None:
+def test_attention_is_that_of_torch(slots: Slots) -> None:
     net = model("nope")
     block, context = net.blocks[0], torch.randn(3, 12, 16)
     assert isinstance(block, Block)
@@ -163,8 +164,8 @@ def test_the_rectifier_is_the_rectifier() -> None:
 def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
     net = model(encoding)
     added = net.position.embed(torch.zeros(1, 12, 16), None)[0]
-    for i, first in enumerate(PLACES):
-        for j, second in enumerate(PLACES):
+    for i, first in enumerate(SEQUENCE):
+        for j, second in enumerate(SEQUENCE):
             same = first.position == second.position
             assert torch.equal(added[i], added[j]) == same
 
@@ -192,5 +193,5 @@ def test_keys_that_nothing_sees_change_nothing(
 ) -> None:
     net, x = model(encoding), tokens()
     without = net(x)
-    monkeypatch.setattr("verify.model.gpt.spare_keys", lambda keys: 4)
+    monkeypatch.setattr("verify.model.fast.spare_keys", lambda keys: 4)
     assert torch.allclose(net(x), without, atol=1e-5)

@@ -81,7 +81,7 @@ def test_a_training_is_reproducible(tiny: Taught) -> None:
 @pytest.mark.training
 def test_training_stops_when_the_budget_is_spent() -> None:
     seen: list[int] = []
-    recipe = Recipe(settle=20, cool=20, batch=8)
+    recipe = Recipe(settling=20, cooling=20, batch_size=8)
     with float32(TINY):
         trained = train(cell(), seed=0, budget=150, recipe=recipe, on_step=seen.append)
     assert trained.steps == 150

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import GRID_HELP
+from commands.options import GridOption
 from theory import predict
 from theory.errors import InvalidInput
 from verify.plan.grids import GRIDS, grid
@@ -65,8 +65,7 @@ def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
 
 
 def test_help_names_every_grid() -> None:
-    """Written by hand there: to read the registry would load what ``predict`` can do without."""
-    assert GRID_HELP.removesuffix(", or a TOML file.").split(", ") == list(GRIDS)
+    assert GridOption.help.removesuffix(", or a TOML file.").split(", ") == list(GRIDS)
 
 
 def test_the_grids_that_gate_have_no_cell_that_does_not_converge() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import beta, binom
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
-from verify.judging.judge import AGREE, INCONCLUSIVE, exit_code, judge
+from verify.judging.judge import Verdict, exit_code, judge
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
 from verify.plan.inputs import held_out_count, held_out_inputs
@@ -51,7 +51,7 @@ def test_a_domain_too_small_to_hold_enough_out_is_inconclusive(
     count = held_out_count(c)
     assert 0 < count < 59
     found = judge(c, [replace(run(c, {digits: 1, digits + 1: 1}), held_out=count)])
-    assert found.verdict == INCONCLUSIVE
+    assert found.verdict == Verdict.INCONCLUSIVE
     assert exit_code([found]) == 3
     assert found.reason == f"premise not established: only {count} held-out inputs, 59 needed"
 
@@ -65,7 +65,7 @@ def test_why_a_cell_is_inconclusive() -> None:
         "not converged: 0.43 of held-out inputs after 6000 steps (the budget); try --budget 18000"
     )
     found = judge(c, [poor, run(c, RIGHT, seed=2)])
-    assert (found.verdict, found.reason) == (AGREE, "")
+    assert (found.verdict, found.reason) == (Verdict.AGREE, "")
 
 
 def test_held_out_inputs_are_counted_without_drawing_them() -> None:

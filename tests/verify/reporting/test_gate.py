@@ -13,12 +13,14 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from theory.setting.properties import base_aligned
-from verify.judging.known_divergences import read_causes
+from verify.judging.judge import judge_evidence
+from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.recipe import RECIPE
 from verify.records.evidence import read_evidence
-from verify.reporting.page import cells_markdown, judge_evidence, markdown
-from verify.reporting.sections import sections
+from verify.reporting.cells_page import cells_page
+from verify.reporting.page import page
+from verify.reporting.report import Report
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
@@ -40,13 +42,13 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(p: int, base: int) -> int | None:
         return 2 if p == 101 else base_aligned(p, base)
 
-    monkeypatch.setattr(import_module("theory.prediction.predict"), "base_aligned", wrong)
+    monkeypatch.setattr(import_module("theory.prediction.lengths"), "base_aligned", wrong)
     assert check("headline") == 1
 
 
-def numbers(page: str) -> list[list[str]]:
+def numbers(text: str) -> list[list[str]]:
     """The numbers in each row of a page's tables."""
-    rows = [line for line in page.splitlines() if line.startswith("|")]
+    rows = [line for line in text.splitlines() if line.startswith("|")]
     return [re.findall(r"\d[\d,]*(?:\.\d+)?", row) for row in rows]
 
 
@@ -56,14 +58,13 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
 ) -> None:
     """Its tables do; how they are put into words may have changed since.  Pictures are not drawn."""
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
-    monkeypatch.setattr(Figure, "tight_layout", lambda self, **_: None)
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
     verdicts = judge_evidence(grid(name), read_evidence(folder / "evidence.jsonl"))
-    causes = read_causes(folder / "causes.toml")
-    made = markdown(name, verdicts, sections(verdicts, tmp_path / name, causes), causes)
-    assert numbers((folder / "README.md").read_text()) == numbers(made)
-    every = numbers(cells_markdown(name, verdicts))
+    known = read_known_divergences(folder / "causes.toml")
+    report = Report(name, verdicts, tmp_path / name, known)
+    assert numbers((folder / "README.md").read_text()) == numbers(page(report))
+    every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every
     assert len(every) > len(verdicts)
     for picture in (tmp_path / name).iterdir():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from verify.judging.judge import judge_evidence
 from verify.plan.grids import grid
 from verify.reporting.junit import junit
-from verify.reporting.page import judge_evidence
 
 
 def test_junit_names_every_length() -> None:

@@ -7,20 +7,17 @@ from dataclasses import replace
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
-from verify.judging.judge import PREMISE_MET, CellVerdict, judge
-from verify.judging.known_divergences import Causes, name
-from verify.reporting.verdicts import (
+from verify.judging.judge import CellVerdict, Verdict, judge
+from verify.judging.known_divergences import KnownDivergences
+from verify.reporting.sentences import gate_line, sentence, summary_line, theorem_sentence
+from verify.reporting.terminal import (
     CELL_COLUMNS,
     LENGTH_COLUMNS,
     cell_legend,
     cell_line,
-    gate_line,
     length_legend,
     length_line,
-    sentence,
     short_label,
-    summary_line,
-    theorem_sentence,
 )
 
 
@@ -126,18 +123,18 @@ def test_trained_lengths_are_no_claims() -> None:
     """The trained length is the premise: of four lengths three are claimed."""
     v = agreeing()
     assert [x.verdict for x in v.lengths if v.cell.setting.is_premise(x.prediction.digits)] == [
-        PREMISE_MET
+        Verdict.PREMISE
     ]
     assert len(v.lengths) == 4 and "3 claims agree" in summary_line([v])
 
 
 def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
-    assert gate_line([agreeing()], Causes()) == ("gate: 3 claims agree, none diverges.")
-    assert gate_line([v], Causes()) == (
+    assert gate_line([agreeing()], KnownDivergences()) == ("gate: 3 claims agree, none diverges.")
+    assert gate_line([v], KnownDivergences()) == (
         "gate: 2 claims agree, 0 diverge and are explained, 1 unexplained."
     )
-    causes = Causes(likely={(name(v), 4): "leak"})
-    assert gate_line([v], causes) == (
+    known = KnownDivergences({(v.name, 4): "leak"})
+    assert gate_line([v], known) == (
         "gate: 2 claims agree, 1 diverges and is explained, none unexplained."
     )

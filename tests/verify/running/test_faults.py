@@ -54,7 +54,7 @@ IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n
 BROKEN = f"""import verify.running.run
 def fail(*_, **__):
     raise RuntimeError("no luck" + 100 * "\\nat all")
-verify.running.run.train_stack = fail
+verify.running.run.train_ensemble = fail
 {PLAIN}"""
 LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

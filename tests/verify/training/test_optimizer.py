@@ -1,10 +1,13 @@
-"""The optimizer of a stack, against torch's Muon and AdamW on each model alone."""
+"""The optimizer of an ensemble, against torch's Muon and AdamW on each model alone."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 import torch
 
+from verify.plan.recipe import Recipe
 from verify.training.optimizer import Optimizer, orthogonal
 from verify.training.weights import Weights
 
@@ -16,6 +19,8 @@ SHAPES = {
     "blocks.0.norm1.weight": (8,),
     "blocks.1.out.weight": (8, 8),
 }
+
+RECIPE = Recipe(muon_lr=0.02, adamw_lr=0.01, weight_decay=0.1, grad_clip=1.0)
 
 
 def models(rng: torch.Generator) -> list[dict[str, torch.Tensor]]:
@@ -34,7 +39,7 @@ def test_each_model_moves_as_torch_would_move_it(clip: float) -> None:
     rng = torch.Generator().manual_seed(1)
     start = models(rng)
     stacked = Weights(start)
-    optimizer = Optimizer(stacked, (0.02, 0.01), 0.1, clip, torch.bfloat16)
+    optimizer = Optimizer(stacked, replace(RECIPE, grad_clip=clip), torch.bfloat16)
     alone = [{n: p.clone().requires_grad_() for n, p in model.items()} for model in start]
     inside = [n for n in SHAPES if n.startswith("blocks") and len(SHAPES[n]) == 2]
     others = [n for n in SHAPES if n not in inside]
@@ -66,7 +71,7 @@ def test_a_rate_of_zero_leaves_a_model_alone() -> None:
     rng = torch.Generator().manual_seed(2)
     before = models(rng)
     weights = Weights(before)
-    optimizer = Optimizer(weights, (0.02, 0.01), 0.1, 1.0, torch.float32)
+    optimizer = Optimizer(weights, RECIPE, torch.float32)
     optimizer.step([torch.randn_like(x) for x in weights.tensors], torch.tensor([0.0, 1]))
     assert all(torch.equal(p, before[0][n]) for n, p in weights.model(0).items())
     assert not any(torch.equal(p, before[1][n]) for n, p in weights.model(1).items())

@@ -51,7 +51,7 @@ def test_it_survives_the_store(run: Run) -> None:
 
 
 class Learner:
-    """Stands for a stack, and for its model: answers nothing right until it has learned ``f^``."""
+    """Stands for an ensemble, and for its model: answers nothing right until it has learned ``f^``."""
 
     def __init__(self) -> None:
         self.learned = False
@@ -84,7 +84,7 @@ def test_it_tells_training_from_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_real_training_is_told_from_before(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor all were right at the end, and none on 0.6 at the first look."""
+    """All of 10 seeds on three kinds of processor were right at the end, none on 0.6 at first."""
     for i, trained in enumerate(tiny.trained):
         final = [measure(trained.model, tiny.cell, predict(tiny.cell.setting), n) for n in (2, 3)]
         curve = tiny.recorder.trajectory(i, trained.steps, final)
@@ -107,7 +107,7 @@ def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.training
 def test_looking_does_not_change_the_model() -> None:
-    c, small = cell(base=2, train=Domain((4,)), test_lengths=(4,)), Recipe(batch=16)
+    c, small = cell(base=2, train=Domain((4,)), test_lengths=(4,)), Recipe(batch_size=16)
     recorder = Recorder([c])
     with float32(TINY):
         watched = train(c, 0, 2 * CHUNK, recipe=small, watch=recorder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,13 +18,23 @@ from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 from theory.studies.findings import findings
-from verify.judging.judge import judge
+from verify.judging.judge import CellVerdict, judge, judge_evidence
 from verify.plan.cells import Cell
 from verify.records.evidence import read_evidence
 from verify.records.runs import Run
-from verify.reporting.published_tables import PAPER, REACH, ours, published_rows, section
+from verify.reporting.report import Report
+from verify.reporting.sections import published_tables
+from verify.reporting.sections.published_tables import PAPER, REACH, published_rows, same_training
 
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"
+
+
+def judged(runs: list[Run]) -> list[CellVerdict]:
+    return judge_evidence(list(dict.fromkeys(r.cell for r in runs)), runs)
+
+
+def section(runs: list[Run]) -> str:
+    return published_tables.published_tables(judged(runs))
 
 
 def blocks(runs: list[Run]) -> dict[str, str]:
@@ -164,17 +175,17 @@ def test_another_test_domain_is_named() -> None:
 
 def test_the_published_layout_comes_first_and_what_is_left_out_is_named() -> None:
     setting = published_rows()[0][0].setting()
-    assert not ours(setting, [])
+    assert not same_training(setting, [])
     [row] = [r for r in published_rows() if r[0].id == "principled-mod-mul-50-on-3"]
     cells = [place(name, "every") for name in ("plain", "aligned", "reversed")]
     runs = [run(c, SHOWN) for c in cells]
-    ranked = ours(row[0].setting(), runs)
+    ranked = same_training(row[0].setting(), judged(runs))
     assert [v.cell.setting.layout.name for v in ranked] == ["reversed", "aligned", "plain"]
     text = blocks(runs)[MOD_50]
     assert "Ours: reversed layout" in text
     assert "Also in the evidence: aligned layout" in text
     unconverged = [run(c, SHOWN, premise=0.5 if c is cells[2] else 1.0) for c in cells]
-    assert ours(row[0].setting(), unconverged)[0].cell is cells[1]
+    assert same_training(row[0].setting(), judged(unconverged))[0].cell is cells[1]
 
 
 def test_a_model_without_the_premise_is_shown_as_such_and_only_by_itself() -> None:
@@ -212,3 +223,10 @@ def test_the_headline_evidence_shows_multiplication_beside_the_published_one() -
     }
     assert {n: shown[n] for n in expected} == expected
     assert blocks(runs)["a·b · D_3"] == blocks([])["a·b · D_3"]
+
+
+def test_without_a_model_of_ours_in_any_row_there_is_no_section(tmp_path: Path) -> None:
+    inside, elsewhere = place(), place(p=75)
+    for c, there in ((inside, True), (elsewhere, False)):
+        report = Report("made up", judged([run(c, SHOWN)]), tmp_path)
+        assert bool(published_tables.section(report)) is there

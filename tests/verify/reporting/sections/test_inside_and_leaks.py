@@ -9,7 +9,8 @@ from typing import Any
 from builders.cells import cell
 
 from theory.setting.tasks import named_task
-from verify.reporting.inside import sections
+from verify.reporting.report import Report
+from verify.reporting.sections import inside, leaks
 
 TASKS = {"one": named_task("add"), "two": named_task("mul"), "three": named_task("mod_add", 50)}
 
@@ -32,23 +33,29 @@ def written(folder: Path, **models: dict[str, Any]) -> list[str]:
         path = folder / "mechanism" / name / "mechanism.json"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(data))
-    return sections(folder)
+    return texts(folder)
+
+
+def texts(folder: Path) -> list[str]:
+    """Both sections, without those that have nothing to say."""
+    report = Report("made up", [], folder)
+    return [text for text in (inside.section(report), leaks.section(report)) if text]
 
 
 def test_leaks_are_counted_by_the_layer_that_mends_them(tmp_path: Path) -> None:
     by_digits, by_work = model("one", 0.5, 0.9, 0.52), model("two", 0.4, 0.5, 0.8)
-    [inside, leaks] = written(
+    [seen, leaking] = written(
         tmp_path, one=by_digits, two=by_work, three=model("three", 0.99, 1, 1)
     )
-    assert "In 3 of 3 models" in inside
-    assert "In 1 of 2 models that leak" in leaks
-    assert "in 1 more than where the first does not" in leaks
-    row = next(x for x in leaks.splitlines() if "a·b" in x)
+    assert "In 3 of 3 models" in seen
+    assert "In 1 of 2 models that leak" in leaking
+    assert "in 1 more than where the first does not" in leaking
+    row = next(x for x in leaking.splitlines() if "a·b" in x)
     assert [x.strip() for x in row.split("|")[3:6]] == ["0.400", "0.500", "0.800"]
     assert "as it is" in (tmp_path / "leaks.svg").read_text()
 
 
 def test_models_that_do_not_leak_have_no_section(tmp_path: Path) -> None:
-    [inside] = written(tmp_path, one=model("one", 0.99, 1.0, 1.0), two=model("two"))
-    assert "## Inside" in inside
-    assert sections(tmp_path / "elsewhere") == []
+    [seen] = written(tmp_path, one=model("one", 0.99, 1.0, 1.0), two=model("two"))
+    assert "## Inside" in seen
+    assert texts(tmp_path / "elsewhere") == []

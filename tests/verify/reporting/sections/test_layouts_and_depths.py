@@ -1,19 +1,16 @@
-"""Sections of the report: what they average, and what they need to be there."""
+"""The section on layouts and depths: what it averages, and what it needs to be there."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from builders.cells import cell
 from builders.runs import run
 
 from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
-from verify.records.trajectory import Trajectory
-from verify.reporting.sections import leaking
-from verify.reporting.training_course import how_soon
+from verify.reporting.report import Report
+from verify.reporting.sections import layouts_and_depths
 
 SHARES = {"aligned": 0.6, "plain": 0.9, "reversed": 0.8}
 DEEP = 0.7
@@ -28,6 +25,10 @@ def share(cell: Cell) -> float:
 def verdicts() -> list[CellVerdict]:
     cells = dict.fromkeys((*grid("layouts"), *grid("depths")))
     return [judge(c, [run(c, dict.fromkeys(c.setting.test_lengths, 1.0), share(c))]) for c in cells]
+
+
+def leaking(verdicts: list[CellVerdict], folder: Path) -> str:
+    return layouts_and_depths.section(Report("made up", verdicts, folder))
 
 
 def row(text: str, task: str) -> list[str]:
@@ -68,26 +69,3 @@ def test_a_task_is_compared_where_it_was_trained_in_the_aligned_layout(tmp_path:
     both = next(v for v in found if v.cell in grid("layouts") and v.cell in grid("depths"))
     # Neither grid is there as a whole without it.
     assert leaking([v for v in found if v is not both], tmp_path) == ""
-
-
-def learned(modulus: int, *steps: int | None) -> CellVerdict:
-    """Models of a sum that learned it after so many steps, or never."""
-    c, found = cell("mod_add", modulus, digits=3), []
-    for seed, step in enumerate(steps):
-        course = Trajectory((50, step or 6000), {3: (0.0, float(step is not None))}, None)
-        made = run(c, {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, premise=float(step is not None), seed=seed)
-        found.append(replace(made, trajectory=course))
-    return judge(c, found)
-
-
-def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
-    soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
-    text = how_soon([soon, late], tmp_path)
-    assert "Within 1,000 steps 2 of 3 models" in text and "and 1 of 3 one that" in text
-    assert row(text, "one or two, added")[:5] == ["1", "3", "2", "0", "700"]
-    assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
-    # Those that learned soon, the others, and all that are not above: predicted 1/3, measured 1.
-    assert row(text, "one or two, added")[5:] == ["0 of 2", "0 of 1", "0 of 3"]
-    assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1", "2 of 2"]
-    assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
-    assert how_soon([soon], tmp_path) == ""  # nothing to compare

@@ -1,0 +1,77 @@
+"""The commands that list what is known: tasks, encodings, layouts, rules, published findings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from commands.options import JsonListOption
+from printing import print_list, print_table, print_text
+
+
+def literature(
+    finding: Annotated[
+        str | None, typer.Argument(help="One finding, to be printed whole.", show_default=False)
+    ] = None,
+    as_json: JsonListOption = False,
+) -> None:
+    """Print published findings beside the predictions, and why they part where they do."""
+    from theory.display import literature_tables as published
+
+    entry = [] if finding is None else published.finding_text(finding)
+    if as_json:
+        rows = [row for row in published.table() if finding in (None, row[0])]
+        print_list({name: name for name in published.COLUMNS}, rows, as_json)
+    elif finding is not None:
+        print_text(finding, bold=True)
+        for line in entry:
+            print_text(line, indent="  ")
+    else:
+        print_text(f"{published.summary()}\n{published.LEGEND}\n")
+        print_table(published.IN_SHORT, published.short_table())
+
+
+def tasks(as_json: JsonListOption = False) -> None:
+    """List the named tasks, with the properties that decide how they generalize (base 10)."""
+    from theory.display.catalogue import TASK_COLUMNS, task_rows
+
+    print_list(TASK_COLUMNS, task_rows(), as_json)
+
+
+def encodings(as_json: JsonListOption = False) -> None:
+    """List the positional encodings."""
+    from theory.display.catalogue import ENCODING_COLUMNS, encoding_rows
+
+    print_list(ENCODING_COLUMNS, encoding_rows(), as_json)
+
+
+def layouts(as_json: JsonListOption = False) -> None:
+    """List the layouts, each with the way it writes 12 + 34 = 46."""
+    from theory.display.catalogue import LAYOUT_COLUMNS, layout_rows
+
+    print_list(LAYOUT_COLUMNS, layout_rows(), as_json)
+
+
+def theorems(
+    rule: Annotated[
+        str | None, typer.Argument(help="One rule, to be printed whole.", show_default=False)
+    ] = None,
+    as_json: JsonListOption = False,
+) -> None:
+    """List the rules of the theory, or print one with its premises and source."""
+    from theory.display import catalogue
+
+    if as_json:
+        rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]
+        print_list(catalogue.RULE_COLUMNS, rows, as_json)
+    elif rule is not None:
+        entry = catalogue.rule_text(rule)
+        print_text(rule, bold=True)
+        for line in entry:
+            print_text(line)
+    else:
+        print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
+        print_text(
+            'by: a paper, or ours. One rule whole: arith theorems RULE, say "joint support".'
+        )

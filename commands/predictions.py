@@ -1,0 +1,95 @@
+"""The commands that predict: nothing is trained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import EncodingOption, JsonOption, LayoutOption, asks_for_setting
+from printing import digits_json, learning_json, print_digits, print_prediction, print_text
+from theory.setting.options import read_lengths, read_numbers
+from theory.setting.requests import Request
+
+
+@asks_for_setting
+def predict(
+    asked: Request,
+    as_json: JsonOption = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show the derivation, how soon the task is learned, and what a model knows before.",
+        ),
+    ] = False,
+    per_digit: Annotated[
+        bool,
+        typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
+    ] = False,
+) -> None:
+    """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
+    from theory.prediction.predict import predict
+
+    prediction = predict(asked.setting())
+    if as_json:
+        digits = {"per_digit": digits_json(prediction)} if per_digit else {}
+        learning = learning_json(prediction) if explain else {}
+        print(json.dumps({**prediction.to_json(), **learning, **digits}, indent=2))
+        return
+    print_prediction(prediction, explain)
+    if per_digit:
+        print()
+        print_digits(prediction)
+
+
+@asks_for_setting
+def advise(asked: Request, as_json: JsonOption = False) -> None:
+    """Say what to change so that a model generalizes, cheapest first."""
+    from theory.display.text import advice_text
+    from theory.studies.advise import advise
+
+    advice = advise(asked.setting())
+    if as_json:
+        print(json.dumps(advice.to_json(), indent=2))
+        return
+    for line in advice_text(advice):
+        print_text(line, indent="  ")
+
+
+def phase_map(
+    task: Annotated[str, typer.Option("--task", help="A named task.")] = "mod_add",
+    modulus: Annotated[
+        str | None, typer.Option("--modulus", help="Moduli: 2..400, or one where bases vary.")
+    ] = None,
+    base: Annotated[str, typer.Option("--base", help="Bases: 10, or 2..36.")] = "10",
+    train_digits: Annotated[
+        str, typer.Option("--train-digits", help="Training lengths, each by itself: 1..4.")
+    ] = "1..4",
+    pe: EncodingOption = "ape",
+    layout: LayoutOption = "aligned",
+    out: Annotated[
+        Path, typer.Option("--out", help="The picture, .png or .svg; a .csv is put beside it.")
+    ] = Path("map.png"),
+) -> None:
+    """Draw upward accuracy by modulus (or base) and training length, exactly."""
+    from theory.display.phase_plot import plot
+    from theory.display.phase_table import write_csv
+    from theory.setting.encodings import encoding
+    from theory.setting.layouts import layout as read_layout
+    from theory.setting.tasks import named_task
+    from theory.studies.phase import phase_diagram
+
+    points = phase_diagram(
+        lambda p: named_task(task, p),
+        (None,) if modulus is None else read_numbers(modulus, "--modulus"),
+        read_numbers(base, "--base"),
+        read_lengths(train_digits, "--train-digits"),
+        encoding(pe),
+        read_layout(layout),
+    )
+    plot(points, out)
+    write_csv(points, out.with_suffix(".csv"))
+    print(f"wrote {out} and {out.with_suffix('.csv')}")

@@ -1,0 +1,120 @@
+"""Formulas of tasks and of learned functions: written as SymPy writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy.printing.str import StrPrinter
+
+from theory.errors import InvalidInput
+from theory.inference.learned import LearnedFunction
+from theory.inference.support import Support
+from theory.setting.domains import Domain
+from theory.setting.expressions import parse_task
+from theory.setting.tasks import Task, named_task
+
+
+class Printer(StrPrinter):
+    """SymPy's own printer writes ``(Mod(a, 10))*(Mod(b, 10))``."""
+
+    def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+        if isinstance(item, sympy.Mod):
+            return str(self._print(item))
+        return str(super().parenthesize(item, level, strict))
+
+
+def by_sympy(task: Task, operands: list[sympy.Expr]) -> str:
+    """The task as SymPy writes it, its terms kept as they are."""
+    with sympy.evaluate(False):
+        terms = []
+        for coefficient, exponents in task.terms:
+            powers = [x if e == 1 else x**e for x, e in zip(operands, exponents, strict=True) if e]
+            factors = [] if coefficient == 1 and powers else [sympy.Integer(coefficient)]
+            product = factors + powers
+            terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
+        body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
+        if task.divisor != 1:
+            body = sympy.floor(body / task.divisor)
+        if task.modulus is not None:
+            body = sympy.Mod(body, task.modulus)
+    return Printer().doprint(body)
+
+
+def symbols(task: Task) -> list[sympy.Symbol]:
+    return [sympy.Symbol(name, integer=True, nonnegative=True) for name in task.names]
+
+
+def learned_by_sympy(learned: LearnedFunction) -> str:
+    """The learned function as SymPy writes it."""
+    operands = []
+    with sympy.evaluate(False):
+        for j, x in enumerate(symbols(learned.task)):
+            n = learned.support.read_length(j)
+            if n is not None:
+                operands.append(sympy.Mod(x, learned.base**n) if n else sympy.Integer(0))
+                continue
+            parts = [sympy.Integer(learned.support.offset(j))]
+            for operand, i in learned.support.read:
+                if operand == j:
+                    low, high = learned.base ** (i - 1), learned.base**i
+                    digit = sympy.Mod(x, high)
+                    parts.append(digit - sympy.Mod(x, low) if i > 1 else digit)
+            operands.append(sympy.Add(*parts))
+    return by_sympy(learned.task, operands)
+
+
+@st.composite
+def any_tasks(draw: st.DrawFn) -> Task:
+    """Tasks of 1 to 4 operands, terms in any order, repeated ones too."""
+    names = ("a", "b", "c", "d")[: draw(st.integers(1, 4))]
+    exponents = st.tuples(*[st.sampled_from((0, 0, 1, 1, 2, 3))] * len(names))
+    coefficients = st.sampled_from((1, 1, 2, 7, 10**25, -1, -3))
+    terms = draw(st.lists(st.tuples(coefficients, exponents), min_size=1, max_size=5))
+    modulus = draw(st.sampled_from((None, 1, 101, 10**30)))
+    try:
+        return Task("any", tuple(terms), names, modulus, draw(st.sampled_from((1, 1, 1, 10))))
+    except InvalidInput:
+        return Task("any", tuple(terms), names, 12)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(any_tasks(), st.integers(1, 3), st.sampled_from(("longest", "every")))
+def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> None:
+    assert task.formula() == by_sympy(task, symbols(task))
+    learned = LearnedFunction(Support(task, Domain((n,), kind), 10))
+    assert learned.formula == learned_by_sympy(learned)
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("b*a + 3*b**2 + 2", "a*b + 3*b**2 + 2"),
+        ("1 - a + 0*b", "1 - a"),
+        ("b - a", "-a + b"),
+        ("2*a + b", "2*a + b"),
+    ],
+)
+def test_examples(text: str, formula: str) -> None:
+    assert parse_task(text, 7).formula() == f"Mod({formula}, 7)"
+
+
+def test_a_digit_that_is_always_the_same() -> None:
+    """Base 2, operands of two digits each: the second is always 1, and no formula is plain."""
+    task = named_task("add")
+    learned = LearnedFunction(Support(task, Domain((2,), "every"), 2))
+    assert learned.formula == learned_by_sympy(learned)
+    assert "Mod(a, 2) + 2" in learned.formula
+
+
+@pytest.mark.parametrize(
+    "text", ["a % 7", "a // 10", "3*a - b", "(a*b - 1) // 10 % 9", "(1 - a) % 9"]
+)
+@pytest.mark.parametrize("position", [1, 2, 3])
+def test_a_digit_between_that_is_always_the_same(text: str, position: int) -> None:
+    task = parse_task(text)
+    learned = LearnedFunction(Support(task, Domain((4,), allowed=((position, (7,)),)), 10))
+    assert learned.formula == learned_by_sympy(learned)

@@ -1,0 +1,43 @@
+"""The section on how soon tasks are learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from builders.cells import cell
+from builders.runs import run
+
+from verify.judging.judge import CellVerdict, judge
+from verify.records.trajectory import Trajectory
+from verify.reporting.report import Report
+from verify.reporting.sections import how_soon
+
+
+def row(text: str, task: str) -> list[str]:
+    rows = [[x.strip() for x in line.split("|")[1:-1]] for line in text.splitlines()]
+    [found] = [x[1:] for x in rows if x[:1] == [task]]
+    return found
+
+
+def learned(modulus: int, *steps: int | None) -> CellVerdict:
+    """Models of a sum that learned it after so many steps, or never."""
+    c, found = cell("mod_add", modulus, digits=3), []
+    for seed, step in enumerate(steps):
+        course = Trajectory((50, step or 6000), {3: (0.0, float(step is not None))}, None)
+        made = run(c, {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, premise=float(step is not None), seed=seed)
+        found.append(replace(made, trajectory=course))
+    return judge(c, found)
+
+
+def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
+    soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
+    text = how_soon.section(Report("made up", [soon, late], tmp_path))
+    assert "Within 1,000 steps 2 of 3 models" in text and "and 1 of 3 one that" in text
+    assert row(text, "one or two, added")[:5] == ["1", "3", "2", "0", "700"]
+    assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
+    # Those that learned soon, the others, and all that are not above: predicted 1/3, measured 1.
+    assert row(text, "one or two, added")[5:] == ["0 of 2", "0 of 1", "0 of 3"]
+    assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1", "2 of 2"]
+    assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
+    assert how_soon.section(Report("made up", [soon], tmp_path)) == ""  # nothing to compare

@@ -1,0 +1,46 @@
+"""The section on models that did not learn their task: who stands where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from builders.cells import cell
+from builders.runs import run
+
+from verify.judging.judge import CellVerdict, judge
+from verify.reporting.report import Report
+from verify.reporting.sections import unconverged
+
+MOD_150 = cell("mod_add", 150, digits=3)
+"""Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
+
+
+def section(verdict: CellVerdict, folder: Path) -> str:
+    return unconverged.section(Report("made up", [verdict], folder))
+
+
+def test_without_a_modulus_there_is_no_section(tmp_path: Path) -> None:
+    addition = cell(digits=3)
+    assert section(judge(addition, [run(addition, {4: 0.0}, premise=0.3)]), tmp_path) == ""
+
+
+def test_the_section_says_how_many_stand_where(tmp_path: Path) -> None:
+    runs = [
+        run(MOD_150, {4: measured}, premise=premise, seed=seed)
+        for seed, (premise, measured) in enumerate(
+            [(0.33, 0.33), (0.33, 0.9), (0.2, 0.2), (0.9, 0), (0.05, 0.06)]
+        )
+    ]
+    text = section(judge(MOD_150, runs), tmp_path)
+    assert "5 models of modular tasks missed the premise. 2 of them are right in domain" in text
+    assert "counted for 2 of these, and 1 are at the plateau" in text
+    assert "from another: 1; past the last plateau: 1; at none: 1." in text
+    text = " ".join(text.split())
+    assert "1/3 = 0.333 | the lowest 2 digits of each operand | 4 digits 0.333: 0.900 (not)" in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_that_learned_the_task_are_drawn_beside_the_plateaus(tmp_path: Path) -> None:
+    runs = [run(MOD_150, {4: 0.33}, premise=0.33), run(MOD_150, {4: 0.34}, seed=1)]
+    assert "plateaus.svg" in section(judge(MOD_150, runs), tmp_path)
+    assert "mod 150" in (tmp_path / "plateaus.svg").read_text()

@@ -1,0 +1,51 @@
+"""How soon models learned their task, and what that says of the rule ``leap``."""
+
+from __future__ import annotations
+
+from theory.learning.leaps import leaps
+from verify.judging.judge import CellVerdict, Verdict
+from verify.records.runs import Run
+from verify.records.trajectory import learned_at
+
+LEARNED, SOON = 0.9, 1000
+"""A model has learned its task soon if it is right on this share in domain within so many steps.
+
+Chosen to describe the evidence, in which late learners often leak; no other verdict depends on it.
+"""
+
+
+def learned_step(run: Run) -> int | None:
+    """The step at which a model had learned its task; None if never, or if that was not watched."""
+    return learned_at(run.cell, run.trajectory, LEARNED) if run.trajectory else None
+
+
+def is_soon(step: int | None) -> bool:
+    """Whether a task was learned soon, going by its step."""
+    return step is not None and step <= SOON
+
+
+def task_leaps(v: CellVerdict) -> bool | None:
+    """Whether a cell's task leaps; None if that is not known or its encoding is another."""
+    s = v.cell.setting
+    return leaps(s.task, s.base, s.train) if s.encoding.own_positions and v.runs else None
+
+
+def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
+    """Each model of a cell, judged by itself, and the step at which it had learned its task.
+
+    The step is None where it never had.  Models that were not tested on what they were trained
+    on are left out.
+    """
+    found = [(model, learned_step(model.runs[0])) for model in v.by_model]
+    return [(model, at) for model, at in found if at or model.runs[0].premise < LEARNED]
+
+
+def leap_verdicts(v: CellVerdict) -> list[Verdict]:
+    """What the models of a cell say of the rule ``leap``, which is silent on tasks that leap."""
+    more = task_leaps(v)
+    if more is None:
+        return []
+    return [
+        Verdict.UNDETERMINED if more else Verdict.AGREE if is_soon(at) else Verdict.DIVERGE
+        for _, at in learning_steps(v)
+    ]

@@ -1,0 +1,166 @@
+"""The pipeline in four steps: train, measure, judge, report.
+
+``verify`` takes a plan through the first three, ``report`` takes the evidence of a grid through
+the last two.  A model lives only in the process that trains it, so this process measures it too
+(``verify.running.run.execute``), and a store keeps the measurements.  ``inspect`` trains one model
+to look inside.
+
+Torch is imported only where a model is trained.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verify.judging.judge import CellVerdict, judge_evidence
+from verify.judging.known_divergences import KnownDivergences, read_known_divergences
+from verify.plan.grids import grid
+from verify.plan.plan import Plan
+from verify.plan.recipe import RECIPE
+from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.files import write
+from verify.records.runs import Run
+from verify.records.store import Store
+
+if TYPE_CHECKING:
+    from verify.mechanism.inspection import Mechanism
+    from verify.training.train import Trained
+
+
+def verify(plan: Plan, store: Store) -> list[CellVerdict]:
+    """Train and measure what the store lacks, and judge every cell of the plan.
+
+    Raises:
+        InvalidInput: a device or a precision that this machine lacks, or a cell of which no input
+            can be held out.
+        Failed: a training process ended early, or the store cannot be read.
+    """
+    precision = train_and_measure(plan, store)
+    found = (store.find(cell, seed, RECIPE.version, precision) for cell, seed in plan.models)
+    return judge_evidence(plan.cells, [run for run in found if run is not None])
+
+
+def train_and_measure(plan: Plan, store: Store) -> str:
+    """Train and measure the models that the store lacks; the precision they are trained in."""
+    from verify.running.progress import ProgressDisplay
+    from verify.running.run import missing, run_all
+    from verify.training.device import fix_precision, pick_device
+
+    device = pick_device(plan.device)
+    precision = fix_precision(plan.precision, device)
+    jobs = missing(plan.models, store, plan.budget, precision)
+    workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
+    with ProgressDisplay(len(jobs), plan.budget) as display:
+        run_all(jobs, store, plan.budget, device, workers, display.update)
+    return precision
+
+
+@dataclass(frozen=True)
+class JudgedEvidence:
+    """The evidence of a grid and the verdicts on it.
+
+    Args:
+        folder: of the evidence, and of the report on it.
+        runs: all that the evidence holds, also what is not judged.
+        verdicts: one for each cell of the grid.
+        notes: lines on what is left out.
+    """
+
+    folder: Path
+    runs: list[Run]
+    verdicts: list[CellVerdict]
+    known: KnownDivergences
+    notes: list[str]
+
+    @property
+    def path(self) -> Path:
+        """The file of the measurements."""
+        return self.folder / "evidence.jsonl"
+
+
+def judge(name: str, folder: Path, store: Path | None = None) -> JudgedEvidence:
+    """Judge the evidence of a grid.
+
+    Args:
+        name: of the grid, or of its TOML file.
+        folder: the evidence stands in a folder of the grid's name here.
+        store: measurements to be added to the evidence.
+
+    Raises:
+        InvalidInput: no such grid, or damaged evidence.
+    """
+    cells = grid(name)
+    keys = {cell.key for cell in cells}
+    folder = folder / Path(name).stem
+    evidence = folder / "evidence.jsonl"
+    runs = read_evidence(evidence) if evidence.exists() or store is None else []
+    notes: list[str] = []
+
+    def is_judged(run: Run) -> bool:
+        return run.recipe == RECIPE.version and run.cell.key in keys
+
+    if store is not None and store.exists():
+        stored, notes = Store(store).runs()
+        runs = merge(runs, filter(is_judged, stored))
+    judged = [run for run in runs if is_judged(run)]
+    if len(judged) < len(runs):
+        notes.append(
+            f"{len(runs) - len(judged)} models in {evidence} are kept and not judged: they are of "
+            f"another recipe than {RECIPE.version}, or of cells that the grid does not have"
+        )
+    known = read_known_divergences(folder / "causes.toml")
+    return JudgedEvidence(folder, runs, judge_evidence(cells, judged), known, notes)
+
+
+def report(evidence: JudgedEvidence) -> Path:
+    """Write the evidence and its report; the report's first page."""
+    from verify.reporting.cells_page import cells_page
+    from verify.reporting.page import page
+    from verify.reporting.report import Report
+
+    folder = evidence.folder
+    write_evidence(evidence.path, evidence.runs)
+    made = Report(folder.name, evidence.verdicts, folder, evidence.known)
+    write(folder / "cells.md", cells_page(made))
+    write(folder / "README.md", page(made))
+    return folder / "README.md"
+
+
+def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
+    """Train the first model of a plan in this process and measure its mechanism.
+
+    Raises:
+        InvalidInput: a device or a precision that this machine lacks.
+    """
+    from verify.mechanism.inspection import measure_mechanism
+    from verify.training.device import fix_precision, pick_device, train_alone
+    from verify.training.train import train
+
+    train_alone()
+    device = pick_device(plan.device)
+    fix_precision(plan.precision, device)
+    cell, seed = plan.models[0]
+    trained = train(cell, seed, plan.budget, device=device)
+    return trained, measure_mechanism(trained.model, cell, max(cell.setting.test_lengths))
+
+
+def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
+    """Write what ``inspect`` measured, as pictures and JSON; the pictures.
+
+    Raises:
+        InvalidInput: a file cannot be written.
+    """
+    from verify.mechanism.inspection import draw
+
+    pictures = draw(trained.model, trained.cell, mechanism, folder)
+    head = {
+        "cell": trained.cell.to_json(),
+        "seed": trained.seed,
+        "premise": round(trained.premise, 6),
+    }
+    write(folder / "mechanism.json", json.dumps({**head, **mechanism.to_json()}) + "\n")
+    return pictures

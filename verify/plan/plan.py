@@ -1,0 +1,91 @@
+"""A plan: what is to be trained, checked before the first model is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from theory.counting.congruences import LARGEST_MODULUS
+from theory.errors import InvalidInput
+from verify.plan.cells import Cell
+from verify.plan.recipe import DEFAULT_BUDGET
+
+LARGEST_SEED = 2**31 - 1
+"""Seeds are 32-bit numbers."""
+MOST_MODELS = 100_000
+"""Models asked for at once: even this many take weeks."""
+MOST_JOBS, MOST_STEPS = 1_000, 100_000_000
+"""Processes at once, and training steps of one model."""
+MOST_TOKENS = 1_000
+"""Tokens of one example: attention over more needs memory that small machines lack."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cells, each to be trained with some seeds, and how.
+
+    Args:
+        first_seed: the seeds are this one and those that follow.
+        seeds: how many models of each cell.
+        budget: the most training steps of a model.
+        jobs: models trained at once; 0 is one per core.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
+
+    Raises:
+        InvalidInput: a number out of range, or a cell that cannot be trained or judged.
+    """
+
+    cells: Sequence[Cell]
+    first_seed: int = 0
+    seeds: int = 1
+    budget: int = DEFAULT_BUDGET
+    jobs: int = 0
+    device: str = "auto"
+    precision: str = "auto"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.seeds <= MOST_MODELS:
+            raise InvalidInput(f"--seeds goes from 1 to {MOST_MODELS:,}, not {self.seeds}")
+        if not 0 <= self.first_seed <= self.first_seed + self.seeds - 1 <= LARGEST_SEED:
+            raise InvalidInput(f"seeds go from 0 to {LARGEST_SEED:,}")
+        if not (0 <= self.jobs <= MOST_JOBS and 0 < self.budget <= MOST_STEPS):
+            raise InvalidInput(
+                f"--jobs goes from 0 to {MOST_JOBS:,} and --budget from 0 to {MOST_STEPS:,}"
+            )
+        if len(self.cells) * self.seeds > MOST_MODELS:
+            raise InvalidInput(
+                f"{len(self.cells):,} cells with {self.seeds:,} seeds are more than "
+                f"{MOST_MODELS:,} models"
+            )
+        for cell in self.cells:
+            _check(cell)
+
+    @property
+    def models(self) -> list[tuple[Cell, int]]:
+        """The cell and the seed of each model."""
+        seeds = range(self.first_seed, self.first_seed + self.seeds)
+        return [(cell, seed) for cell in self.cells for seed in seeds]
+
+
+def _check(cell: Cell) -> None:
+    """Refuse a cell that cannot be trained, or judged when it is.
+
+    Raises:
+        InvalidInput: a modulus too large for any accuracy to be counted, examples too long, or
+            more operand tuples than the training domain has.
+    """
+    task, train = cell.setting.task, cell.setting.train
+    if (task.full_modulus or 1) > LARGEST_MODULUS:
+        raise InvalidInput(
+            f"modulus {task.modulus} is too large to be verified: accuracies are counted for "
+            f"moduli (times the divisor) up to {LARGEST_MODULUS:,}"
+        )
+    if len(cell.format.tokens) > MOST_TOKENS:
+        raise InvalidInput(
+            f"an example of {cell.label()} has {len(cell.format.tokens):,} tokens; models take "
+            f"at most {MOST_TOKENS:,}: ask for fewer digits"
+        )
+    tuples = sum(box.size for box in train.boxes(cell.setting.base, task.operands))
+    if train.pairs is not None and train.pairs > tuples:
+        raise InvalidInput(f"{train.text()}: there are only {tuples:,} operand tuples")

@@ -1,0 +1,91 @@
+"""Lines of a grid, and grids that a user writes as TOML."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from theory.errors import InvalidInput, unknown_name
+from theory.setting.options import Kind, option, options_of
+from theory.setting.requests import Request
+from verify.plan.cells import Cell, default_model
+from verify.plan.sizes import SIZES
+
+MOST_CELLS = 10_000
+"""Cells of a grid file."""
+
+
+@dataclass(frozen=True)
+class Row(Request):
+    """One line of a grid: a request in the words of the command line, and a model size."""
+
+    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", Kind(names=SIZES))
+
+    def cell(self) -> Cell:
+        """The cell that the line describes.
+
+        Raises:
+            InvalidInput: a value that no cell can have.
+        """
+        setting = self.setting()
+        return Cell(setting, self.model or default_model(setting.task))
+
+
+def read_grid(path: str) -> list[Cell]:
+    """The cells of a TOML file with one ``[[cell]]`` table per cell.
+
+    Raises:
+        InvalidInput: no such file, or a cell that makes no sense or is there twice.
+    """
+    rows = _load(path).get("cell")
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InvalidInput(f"the grid {path} has no [[cell]] tables")
+    if len(rows) > MOST_CELLS:
+        raise InvalidInput(f"the grid {path} has {len(rows):,} cells; at most {MOST_CELLS:,}")
+    cells: dict[Cell, int] = {}
+    for number, row in enumerate(rows, 1):
+        try:
+            cell = _read_row(row).cell()
+            if cell in cells:
+                raise InvalidInput(f"the same as cell {cells[cell]}")
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, cell {number}: {error}") from None
+        cells[cell] = number
+    return list(cells)
+
+
+def _load(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"cannot read the grid {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"cannot read the grid {path}: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"the grid {path} is not valid TOML: {error}") from None
+    except (ValueError, RecursionError):
+        raise InvalidInput(
+            f"the grid {path} is not valid TOML: it is nested too deeply, or a number is too long"
+        ) from None
+
+
+def _read_row(data: dict[str, Any]) -> Row:
+    options = {name.replace("_", "-"): (name, o) for name, o in options_of(Row).items()}
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        dashed = key.replace("_", "-")
+        if dashed not in options:
+            raise unknown_name("key", key, list(options))
+        name, described = options[dashed]
+        if name in values:
+            raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
+        try:
+            values[name] = described.kind.from_toml(value)
+        except TypeError:
+            takes = described.kind.takes
+            raise InvalidInput(
+                f"{value!r} is no value for '{dashed}', which takes {takes}"
+            ) from None
+    return Row(**values)

@@ -1,0 +1,40 @@
+"""What a report is about: the judged cells of a grid, and the folder of their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verify.judging.judge import CellVerdict
+from verify.judging.known_divergences import KnownDivergences
+from verify.plan.grids import grid
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the page and each of its sections are made from.
+
+    Args:
+        name: of the grid.
+        verdicts: on every cell of the grid, trained or not.
+        folder: of the evidence; the figures are written there too.
+        known: what was found out about divergences.
+    """
+
+    name: str
+    verdicts: Sequence[CellVerdict]
+    folder: Path
+    known: KnownDivergences = field(default_factory=KnownDivergences)
+
+    @property
+    def trained(self) -> list[CellVerdict]:
+        """The verdicts on the cells of which there is any model."""
+        return [v for v in self.verdicts if v.runs]
+
+    def trained_of(self, name: str) -> list[CellVerdict]:
+        """The trained cells of another grid; none unless this grid has all cells of that one."""
+        by_key = {v.cell.key: v for v in self.verdicts}
+        keys = [cell.key for cell in grid(name)]
+        whole = all(key in by_key for key in keys)
+        return [by_key[key] for key in keys if by_key[key].runs] if whole else []

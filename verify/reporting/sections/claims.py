@@ -1,0 +1,58 @@
+"""What the evidence says of each published theorem and of each rule of the refined theory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from theory.display.tables import markdown_table
+from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
+from verify.reporting.numbers import count
+from verify.reporting.report import Report
+
+ORDER = 30
+COLUMNS = ("claim", "supports", "contradicts", "not reached", "no claim")
+_TITLES = {PUBLISHED: "Published theorems", REFINED: "Rules of the refined theory"}
+
+
+def section(report: Report) -> str:
+    """A table of the theorems, one of the rules, and what each rule says."""
+    return "\n\n".join(
+        [
+            "## Claims",
+            "A cell, or one model of it, counts once per claim, by its worst test length. A model "
+            "is judged by itself as the cell is with all of its models.",
+            claim_tables(claims(report.verdicts)),
+        ]
+    )
+
+
+def claim_tables(found: Sequence[Claim]) -> str:
+    """The claims as Markdown, the rows in the order of ``COLUMNS``."""
+    tables = [
+        markdown_table([_row(c) for c in found if c.source == source], (title, *COLUMNS[1:]))
+        for source, title in _TITLES.items()
+    ]
+    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in found if c.source == REFINED]
+    return "\n\n".join([*tables, "\n".join(rules)])
+
+
+def _row(c: Claim) -> list[str]:
+    return [
+        f"{c.name}: {c.says}" if c.source == PUBLISHED else c.name,
+        _tested(c.cells.supports, c.seeds.supports, c.seeds),
+        _tested(c.cells.contradicts, c.seeds.contradicts, c.seeds),
+        _untested(c.cells.not_reached, c.seeds.not_reached),
+        _untested(c.cells.no_claim, c.seeds.no_claim),
+    ]
+
+
+def _tested(cells: int, seeds: int, every: Tally) -> str:
+    """``12 cells, 31 of 36 seeds``."""
+    if not every.tested:
+        return "0 cells"
+    return f"{count(cells, 'cell')}, {seeds} of {count(every.tested, 'seed')}"
+
+
+def _untested(cells: int, seeds: int) -> str:
+    """``2 cells, 3 seeds``."""
+    return f"{count(cells, 'cell')}, {count(seeds, 'seed')}" if cells or seeds else "0 cells"

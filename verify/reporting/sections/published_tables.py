@@ -1,0 +1,225 @@
+"""The published tables beside our measurements and the exact predictions.
+
+The published figures are the findings of arXiv 2407.17963 in ``theory/studies/literature.toml``;
+their settings, layout included, are the authors' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from theory.display.tables import markdown_table
+from theory.display.text import fraction_text, reads_text
+from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
+from theory.setting.directions import Direction
+from theory.setting.domains import Domain
+from theory.setting.settings import Setting
+from theory.studies.findings import Finding, findings
+from theory.studies.literature import LengthComparison, compare
+from verify.judging.judge import CellVerdict
+from verify.judging.unconverged import nearest_plateau
+from verify.plan.premise import PREMISE
+from verify.plan.sizes import size
+from verify.reporting.numbers import count
+from verify.reporting.report import Report
+
+ORDER = 110
+PAPER = "2407.17963"
+REACH = 3
+"""The longest training length that our models are trained on; longer rows are only named."""
+
+PublishedRow = tuple[Finding, ...]
+"""What was reported of one model: against the truth, and against the learned function."""
+
+
+def section(report: Report) -> str:
+    """The published tables, where a model of the report was trained on what one of them was."""
+    trained = report.trained
+    if not any(same_training(row[0].setting(), trained) for row in published_rows()):
+        return ""
+    return published_tables(trained)
+
+
+def published_rows() -> list[PublishedRow]:
+    """The published tables, the findings about one model put together."""
+    rows: dict[tuple[Setting, str], list[Finding]] = {}
+    for f in findings():
+        if f.paper.arxiv == PAPER:
+            rows.setdefault((f.setting(), f.model), []).append(f)
+    return [tuple(row) for row in rows.values()]
+
+
+def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
+    """The cells that train what a published row trains, the best to compare first.
+
+    Layout, test lengths, test domain and model size may differ.  A cell with converged models
+    comes first, then one with the published test domain, then the published layout, the aligned
+    one, then the one with the most converged models.
+    """
+
+    def rank(v: CellVerdict) -> tuple[bool, bool, int, int, str]:
+        s = v.cell.setting
+        layouts = [published.layout.name, "aligned", s.layout.name]
+        return (
+            not v.converged,
+            s.test_kind != published.test_kind,
+            layouts.index(s.layout.name),
+            -len(v.converged),
+            v.cell.key,
+        )
+
+    return sorted((v for v in verdicts if _trains(v.cell.setting, published)), key=rank)
+
+
+def _trains(s: Setting, p: Setting) -> bool:
+    """Whether a setting is a published one but for layout and tests."""
+    ours = (s.task, s.base, s.encoding, s.window, s.train)
+    return ours == (p.task, p.base, p.encoding, p.window, p.train)
+
+
+def published_tables(verdicts: Sequence[CellVerdict]) -> str:
+    """The published tables, row by row: reported, measured by us, and predicted."""
+    rows = published_rows()
+    far = [_name(row[0].setting()) for row in rows if max(row[0].train) > REACH]
+    return "\n\n".join(
+        [
+            f"## The tables of arXiv {PAPER}",
+            "*P*: as published. *ours*: measured by us, converged models pooled, or all where none "
+            "is. *predicted*: the exact accuracy of a converged model for P's layout and test "
+            "domain. *plateau*: the exact accuracy of one that stands at that plateau. *as f^*: "
+            "the share of answers equal to the expected function. *±*: the share of inputs on "
+            "which training leaves the answer open.",
+            *(
+                part
+                for row in rows
+                if max(row[0].train) <= REACH
+                for part in _row_section(row, verdicts)
+            ),
+            f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
+        ]
+    )
+
+
+def _name(s: Setting) -> str:
+    """``a·b mod 50 · D_3``, with the test domain where it is of another kind."""
+    tested = "" if s.test_kind == s.train.kind else f", tested on {_domain(s)}"
+    return f"{s.task.text()} · {s.train.text()}{tested}"
+
+
+def _domain(s: Setting) -> str:
+    """The test domain at any length, ``D_n^every``."""
+    return Domain((1,), s.test_kind).text().replace("D_1", "D_n")
+
+
+def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[str]:
+    """Heading, remark and table of one published row."""
+    setting = row[0].setting()
+    ours = same_training(setting, verdicts)
+    best = ours[0] if ours else None
+    yield f"### {_name(setting)}"
+    plateau = _plateau(row)
+    stands = f" That is the plateau of {reads_text(plateau.read)}." if plateau else ""
+    yield f"{_premise(row)}{stands} {_ours(setting, ours)}"
+    head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
+    for finding in row:
+        what = " as f^" if finding.against == "learned_function" else ""
+        head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
+        columns += _columns(finding, best)
+    if plateau:
+        head.append("plateau")
+        columns.append([_at_plateau(plateau, setting, n) for n in setting.test_lengths])
+    yield markdown_table(list(zip(*columns, strict=True)), head)
+
+
+def _in_domain(row: PublishedRow) -> list[float]:
+    """The accuracies that were reported at the trained lengths, percent.
+
+    In domain the truth and the learned function are one, so each table measures the premise.
+    """
+    return [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
+
+
+def _premise(row: PublishedRow) -> str:
+    """Whether P's model had converged."""
+    low, high = min(_in_domain(row)), max(_in_domain(row))
+    had = "had" if low >= 100 * PREMISE else "had not"
+    span = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
+    return f"P's {row[0].model} {had} converged (in domain {span})."
+
+
+def _plateau(row: PublishedRow) -> Plateau | None:
+    """The plateau at which P's model stands that had not converged, if it is at one."""
+    if min(_in_domain(row)) >= 100 * PREMISE:
+        return None
+    s = row[0].setting()
+    return nearest_plateau(plateaus(s.task, s.base, s.train), max(_in_domain(row)) / 100)
+
+
+def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
+    """The plateau's accuracy at a trained or a longer length, or a dash."""
+    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
+        return "-"
+    bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(digits))
+    return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))
+
+
+def _seeds(best: CellVerdict | None) -> str:
+    """How many models are pooled in our column, `` (2 seeds)``; all where none converged."""
+    if best is None:
+        return ""
+    what = "" if best.converged else ", not converged"
+    return f" ({count(len(best.converged_or_all), 'seed')}{what})"
+
+
+def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
+    """Reported, measured and predicted, by length."""
+    learned = finding.against == "learned_function"
+    measured = [best.measured(n, learned) if best else None for n in finding.test]
+    compared = compare(finding)
+    assert compared.prediction is not None  # the paper's settings are all in our tables
+    return [
+        [f"{a:g} %" for a in finding.accuracy],
+        ["-" if x is None else _percent(x.value) for x in measured],
+        [
+            _predicted(x, expected.unseen)
+            for x, expected in zip(compared.lengths, compared.prediction.lengths, strict=True)
+        ],
+    ]
+
+
+def _predicted(x: LengthComparison, unseen: Fraction) -> str:
+    """``37/165 = 22.4 %``; where training leaves the answer open on a few inputs, ``± 1 %``."""
+    if x.predicted is None:
+        return "undetermined" if x.high == 1 else f"at most {_percent(x.high)}"
+    room = f" ± {_percent(unseen)}" if unseen else ""
+    return f"{fraction_text(x.predicted)} = {_percent(x.predicted)}{room}"
+
+
+def _percent(x: Fraction | float) -> str:
+    return f"{100 * float(x):.3g} %"
+
+
+def _ours(published: Setting, verdicts: Sequence[CellVerdict]) -> str:
+    """Which of our cells stands in the table, and what else there is."""
+    if not verdicts:
+        return "No model of ours was trained on this."
+    best, *others = verdicts
+    text = f"Ours: {_models(best)}"
+    if best.cell.setting.test_kind != published.test_kind:
+        text += f"; tested on {_domain(best.cell.setting)}, P's on {_domain(published)}"
+    if others:
+        text += f". Also in the evidence: {'; '.join(map(_models, others))}"
+    return text + "."
+
+
+def _models(v: CellVerdict) -> str:
+    """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
+    shape = size(v.cell.model)
+    text = (
+        f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
+        f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
+    )
+    if v.converged:
+        return text
+    return f"{text} (in domain {', '.join(_percent(r.premise) for r in v.runs)})"

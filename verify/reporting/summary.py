@@ -1,0 +1,75 @@
+"""What a report found, a line for each question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
+from verify.plan.premise import PREMISE
+from verify.reporting.numbers import count
+from verify.reporting.sentences import summary_line
+
+
+def summary(verdicts: Sequence[CellVerdict]) -> str:
+    """The head of a report, as a Markdown list."""
+    lengths = [x for v in verdicts if v.runs for x in v.lengths]
+    learned = Counter(x.learned_verdict for x in lengths)
+    theorem = Counter(x.published for x in lengths)
+    models = sum(len(v.runs) for v in verdicts)
+    converged = sum(len(v.converged) for v in verdicts)
+    return "\n".join(
+        [
+            f"- **Refined theory**: {summary_line(verdicts)}",
+            f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
+            "of the held-out inputs of the trained lengths; the others are not judged.",
+            "- **Expected function**: where the theory has one, its accuracy is the measured one "
+            f"at {learned[Verdict.AGREE]} lengths and is not at {learned[Verdict.DIVERGE]}, "
+            "whether or not it is claimed of a model (rule *leak*).",
+            f"- **Published theorems**: as measured at {theorem[Verdict.AGREE]} lengths, not as "
+            f"measured at {theorem[Verdict.DIVERGE]}.",
+            *_by_training([m for v in verdicts for m in v.by_model if m.converged]),
+        ]
+    )
+
+
+def _by_training(models: Sequence[CellVerdict]) -> list[str]:
+    """How models fared that settled or did not, and that learned soon or late.
+
+    Described beside the verdicts, model by model; no verdict depends on it.
+    """
+    settled = {
+        "those whose training ended by itself (long enough under all of the dropout)": [
+            m for m in models if m.runs[0].settled
+        ],
+        "those that met the premise when their budget was spent": [
+            m for m in models if not m.runs[0].settled
+        ],
+    }
+    steps = [(m, learned_step(m.runs[0])) for m in models]
+    speed = {
+        f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps": [
+            m for m, at in steps if is_soon(at)
+        ],
+        "those that took longer": [m for m, at in steps if at is not None and not is_soon(at)],
+    }
+    remark = " The two thresholds were chosen after the fact."
+    unknown = sum(at is None for _, at in steps)
+    if unknown:
+        remark += f" ({unknown} models were not tested on what they were trained on.)"
+    return [
+        *_fared("Settled or not", settled),
+        *(line + remark for line in _fared("Learned soon or late", speed)),
+    ]
+
+
+def _fared(what: str, kinds: Mapping[str, Sequence[CellVerdict]]) -> list[str]:
+    """At how many lengths the models of each kind agree with the expected function."""
+    parts = []
+    for kind, models in kinds.items():
+        found = Counter(x.learned_verdict for m in models for x in m.lengths)
+        judged = found[Verdict.AGREE] + found[Verdict.DIVERGE]
+        if judged:
+            parts.append(f"{kind} agree at {found[Verdict.AGREE]} of {judged} lengths")
+    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []

@@ -1,0 +1,163 @@
+"""Tables of verdicts and predictions for a terminal of 80 columns, and what their signs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from theory.display.answer import INPUTS, UNCLAIMED
+from theory.display.text import claim_text, fraction_text
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.prediction.predict import Prediction
+from verify.judging.intervals import CONFIDENCE, Interval
+from verify.judging.judge import TOLERANCE, CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.plan.cells import Cell, default_model
+from verify.reporting.numbers import count
+
+PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
+CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
+LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
+_WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
+"""Verdicts that a reader would not know by their names."""
+_SIGNS = {"?": UNCLAIMED, "<=": "at most", "<1": "below 1"}
+_MISSED = "(..): of models that did not converge"
+
+
+def short_label(cell: Cell) -> str:
+    """A cell in few words: ``a + b · RPE interleaved W=6 D_3``; what is usual is left out."""
+    s = cell.setting
+    parts = [
+        s.encoding.name.upper(),
+        "" if s.layout.name == "aligned" else s.layout.name,
+        f"W={s.window}" if s.window else "",
+        s.train.text(),
+        "" if s.base == 10 else f"base {s.base}",
+        "" if cell.model == default_model(s.task) else cell.model,
+    ]
+    return f"{s.task.text()} · {' '.join(filter(None, parts))}"
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """A verdict as tables show it."""
+    return _WORDS.get(verdict, verdict)
+
+
+# --- a grid before it is trained --------------------------------------------------------
+
+
+def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
+    """A cell and what is predicted at each test length, in the order of ``PREDICTION_COLUMNS``."""
+    lengths = [f"{x.digits}: {_predicted(prediction, x)}" for x in prediction.lengths]
+    return [short_label(cell), cell.model, " ".join(lengths)]
+
+
+def _predicted(prediction: Prediction, x: LengthPrediction) -> str:
+    """What is claimed at a length: ``49/4950``, ``<=1/4`` or ``?``."""
+    claim = prediction.claim(x)
+    if claim == Claim.NONE:
+        return "?"
+    return f"<={fraction_text(x.at_most)}" if claim == Claim.AT_MOST else fraction_text(x.accuracy)
+
+
+# --- several cells ----------------------------------------------------------------------
+
+
+def cell_line(v: CellVerdict) -> list[str]:
+    """One line for a cell, in the order of ``CELL_COLUMNS``."""
+    ends = (v.lengths[0], v.lengths[-1])
+    shares = [v.measured(x.digits) for x in ends]
+    return [
+        short_label(v.cell),
+        " / ".join(_claimed(v, x.prediction) for x in ends),
+        _parenthesized(v, " / ".join("-" if x is None else f"{x.value:.2f}" for x in shares)),
+        _outcome(v),
+    ]
+
+
+def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
+    """What is claimed at a length, in at most six characters."""
+    claim = v.prediction.claim(x)
+    if claim == Claim.EXACT and x.accuracy is not None:
+        return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
+    bound = f"{float(x.at_most):.2f}"
+    return ("<1" if bound == "1.00" else f"<={bound}") if claim == Claim.AT_MOST else "?"
+
+
+def _parenthesized(v: CellVerdict, text: str) -> str:
+    """What was measured, in parentheses where the models missed the premise."""
+    return text if v.converged or not v.runs else f"({text})"
+
+
+def _outcome(v: CellVerdict) -> str:
+    """The verdict, with the claims that agree of those made and the lengths that diverge."""
+    if v.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDETERMINED):
+        return verdict_word(v.verdict)
+    counts = count_verdicts([v])
+    agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
+    wrong = ", ".join(str(x.digits) for x in v.lengths if x.verdict == Verdict.DIVERGE)
+    return f"{v.verdict} {agree}/{agree + diverge}" + (f", not {wrong}" if wrong else "")
+
+
+def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """What the signs mean that a table of cells uses, a line each, and how many models it is of."""
+    settings = [v.cell.setting for v in verdicts]
+    claimed = " ".join(cell_line(v)[1] for v in verdicts)
+    signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in _SIGNS.items() if sign in claimed)
+    counts = count_verdicts(verdicts)
+    kinds = {s.train.kind for s in settings}
+    tolerance = f"(within {TOLERANCE}), of those made"
+    entries = {
+        "D_n: trained where the longest operand has n digits": "longest" in kinds,
+        "D_n: trained where each operand has n digits (every)": "every" in kinds,
+        "no layout named: aligned": any(s.layout.name == "aligned" for s in settings),
+        "W: attention window in tokens": any(s.window for s in settings),
+        "predicted, measured: accuracy at the shortest / longest test length": True,
+        signs: signs != "",
+        _MISSED: any(v.runs and not v.converged for v in verdicts),
+        f"agree 4/4: claims at untrained lengths that agree {tolerance}": counts[Verdict.AGREE]
+        or counts[Verdict.DIVERGE],
+        _models(verdicts): True,
+    }
+    return [text for text, is_used in entries.items() if is_used]
+
+
+def _models(verdicts: Sequence[CellVerdict]) -> str:
+    """``2 models per cell, 26 of 26 converged``."""
+    numbers = [len(v.runs) for v in verdicts]
+    least, most = min(numbers), max(numbers)
+    each = count(most, "model") if least == most else f"{least} to {count(most, 'model')}"
+    converged = sum(len(v.converged) for v in verdicts)
+    return f"{each} per cell, {converged} of {sum(numbers)} converged"
+
+
+# --- the lengths of one cell ------------------------------------------------------------
+
+
+def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
+    """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
+    accuracy = v.measured(x.digits)
+    return [
+        str(x.digits),
+        INPUTS[x.prediction.direction],
+        claim_text(v.prediction, x.prediction),
+        _parenthesized(v, "-" if accuracy is None else _short_interval(accuracy)),
+        "-" if x.learned is None else f"{x.learned.value:.3f}",
+        verdict_word(x.verdict),
+    ]
+
+
+def _short_interval(x: Interval) -> str:
+    """``0.331, 0.31..0.35``: the value and its interval."""
+    return f"{x.value:.3f}, {x.low:.2f}..{x.high:.2f}"
+
+
+def length_legend(v: CellVerdict) -> list[str]:
+    """What the words and signs mean that the table of a cell's lengths uses, a line each."""
+    lines = [f"measured: accuracy, with its {CONFIDENCE:.0%} interval"]
+    if v.runs and not v.converged:
+        lines.append(_MISSED)
+    if any(x.learned is not None for x in v.lengths):
+        lines.append("as f^: the share of answers that are those of the expected function f^")
+    if any(x.verdict in (Verdict.AGREE, Verdict.DIVERGE) for x in v.lengths):
+        lines.append(f"agree: the interval comes within {TOLERANCE} of the prediction")
+    return lines

@@ -1,0 +1,48 @@
+"""What one model is fed with, step by step, from its seed: examples, and noise for its dropout."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from verify.plan.cells import Cell
+from verify.plan.sequences import Sampler
+
+
+class Examples:
+    """The training examples of one model.  Shapes: B examples of a step, T tokens of each."""
+
+    def __init__(self, cell: Cell, seed: int, batch_size: int) -> None:
+        self.format, self.batch_size = cell.format, batch_size
+        self._sampler = Sampler(self.format, cell.setting.train)
+        self._rng = np.random.default_rng([seed, 1])
+        pairs = cell.setting.train.pairs
+        self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)
+
+    def draw(self, steps: int) -> Tensor:
+        """The tokens of the next steps, ``(steps, B, T)``."""
+        number = self.batch_size * steps
+        if self._drawn is None:
+            operands = self._sampler.sample(number, self._rng, held_out=False)
+        else:
+            operands = self._drawn[self._rng.integers(len(self._drawn), size=number)]
+        tokens = self.format.write(operands, self.format.results(operands))
+        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
+
+
+class Noise:
+    """The random bytes of one model; on a CPU they are NumPy's, which are the fastest there."""
+
+    def __init__(self, seed: int, size: int, device: str) -> None:
+        self.size, self.device = size, device
+        self._rng = np.random.SFC64(seed)
+        self._generator = torch.Generator(device).manual_seed(seed)
+
+    def draw(self) -> Tensor:
+        """The bytes of one step, ``(size,)``."""
+        if self.device == "cpu":
+            words = self._rng.random_raw(-(-self.size // 8))
+            return torch.from_numpy(words.view(np.uint8)[: self.size])
+        noise = torch.empty(self.size, dtype=torch.uint8, device=self.device)
+        return noise.random_(generator=self._generator)
