@@ -17,7 +17,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 @pytest.fixture(autouse=True)
 def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests that train, and the processes that they start, do not depend on the processor's types."""
+    """Tests that train, and what they start, do not depend on the processor's types."""
     if request.node.get_closest_marker("training"):
         monkeypatch.setenv("ARITH_PRECISION", "float32")
 

@@ -1,4 +1,4 @@
-"""Models for the tests: small ones that are trained, and some whose answers are known beforehand."""
+"""Models for the tests: small ones that are trained, and some whose answers are known."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Taught:
 
 @contextmanager
 def float32(shape: Size | None = None) -> Iterator[None]:
-    """Train in float32 whatever this processor has; and ``pico`` in another shape, if one is given."""
+    """Train in float32 whatever this processor has, and ``pico`` in this shape, if given."""
     with (
         patch.dict(os.environ, ARITH_PRECISION="float32"),
         patch.dict(SIZES, {} if shape is None else {"pico": shape}),

@@ -1,4 +1,4 @@
-"""Every rule decides something: a setting that cites it, and the verdict that would not stand without."""
+"""Every rule decides something: a setting that cites it, and the verdict without it."""
 
 from __future__ import annotations
 

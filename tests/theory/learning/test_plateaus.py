@@ -150,8 +150,8 @@ def test_the_explanation_names_them() -> None:
     text = explanation(predict(Request("mod_add", modulus=150).setting()))
     [line] = [x for x in text if "on a plateau" in x]
     assert line.endswith(
-        ": 0.667% always the commonest answer; 6.67% from the last digit of each operand; 33.3% from "
-        "the last 2."
+        ": 0.667% always the commonest answer; 6.67% from the last digit of each operand; 33.3% "
+        "from the last 2."
     )
     without = explanation(predict(Request("add").setting()))
     assert not any("plateau" in x for x in without)

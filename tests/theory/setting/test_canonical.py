@@ -94,9 +94,8 @@ def test_equal_functions_of_one_modulus_have_equal_forms_and_others_do_not() -> 
         assert len({terms for found in forms.values() for terms in found}) == len(forms)
 
 
-_terms = st.lists(
-    st.tuples(st.integers(-30, 30), st.tuples(st.integers(0, 4), st.integers(0, 3))), min_size=1, max_size=5
-)  # fmt: skip
+_exponents = st.tuples(st.integers(0, 4), st.integers(0, 3))
+_terms = st.lists(st.tuples(st.integers(-30, 30), _exponents), min_size=1, max_size=5)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -151,7 +151,7 @@ def test_a_model_that_cannot_see_ignored_digits_has_the_states_of_the_equivalent
 
 
 def test_training_moves_a_long_input_onto_its_equivalent(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor no ratio was above 0.16 after, or below 0.65 before."""
+    """Of 10 seeds on three processors no ratio was above 0.16 after, or below 0.65 before."""
     for model, before in zip(tiny.models, tiny.before, strict=True):
         after = equivalence(model, tiny.cell, 3).ratios[-1]
         assert after < equivalence(before, tiny.cell, 3).ratios[-1] / 2

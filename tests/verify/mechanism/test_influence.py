@@ -1,4 +1,4 @@
-"""Influence: what is known of addition and subtraction, models small and by hand, and the pictures."""
+"""Influence: sums and differences, models small and made by hand, and the pictures."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_digit_that_a_model_cannot_see_has_no_influence_on_it() -> None:
 
 
 def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor the distance was below 0.05 after, and above 0.3 before."""
+    """Of 10 seeds on three processors the distance was below 0.05 after, and above 0.3 before."""
     learned = influence(by_learned(tiny.cell), tiny.cell, 3)
     for model, before in zip(tiny.models, tiny.before, strict=True):
         apart = [
@@ -168,7 +168,7 @@ def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None
 
 @pytest.mark.training
 def test_trained_models_are_nearer_to_what_they_learned_than_to_the_task() -> None:
-    """By 0.08, in the mean of 10 seeds on three kinds of processor; each of them by 0.025 or more."""
+    """By 0.08, in the mean of 10 seeds on three processors; each of them by 0.025 or more."""
     learned, truth = (influence(by(SUM), SUM, 4) for by in (by_learned, by_truth))
     found = [influence(by_model(model, SUM), SUM, 4) for model in taught(SUM).models]
     to_learned, to_truth = (

@@ -37,7 +37,7 @@ def followed(model: GPT, c: Cell, digits: int) -> float:
 
 
 def test_the_share_as_it_is_is_that_of_the_models_own_answers(tiny: Taught) -> None:
-    """Who is right at each digit after the right ones is right as a whole, and the other way round."""
+    """A model that is right at each digit after right ones is right as a whole, and vice versa."""
     for model in (*tiny.models, *tiny.before):
         found = leaks(model, tiny.cell, 3)
         assert found.as_it_is == pytest.approx(followed(model, tiny.cell, 3))
