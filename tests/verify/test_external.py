@@ -1,215 +1,160 @@
-"""External models: a tiny real GPT-2 from disk, and paths that hold no such model."""
+"""External models: what they are asked, and answers that follow a known function."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import sys
-from collections.abc import Callable
-from dataclasses import replace
-from fractions import Fraction
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from builders.cells import cell
 
-from theory.counting.accuracy import accuracy
 from theory.errors import InvalidInput
-from theory.prediction.predict import predict
 from theory.setting.domains import Domain
-from verify.external import (
-    ExternalModel,
-    evaluate,
-    load,
-    questions,
-    table,
-)
-from verify.plan.sequences import Format, Sampler
-
-transformers = pytest.importorskip("transformers")
-tokenizers = pytest.importorskip("tokenizers")
-
-BINARY = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3)).setting
-EOS = "<eos>"
+from theory.setting.expressions import parse_task
+from theory.setting.layouts import layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task, named_task
+from verify.external import COLUMNS, evaluate, first_integer, questions, table
+from verify.external_model import ExternalModel
+from verify.plan.inputs import inputs
+from verify.plan.sequences import Format
 
 
-CHARACTERS = "0123456789 +*-=()mod^\n"
+@dataclass(frozen=True)
+class Oracle(ExternalModel):
+    """Answers each question by a function of its operands, and remembers what it was asked."""
+
+    net: Any = None
+    tokenizer: Any = None
+    answer: Callable[..., object] = lambda *operands: 0
+    prompts: list[str] = field(default_factory=list)
+
+    def complete(self, prompts: Sequence[str], tokens: int) -> list[str]:
+        self.prompts.extend(prompts)
+        asked = [p.splitlines()[-1].split(" mod ")[0] for p in prompts]
+        return [f" {self.answer(*map(int, re.findall('[0-9]+', q)))}\n1 + 1 = 2" for q in asked]
 
 
-def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **special: str) -> Any:
-    """One token per character."""
-    words = {c: i for i, c in enumerate([EOS, "?", *characters])}
-    model = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token=unknown))
-    each = tokenizers.Regex(r"[\s\S]")
-    model.pre_tokenizer = tokenizers.pre_tokenizers.Split(each, "isolated")
-    model.decoder = tokenizers.decoders.Fuse()
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=model, **special)
-
-
-def tiny_gpt2(words: int) -> Any:
-    torch.manual_seed(0)
-    config = transformers.GPT2Config(
-        vocab_size=words, n_positions=40, n_embd=32, n_layer=1, n_head=2, eos_token_id=0
-    )
-    return transformers.GPT2LMHeadModel(config)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A GPT-2 taught sums mod 8 of numbers in base 2, up to 3 digits, as if digit 3 were 0.
-
-    Its tokenizer has no padding token, and its generation settings ask for wild sampling.
-    """
-    form = Format(BINARY.task, 2, BINARY.layout, 3)
-    operands = np.concatenate([Sampler(form, Domain((n,))).everything() for n in (1, 2, 3)])
-    a, b = form.values(operands)
-    taught = BINARY.task.evaluate(a % 4, b % 4)
-    texts = [f"{q} {x:b}" for q, x in zip(questions(form, operands), taught, strict=True)]
-    tokenizer = tiny_tokenizer(eos_token=EOS)
-    rows = [torch.tensor([*tokenizer(t)["input_ids"], 0]) for t in texts]
-    tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    last = torch.tensor([len(row) for row in rows])[:, None]
-    question = tokens.eq(tokenizer.convert_tokens_to_ids("=")).int().cumsum(1) == 0
-    padding = torch.arange(tokens.shape[1]) >= last
-    labels = tokens.masked_fill(question | padding, -100)
-    net = tiny_gpt2(len(tokenizer)).eval()  # no dropout
-    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2, weight_decay=0.0)
-    for _ in range(1500):
-        loss = net(input_ids=tokens, labels=labels).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if loss.item() * (labels >= 0).sum() < 0.5:  # below log 2 in all: each guess is right
-            break
-    else:
-        pytest.fail("the GPT-2 did not learn")
-    net.generation_config = transformers.GenerationConfig(
-        do_sample=True, temperature=9.0, repetition_penalty=9.0, eos_token_id=0
-    )
-    path = tmp_path_factory.mktemp("gpt2")
-    net.save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def gpt2(folder: Path) -> ExternalModel:
-    return load(folder, "cpu")
-
-
-def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalModel) -> None:
-    """Questions of several lengths stand in one batch: greedy, and padded on the left."""
-    one, two = (evaluate(gpt2, BINARY, n, shots=0) for n in (1, 2))
-    assert (one.samples, one.correct, one.best) == (4, 4, None)
-    assert (two.samples, two.correct, two.no_integer, two.best) == (12, 12, 0, None)
-    assert gpt2.tokenizer.pad_token == EOS
-    assert table([one])[0][-1] == "-"
-
-
-def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: ExternalModel) -> None:
-    got = evaluate(gpt2, BINARY, 3, shots=0)
-    truth, shorter, taught = got.explanations
-    assert got.samples == 48
-    assert got.best is taught
-    assert taught.function == "f^ of D_2 = Mod(Mod(a, 4) + Mod(b, 4), 8)"
-    assert (taught.answers, taught.errors, got.errors) == (48, 32, 32)
-    assert truth.errors == 0
-    assert shorter.errors < got.errors / 2
-    learned = predict(BINARY).learned
-    assert learned is not None
-    assert Fraction(got.correct, 48) == accuracy(learned, Domain((3,))) == Fraction(1, 3)
-
-
-def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
-    folder: Path, tmp_path: Path
-) -> None:
-    path = shutil.copytree(folder, tmp_path / "model")
-    tokenizer = tiny_tokenizer(eos_token=EOS)
-    tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single=f"$A {EOS}", special_tokens=[(EOS, 0)]
-    )
-    assert tokenizer("1")["input_ids"][-1] == 0
-    tokenizer.save_pretrained(path)
-    assert evaluate(load(path, "cpu"), BINARY, 2, shots=0).correct == 12
-
-
-@pytest.mark.parametrize("unknown", ["?", None])
-def test_a_question_that_the_tokenizer_cannot_write_is_refused(
-    gpt2: ExternalModel, unknown: str | None
-) -> None:
-    poor = tiny_tokenizer(CHARACTERS.replace("+", ""), unknown, pad_token=EOS)
-    with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '\(0 \+ 0\) mod 8 ='"):
-        evaluate(replace(gpt2, tokenizer=poor), BINARY, 1, shots=0)
-
-
-def test_text_longer_than_the_context_is_refused(gpt2: ExternalModel) -> None:
-    with pytest.raises(InvalidInput, match="the model takes 40; give fewer solved examples"):
-        evaluate(gpt2, BINARY, 2, shots=3)
-
-
-def drop_model(path: Path) -> None:
-    (path / "config.json").unlink()
-
-
-def drop_weights(path: Path) -> None:
-    (path / "model.safetensors").unlink()
-
-
-def damage_weights(path: Path) -> None:
-    (path / "model.safetensors").write_bytes(b"no weights")
-
-
-def ask_for_another_block(path: Path) -> None:
-    config = json.loads((path / "config.json").read_text())
-    (path / "config.json").write_text(json.dumps(config | {"n_layer": 2}))
-
-
-def drop_tokenizer(path: Path) -> None:
-    for file in path.glob("tokenizer*"):
-        file.unlink()
-
-
-def damage_tokenizer(path: Path) -> None:
-    (path / "tokenizer.json").write_text("{}")
-
-
-def drop_end_token(path: Path) -> None:
-    drop_tokenizer(path)
-    tiny_tokenizer().save_pretrained(path)
+def decimal(task: Task, train: Domain, *tests: int) -> Setting:
+    return cell(task=task, train=train, test_lengths=tests).setting
 
 
 @pytest.mark.parametrize(
-    ("damage", "message"),
+    ("name", "modulus"), [("add", None), ("sub", None), ("mul", None), ("mod_add", 101)]
+)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_answers_that_ignore_high_digits_are_explained_so(
+    name: str, modulus: int | None, n: int
+) -> None:
+    task = named_task(name, modulus)
+    model = Oracle(answer=lambda a, b: task.evaluate(a % 10**n, b % 10**n))
+    got = evaluate(model, decimal(task, Domain((n,)), 4), 4, samples=300)
+    assert len(got.explanations) == 4
+    assert got.best is got.explanations[n]
+    assert got.best.function.startswith(f"f^ of D_{n} = ")
+    assert (got.best.answers, got.best.errors) == (got.samples, got.errors)
+    assert got.explanations[0].errors == 0
+    assert got.explanations[0].answers == got.correct
+
+
+def test_a_model_that_is_right_has_nothing_to_explain() -> None:
+    task = named_task("mul")
+    got = evaluate(Oracle(answer=task.evaluate), decimal(task, Domain((2,)), 3), 3, samples=100)
+    assert got.correct == got.explanations[0].answers == got.samples == 100
+    assert got.best is None
+
+
+def test_half_of_the_errors_is_not_enough() -> None:
+    setting = decimal(named_task("add"), Domain((1,)), 2)
+    answers = iter(range(100))
+
+    def half(a: int, b: int) -> int:
+        return a % 10 + b % 10 if next(answers) % 2 else -1
+
+    got = evaluate(Oracle(answer=half), setting, 2, samples=100)
+    assert (got.errors, got.explanations[1].errors) == (100, 50)
+    assert table([got]) == [["2", "100", "0.000 [0.000, 0.037]", "0.000", "none"]]
+
+
+def test_answers_without_an_integer_are_wrong_and_counted() -> None:
+    """The integer on the next line is not the answer."""
+    model = Oracle(answer=lambda a, b: "who knows" if a == 3 else a + b)
+    got = evaluate(model, decimal(named_task("add"), Domain((1,)), 1), 1, shots=0)
+    assert (got.samples, got.correct, got.no_integer) == (100, 90, 10)
+    assert table([got])[0][2:] == ["0.900 [0.826, 0.945]", "0.100", "none"]
+    assert len(table([got])[0]) == len(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "integer"),
     [
-        (shutil.rmtree, "is no directory"),
-        (drop_model, "holds no causal language model: "),
-        (drop_weights, "holds no causal language model: "),
-        (damage_weights, "holds no causal language model: "),
-        (ask_for_another_block, r"holds no whole causal language model: 'transformer\.h\.1\."),
-        (drop_tokenizer, "holds no tokenizer"),
-        (damage_tokenizer, "holds no tokenizer"),
-        (drop_end_token, "neither a padding nor an end token"),
+        (" 46\n12 + 3 = 15", 10, 46),
+        ("\n\n46", 10, 46),
+        (" is 046.5", 10, 46),
+        (" -3", 10, -3),
+        ("none\n46", 10, None),
+        ("", 10, None),
+        (" 101", 2, 5),
+        (" 103", 3, None),
     ],
 )
-def test_a_bad_path_is_one_clear_line(
-    folder: Path, tmp_path: Path, damage: Callable[[Path], None], message: str
-) -> None:
-    path = tmp_path / "model"
-    shutil.copytree(folder, path)
-    damage(path)
-    with pytest.raises(InvalidInput, match=message) as raised:
-        load(path, "cpu")
-    assert str(path) in str(raised.value)
-    assert "\n" not in str(raised.value)
+def test_the_first_integer_of_an_answer(text: str, base: int, integer: int | None) -> None:
+    assert first_integer(text, base) == integer
 
 
-def test_without_transformers_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(InvalidInput, match=re.escape("pip install 'arith[hf]'")):
-        load(tmp_path)
+@pytest.mark.parametrize(
+    ("task", "base", "text"),
+    [
+        (named_task("add"), 10, "102 + 30 ="),
+        (named_task("mul"), 10, "102 * 30 ="),
+        (named_task("mod_sub", 7), 10, "(102 - 30) mod 7 ="),
+        (named_task("affine"), 10, "2 * 102 + 3 * 30 + 1 ="),
+        (parse_task("(a*b + b**2) % 12"), 10, "(102 * 30 + 30^2) mod 12 ="),
+        (named_task("add"), 5, "102 + 30 ="),
+    ],
+)
+def test_questions_are_written_as_people_write_them(task: Task, base: int, text: str) -> None:
+    form = Format(task, base, layout("aligned"), 4)
+    assert questions(form, np.array([[[2, 0, 1, 0], [0, 3, 0, 0]]])) == [text]
+
+
+def test_the_solved_examples_come_from_training_and_are_never_asked() -> None:
+    setting = decimal(named_task("mod_add", 7), Domain((1,)), 1, 3)
+    models = [Oracle() for _ in range(2)]
+    measured = [evaluate(m, setting, n, shots=5) for m, n in zip(models, (1, 3), strict=True)]
+    shown = {tuple(p.splitlines()[:-1]) for m in models for p in m.prompts}
+    [examples] = shown  # the same before every question
+    assert len(examples) == 5
+    for line in examples:
+        [(a, b, c)] = re.findall(r"^\((.) \+ (.)\) mod 7 = (.)$", line)
+        assert (int(a) + int(b)) % 7 == int(c)
+    solved = {line.rpartition(" ")[0] for line in examples}
+    asked = {p.splitlines()[-1] for p in models[0].prompts}
+    assert not solved & asked
+    assert measured[0].samples == len(asked) == 100 - len(solved)
+
+
+def test_an_external_model_is_asked_what_trained_models_are() -> None:
+    trained = cell(test_lengths=(3,))
+    model = Oracle()
+    evaluate(model, trained.setting, 3, samples=2000, shots=0)
+    operands, _ = inputs(trained, Domain((3,)), None)
+    assert model.prompts == questions(trained.format, operands)
+
+
+@pytest.mark.parametrize(
+    ("base", "options", "message"),
+    [
+        (11, {}, "asked in base 2 to 10, not 11"),
+        (10, {"samples": 0}, "samples must be at least 1"),
+        (10, {"shots": -1}, "solved examples not negative"),
+        (2, {"shots": 100}, "D_1 has no examples that are not shown solved"),
+    ],
+)
+def test_what_cannot_be_asked(base: int, options: dict[str, int], message: str) -> None:
+    setting = cell(base=base, train=Domain((1,)), test_lengths=(1,)).setting
+    with pytest.raises(InvalidInput, match=message):
+        evaluate(Oracle(), setting, 1, **options)

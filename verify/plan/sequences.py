@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.layouts import BOS, EQUALS, SIGN, Layout
 from theory.setting.tasks import Task
 

@@ -11,6 +11,7 @@ from builders.predictions import predicted
 from theory.errors import InvalidInput
 from theory.inference.rules import RULES
 from theory.learning.leaps import leaps
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.requests import Request
 from theory.setting.tasks import named_task
@@ -247,7 +248,7 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
 
 def claims(words: dict) -> list[str]:
     got = predicted(**words)
-    assert (got.leaks is not False) == ("leak" in {s.rule for s in got.derivation})
+    assert (got.leaks is not Decision.NO) == ("leak" in {s.rule for s in got.derivation})
     return [got.claim(x) for x in got.lengths]
 
 
@@ -261,7 +262,7 @@ def test_a_task_that_leaps_is_claimed_in_part() -> None:
     # Of a sum, or under another encoding, nothing is taken back.
     assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
     assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
-    assert not predicted(**product, modulus=100, pe="sinusoidal").leaks
+    assert predicted(**product, modulus=100, pe="sinusoidal").leaks is not Decision.YES
     # A product leaks even if two digits at a time are enough, a sum of such does not.
     assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
     assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))

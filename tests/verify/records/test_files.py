@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from theory.errors import InvalidInput
-from verify.records.files import Failed, write
+from theory.errors import Failed, InvalidInput
+from verify.records.files import write
 
 
 def test_a_file_is_written_whole_or_not_at_all(
