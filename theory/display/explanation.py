@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from theory.display.answer import published_line
-from theory.learning.leaps import FEW, leaps
+from theory.learning.leap_complexity import FEW, leaps
 from theory.learning.plateaus import plateaus
 from theory.prediction.unseen_text import single
 

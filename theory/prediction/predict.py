@@ -17,7 +17,7 @@ from theory.inference.derivation import (
 )
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget, spend
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
