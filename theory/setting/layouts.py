@@ -50,7 +50,7 @@ class Layout:
     marked: bool = True
 
     def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-        """The places of one example, in order.
+        """The tokens of one example, in order.
 
         Args:
             operands: number k of operands.
