@@ -10,15 +10,16 @@ import pytest
 from builders.runs import run
 
 from verify.plan.grids import grid
+from verify.running.execute import Job, Progress
 from verify.running.progress import ProgressDisplay
-from verify.running.run import Job, Progress, stacks
+from verify.running.run import ensembles
 from verify.training.ensemble import shape_of
 
 JOBS = [Job(cell, seed) for cell in grid("headline") for seed in (0, 1)]
 
 
 def test_on_a_cpu_every_model_is_its_own_stack_and_long_ones_come_first() -> None:
-    found = stacks(JOBS, "cpu")
+    found = ensembles(JOBS, "cpu")
     assert all(len(stack) == 1 for stack in found)
     assert {job for (job,) in found} == set(JOBS)
     models = [job.cell.model for (job,) in found]
@@ -26,7 +27,7 @@ def test_on_a_cpu_every_model_is_its_own_stack_and_long_ones_come_first() -> Non
 
 
 def test_on_a_gpu_all_models_of_one_shape_are_one_stack() -> None:
-    found = stacks(JOBS, "cuda")
+    found = ensembles(JOBS, "cuda")
     assert sorted(map(repr, JOBS)) == sorted(repr(job) for stack in found for job in stack)
     shapes = [{shape_of(job.cell) for job in stack} for stack in found]
     assert all(len(shape) == 1 for shape in shapes)
