@@ -137,7 +137,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
+    if s.train.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
         return "-"
     bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(digits))
     return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))
