@@ -62,8 +62,8 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     [
         (
             FLAGSHIP,
-            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits (longer): "
-            "right there if the model computes the expected function.",
+            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits "
+            "(longer): right there if the model computes the expected function.",
         ),
         (
             {"task": "add"},
@@ -72,14 +72,14 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
         ),
         (
             {"task": "mod_add", "modulus": 101, "train_digits": "2"},
-            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits (longer). "
-            "No claim at 1 digit (shorter): training leaves the answer open.",
+            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits "
+            "(longer). No claim at 1 digit (shorter): training leaves the answer open.",
         ),
         (
             {"task": "mul", "train_digits": "2+4", "test_digits": "1-5"},
-            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits (longer). "
-            "No claim at 1 digit (shorter) and 3 digits (between): right there if the model computes "
-            "the expected function.",
+            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits "
+            "(longer). No claim at 1 digit (shorter) and 3 digits (between): right there if the "
+            "model computes the expected function.",
         ),
         (
             {"task": "add", "train_pairs": 10, "test_digits": "4"},
@@ -228,8 +228,8 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
 def test_what_nothing_fixes_is_named_too() -> None:
     [step] = [x for x in say(task="mul").derivation if x.rule == "joint support"]
     assert step.statement == (
-        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the task "
-        "makes these digits interact. Nothing follows there."
+        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the "
+        "task makes these digits interact. Nothing follows there."
     )
 
 
