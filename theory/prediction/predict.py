@@ -9,10 +9,7 @@ from typing import Any
 
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import (
-    BLIND,
-    CONTINUES,
-    SAME,
-    SUPPORT,
+    Beyond,
     Step,
     beyond,
     cite,
@@ -189,10 +186,10 @@ def predict(setting: Setting) -> Prediction:
             upward, reason = beyond(setting, shown)
     except NotCountable:
         what = "Whether the digits that training showed fix the rule was not decided."
-        upward, reason = BLIND, (cite("count", what),)
+        upward, reason = Beyond.BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+        upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, upward)
@@ -206,6 +203,6 @@ def predict(setting: Setting) -> Prediction:
             *reason,
             *unseen,
         ),
-        learned if upward in (SUPPORT, SAME) else None,
-        upward == CONTINUES,
+        learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) else None,
+        upward is Beyond.CONTINUES,
     )
