@@ -61,7 +61,7 @@ class Prediction:
 
     @cached_property
     def task_leaks(self) -> Decision:
-        """Whether the rule ``leak`` is about the task: it multiplies, or needs many digits at once."""
+        """Whether the task multiplies digits, or needs many at once (rule ``leak``)."""
         s = self.setting
         if not s.task.is_linear:
             return Decision.YES
