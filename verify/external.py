@@ -26,7 +26,8 @@ from verify.external_model import ExternalModel
 from verify.judging.intervals import pooled
 from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Format, Sampler
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
 from verify.reporting.tables import interval_text
 
 SAMPLES = 500

@@ -19,7 +19,7 @@ from verify.judging.judge import (
 from verify.judging.known_divergences import KnownDivergences
 from verify.plan.cells import default_model
 from verify.plan.recipe import RECIPE
-from verify.plan.sequences import HELD_OUT
+from verify.plan.sampling import HELD_OUT
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
 from verify.reporting.sentences import gate_line

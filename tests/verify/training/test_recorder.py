@@ -19,7 +19,7 @@ from verify.plan.inputs import inputs
 from verify.plan.recipe import CHUNK, Recipe
 from verify.records.runs import Run
 from verify.records.trajectory import Timing, Trajectory, timing
-from verify.running.run import Job, execute
+from verify.running.execute import Job, execute
 from verify.training.recorder import SAMPLES, Recorder
 from verify.training.train import train
 
@@ -51,7 +51,7 @@ def test_it_survives_the_store(run: Run) -> None:
 
 
 class Learner:
-    """Stands for an ensemble, and for its model: answers nothing right until it has learned ``f^``."""
+    """An ensemble and its model in one: right on nothing until it has learned ``f^``."""
 
     def __init__(self) -> None:
         self.learned = False
