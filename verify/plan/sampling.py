@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from verify.plan.sequences import Format
 
 HELD_OUT = 20
