@@ -40,7 +40,7 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
         is followed by result digit r + 1.
     """
     model.eval()
-    fmt, device = cell.format, model.mask.device
+    fmt, device = cell.format, next(model.parameters()).device
     slots = torch.from_numpy(fmt.result_slots - 1).to(device)
     written = torch.from_numpy(fmt.write(operands, result)).to(device)
     stream: list[Tensor] = []
