@@ -13,8 +13,7 @@ from typer.exceptions import TyperException
 from commands.experiments import inspect, report, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
 from commands.predictions import advise, phase_map, predict
-from theory.errors import InvalidInput
-from verify.records.files import Failed
+from theory.errors import Failed, InvalidInput
 
 app = typer.Typer(
     name="arith",

@@ -103,7 +103,8 @@ def _cells(asked: Request, model: str | None) -> list[Cell]:
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
     """Ask a model from disk the inputs of each cell, and say which function explains its errors."""
-    from verify.external import COLUMNS, evaluate, load, table
+    from verify.external import COLUMNS, evaluate, table
+    from verify.external_model import load
 
     loaded = load(path, device)
     for cell in cells:
@@ -200,10 +201,11 @@ def report(
     evidence = pipeline.judge(grid, folder, None if check else store)
     for note in evidence.notes:
         print(f"arith: {note}", file=sys.stderr)
-    verdicts, known = evidence.verdicts, evidence.known
-    if not any(v.runs for v in verdicts):
+    about = evidence.report
+    verdicts, known = about.verdicts, about.known
+    if not about.trained:
         raise InvalidInput(
-            f"no measurements of the grid '{evidence.folder.name}' in {evidence.path} or {store}; "
+            f"no measurements of the grid '{about.name}' in {evidence.path} or {store}; "
             "run arith verify first"
         )
     failures = unexplained(verdicts, known)

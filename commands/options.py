@@ -31,7 +31,7 @@ def annotated(request: type[Request], name: str, more_help: str = ".") -> Any:
         typer.Option(
             flag(name),
             help=option.help.removesuffix(".") + more_help,
-            autocompletion=completion(option.kind.names) if option.kind.names else None,
+            autocompletion=completion(option.names) if option.names else None,
         ),
     ]
 

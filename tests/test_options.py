@@ -24,7 +24,7 @@ class Domain(requests.Domain):
 
 @dataclass(frozen=True)
 class Request(requests.Request):
-    train_noise: int = option(0, "Wrong answers per thousand.", requests.NUMBER, "train.noise")
+    train_noise: int = option(0, "Wrong answers per thousand.", "train.noise")
 
 requests.Domain, requests.Request = Domain, Request
 

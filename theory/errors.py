@@ -10,6 +10,10 @@ class InvalidInput(ValueError):
     """A request that makes no sense; the message says what was wrong and what is allowed."""
 
 
+class Failed(Exception):
+    """Something that was rightly asked for could not be done; what had finished is kept."""
+
+
 class NotCountable(InvalidInput):
     """No exact way of counting is known for this task at this size."""
 

@@ -2,7 +2,7 @@
 
 ``verify`` takes a plan through the first three, ``report`` takes the evidence of a grid through
 the last two.  A model lives only in the process that trains it, so this process measures it too
-(``verify.running.run.execute``), and a store keeps the measurements.  ``inspect`` trains one model
+(``verify.running.execute``), and a store keeps the measurements.  ``inspect`` trains one model
 to look inside.
 
 Torch is imported only where a model is trained.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verify.judging.judge import CellVerdict, judge_evidence
-from verify.judging.known_divergences import KnownDivergences, read_known_divergences
+from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE
@@ -25,6 +25,7 @@ from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import write
 from verify.records.runs import Run
 from verify.records.store import Store
+from verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from verify.mechanism.inspection import Mechanism
@@ -60,29 +61,26 @@ def train_and_measure(plan: Plan, store: Store) -> str:
 
 
 @dataclass(frozen=True)
-class JudgedEvidence:
-    """The evidence of a grid and the verdicts on it.
+class Evidence:
+    """The evidence of a grid and what is to be reported of it.
 
     Args:
-        folder: of the evidence, and of the report on it.
         runs: all that the evidence holds, also what is not judged.
-        verdicts: one for each cell of the grid.
+        report: the verdicts on the cells of the grid.
         notes: lines on what is left out.
     """
 
-    folder: Path
     runs: list[Run]
-    verdicts: list[CellVerdict]
-    known: KnownDivergences
+    report: Report
     notes: list[str]
 
     @property
     def path(self) -> Path:
         """The file of the measurements."""
-        return self.folder / "evidence.jsonl"
+        return self.report.folder / "evidence.jsonl"
 
 
-def judge(name: str, folder: Path, store: Path | None = None) -> JudgedEvidence:
+def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
     """Judge the evidence of a grid.
 
     Args:
@@ -113,20 +111,18 @@ def judge(name: str, folder: Path, store: Path | None = None) -> JudgedEvidence:
             f"another recipe than {RECIPE.version}, or of cells that the grid does not have"
         )
     known = read_known_divergences(folder / "causes.toml")
-    return JudgedEvidence(folder, runs, judge_evidence(cells, judged), known, notes)
+    return Evidence(runs, Report(folder.name, judge_evidence(cells, judged), folder, known), notes)
 
 
-def report(evidence: JudgedEvidence) -> Path:
-    """Write the evidence and its report; the report's first page."""
+def report(evidence: Evidence) -> Path:
+    """Write the evidence, and the report on it with its figures; the report's first page."""
     from verify.reporting.cells_page import cells_page
     from verify.reporting.page import page
-    from verify.reporting.report import Report
 
-    folder = evidence.folder
+    folder = evidence.report.folder
     write_evidence(evidence.path, evidence.runs)
-    made = Report(folder.name, evidence.verdicts, folder, evidence.known)
-    write(folder / "cells.md", cells_page(made))
-    write(folder / "README.md", page(made))
+    write(folder / "cells.md", cells_page(evidence.report))
+    write(folder / "README.md", page(evidence.report))
     return folder / "README.md"
 
 

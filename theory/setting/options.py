@@ -1,8 +1,4 @@
-"""Options of a setting: one description each, and how the values of each kind are written.
-
-A value has three written forms: words of the command line, a value in a TOML grid, and JSON in
-the identity of a cell.
-"""
+"""Options of a setting: how each is described, and how values are read from words and written."""
 
 from __future__ import annotations
 
@@ -20,189 +16,11 @@ LARGEST_TEST = 1000
 """The longest operand to test on."""
 MOST_NUMBERS = 10_000
 """The most numbers that a list, as that of moduli, may have."""
+WHERE_SET, IN_CELLS, ALWAYS = range(3)
+"""Where an option is written: only where it differs from its default; in the JSON of cells always;
+there and in commands always."""
 _SHARE = re.compile(r"[0-9]{0,20}\.?[0-9]{0,20}(e[+-]?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}", re.I)
 """A share, short enough to be written out: ``1e1000000000`` would fill the memory."""
-
-
-class Kind:
-    """A kind of values; this one is for texts and numbers, which are written as they are.
-
-    Args:
-        type: of the values in a TOML grid.
-        takes: what may stand there, in words.
-        names: the names that are allowed, for ``--help`` and completion.
-    """
-
-    def __init__(self, type: type = str, takes: str = "text", names: Collection[str] = ()) -> None:
-        self.type, self.takes, self.names = type, takes, names
-
-    def read(self, words: Any, option: str, base: int) -> Any:
-        """The value for what was given on the command line.
-
-        Args:
-            option: the name of the option, for the error.
-            base: of the digits.
-
-        Raises:
-            InvalidInput: it cannot be read.
-        """
-        return words
-
-    def words(self, value: Any) -> list[str]:
-        """The value for the command line; one text for each time that the option is given."""
-        return [str(value)]
-
-    def from_toml(self, data: Any) -> Any:
-        """What the command line would give for a value of a TOML grid.
-
-        Raises:
-            TypeError: the value is not of this kind.
-        """
-        if type(data) is not self.type:
-            raise TypeError
-        return data
-
-    def to_json(self, value: Any) -> Any:
-        """The value as JSON."""
-        return value
-
-    def from_json(self, data: Any) -> Any:
-        """The value that ``to_json`` wrote."""
-        return data
-
-
-class Named(Kind):
-    """A row of a registry, written by its name.
-
-    Args:
-        find: gives the row of a name.
-    """
-
-    def __init__(self, find: Callable[[str], Any], names: Collection[str]) -> None:
-        super().__init__(names=names)
-        self.find = find
-
-    def read(self, words: str, option: str, base: int) -> Any:
-        return self.find(words)
-
-    def words(self, value: Any) -> list[str]:
-        return [value.name]
-
-    def to_json(self, value: Any) -> str:
-        return value.name
-
-    def from_json(self, data: str) -> Any:
-        return self.find(data)
-
-
-class Lengths(Kind):
-    """Numbers of digits, as a text such as ``4+5`` or ``1-6``.
-
-    Args:
-        largest: the largest number allowed.
-        joined: what stands between two of them in a command.
-    """
-
-    def __init__(self, largest: int, joined: str) -> None:
-        super().__init__(takes="a number, a list of numbers, or text such as '1-6'")
-        self.largest, self.joined = largest, joined
-
-    def read(self, words: str | None, option: str, base: int) -> tuple[int, ...]:
-        return () if words is None else read_lengths(words, option, self.largest)
-
-    def words(self, value: tuple[int, ...]) -> list[str]:
-        return [self.joined.join(map(str, value))]
-
-    def from_toml(self, data: Any) -> str:
-        if isinstance(data, list):
-            return ",".join(map(str, data))
-        if isinstance(data, int | str) and not isinstance(data, bool):
-            return str(data)
-        raise TypeError
-
-    def to_json(self, value: tuple[int, ...]) -> list[int]:
-        return list(value)
-
-    def from_json(self, data: list[int]) -> tuple[int, ...]:
-        return tuple(data)
-
-
-class _Pairs(Kind):
-    """Pairs of a number and something else, each written ``number:something``."""
-
-    def __init__(self, example: str) -> None:
-        super().__init__(takes=f"a list of texts, as in ['{example}']")
-
-    def read(self, words: tuple[str, ...], option: str, base: int) -> tuple[Any, ...]:
-        return tuple(self.pair(text, f"{option} '{text}'", base) for text in words)
-
-    def pair(self, text: str, where: str, base: int) -> tuple[int, Any]:
-        """One pair.
-
-        Args:
-            where: the option and the text, for the error.
-
-        Raises:
-            InvalidInput: the text is no such pair.
-        """
-        raise NotImplementedError
-
-    def from_toml(self, data: Any) -> tuple[str, ...]:
-        if isinstance(data, list) and all(isinstance(x, str) for x in data):
-            return tuple(data)
-        raise TypeError
-
-
-class Shares(_Pairs):
-    """Lengths with the share of each, written ``6:0.01``."""
-
-    def pair(self, text: str, where: str, base: int) -> tuple[int, Fraction]:
-        try:
-            before, after = text.split(":")
-            if not _SHARE.fullmatch(after.strip()):
-                raise ValueError
-            length, share = int(before), Fraction(after)
-        except (ValueError, ZeroDivisionError):
-            raise InvalidInput(f"{where} is not LENGTH:SHARE, as in 6:0.01") from None
-        if not 1 <= length <= LARGEST_DIGITS:
-            raise InvalidInput(f"{where}: lengths go from 1 to {LARGEST_DIGITS}")
-        return length, share
-
-    def words(self, value: tuple[tuple[int, Fraction], ...]) -> list[str]:
-        return [f"{length}:{share}" for length, share in value]
-
-    def to_json(self, value: tuple[tuple[int, Fraction], ...]) -> dict[str, str]:
-        return {str(length): str(share) for length, share in value}
-
-    def from_json(self, data: dict[str, str]) -> tuple[tuple[int, Fraction], ...]:
-        return tuple((int(length), Fraction(share)) for length, share in data.items())
-
-
-class DigitSets(_Pairs):
-    """Positions with the digits allowed at each, written ``2:6-9``."""
-
-    def pair(self, text: str, where: str, base: int) -> tuple[int, tuple[int, ...]]:
-        try:
-            before, after = text.split(":")
-            position, digits = int(before), tuple(sorted(set(_read_ranges(after))))
-        except ValueError:
-            raise InvalidInput(f"{where} is not POSITION:DIGITS, as in 2:6-9 or 1:0,5") from None
-        if not 1 <= position <= LARGEST_DIGITS:
-            raise InvalidInput(
-                f"{where}: positions start at 1 (the units) and end at {LARGEST_DIGITS}"
-            )
-        if digits[-1] >= base:
-            raise InvalidInput(f"{where}: {digits[-1]} is no digit of base {base}")
-        return position, digits
-
-    def words(self, value: tuple[tuple[int, tuple[int, ...]], ...]) -> list[str]:
-        return [f"{position}:{','.join(map(str, digits))}" for position, digits in value]
-
-    def to_json(self, value: tuple[tuple[int, tuple[int, ...]], ...]) -> dict[str, list[int]]:
-        return {str(position): list(digits) for position, digits in value}
-
-    def from_json(self, data: dict[str, list[int]]) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        return tuple((int(position), tuple(digits)) for position, digits in data.items())
 
 
 @dataclass(frozen=True)
@@ -210,23 +28,54 @@ class Option:
     """What there is to say of one option.
 
     Args:
-        help: for ``--help``.
-        kind: how its values are written.
+        help: for ``--help`` and the page on usage.
         part: the field of ``Setting`` that holds the value, with ``train.`` before a field of the
-            training domain; empty for what is no field of its own.
-        in_commands: commands name it even where it has its default.
-        in_cells: the JSON of a cell has it even where it has its default.
+            training domain; empty for the options that name the task together.
+        written: ``WHERE_SET``, ``IN_CELLS`` or ``ALWAYS``.
+        read: makes the value of what the command line gives; its other arguments are the name of
+            the option, for an error, and the base.
+        names: the names that the option takes, if it takes names.
+        example: of one text, if the option takes several, each a number with what belongs to it.
+        joined: what stands between two lengths in a command, if the option takes lengths.
     """
 
     help: str
-    kind: Kind
     part: str = ""
-    in_commands: bool = False
-    in_cells: bool = False
+    written: int = WHERE_SET
+    read: Callable[[Any, str, int], Any] = lambda words, option, base: words
+    names: Collection[str] = ()
+    example: str = ""
+    joined: str = ""
+
+    def words(self, value: Any) -> list[str]:
+        """The value for the command line; one text for each time that the option is given."""
+        if self.example:
+            return [f"{number}:{self._word(other)}" for number, other in value]
+        return [self._word(value)]
+
+    def _word(self, value: Any) -> str:
+        if isinstance(value, tuple):
+            return (self.joined or ",").join(map(str, value))
+        return str(getattr(value, "name", value))
+
+    def to_json(self, value: Any) -> Any:
+        """The value for the JSON of a cell."""
+        if self.example:
+            return {str(n): list(x) if isinstance(x, tuple) else str(x) for n, x in value}
+        return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
+
+    def from_json(self, data: Any) -> Any:
+        """The value that ``to_json`` wrote."""
+        if self.example:
+            pairs = data.items()
+            return tuple(
+                (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in pairs
+            )
+        return tuple(data) if isinstance(data, list) else self.read(data, "", 0)
 
 
 def option(default: Any, *description: Any, **more: Any) -> Any:
-    """A field of a dataclass that is an option; what follows the default is that of ``Option``."""
+    """A field of a dataclass that is an option; after the default stand the fields of ``Option``."""
     return field(default=default, metadata={"option": Option(*description, **more)})
 
 
@@ -286,3 +135,50 @@ def _read_ranges(text: str) -> tuple[int, ...]:
             raise ValueError
         numbers += range(first, last + 1)
     return tuple(numbers)
+
+
+def read_shares(texts: tuple[str, ...], option: str, base: int) -> tuple[tuple[int, Fraction], ...]:
+    """Lengths with the share of each, from texts such as ``6:0.01``.
+
+    Raises:
+        InvalidInput: a text that is not of this form, or a length out of range.
+    """
+    return tuple(_share(text, f"{option} '{text}'") for text in texts)
+
+
+def _share(text: str, where: str) -> tuple[int, Fraction]:
+    try:
+        before, after = text.split(":")
+        if not _SHARE.fullmatch(after.strip()):
+            raise ValueError
+        length, share = int(before), Fraction(after)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput(f"{where} is not LENGTH:SHARE, as in 6:0.01") from None
+    if not 1 <= length <= LARGEST_DIGITS:
+        raise InvalidInput(f"{where}: lengths go from 1 to {LARGEST_DIGITS}")
+    return length, share
+
+
+def read_digits(
+    texts: tuple[str, ...], option: str, base: int
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Positions with the digits allowed at each, from texts such as ``2:6-9``.
+
+    Raises:
+        InvalidInput: a text that is not of this form, a position out of range, or a digit that the
+            base does not have.
+    """
+    return tuple(_digits(text, f"{option} '{text}'", base) for text in texts)
+
+
+def _digits(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]]:
+    try:
+        before, after = text.split(":")
+        position, digits = int(before), tuple(sorted(set(_read_ranges(after))))
+    except ValueError:
+        raise InvalidInput(f"{where} is not POSITION:DIGITS, as in 2:6-9 or 1:0,5") from None
+    if not 1 <= position <= LARGEST_DIGITS:
+        raise InvalidInput(f"{where}: positions start at 1 (the units) and end at {LARGEST_DIGITS}")
+    if digits[-1] >= base:
+        raise InvalidInput(f"{where}: {digits[-1]} is no digit of base {base}")
+    return position, digits

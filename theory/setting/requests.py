@@ -17,24 +17,23 @@ from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import LAYOUTS, layout
 from theory.setting.options import (
+    ALWAYS,
+    IN_CELLS,
     LARGEST_DIGITS,
     LARGEST_TEST,
-    DigitSets,
-    Kind,
-    Lengths,
-    Named,
     Option,
-    Shares,
     flag,
     option,
     options_of,
+    read_digits,
+    read_lengths,
+    read_shares,
 )
 from theory.setting.settings import LARGEST_BASE, Setting
 from theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""
-NUMBER, TEXT, DOMAIN = Kind(int, "a whole number"), Kind(), Kind(names=KINDS)
 
 
 @dataclass(frozen=True)
@@ -44,75 +43,75 @@ class Request:
     A new option is one more field here.  What it is told goes to ``part`` of the setting.
     """
 
-    task: str | None = option(None, f"Task: {', '.join(TASKS)}.", Kind(names=TASKS))
+    task: str | None = option(None, f"Task: {', '.join(TASKS)}.", names=TASKS)
     expr: str | None = option(
-        None,
-        "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'.",
-        TEXT,
+        None, "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'."
     )
-    modulus: int | None = option(None, "Modulus p, at least 1.", NUMBER)
-    base: int = option(
-        10, f"Base of the digits, 2 to {LARGEST_BASE}.", NUMBER, "base", in_cells=True
-    )
+    modulus: int | None = option(None, "Modulus p, at least 1.")
+    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "base", IN_CELLS)
     pe: str = option(
         "ape",
         f"Encoding: {', '.join(ENCODINGS)}.",
-        Named(encoding, ENCODINGS),
         "encoding",
-        in_commands=True,
-        in_cells=True,
+        ALWAYS,
+        lambda words, *_: encoding(words),
+        ENCODINGS,
     )
     layout: str = option(
         "aligned",
         f"Layout: {', '.join(LAYOUTS)}.",
-        Named(layout, LAYOUTS),
         "layout",
-        in_commands=True,
-        in_cells=True,
+        ALWAYS,
+        lambda words, *_: layout(words),
+        LAYOUTS,
     )
-    window: int = option(
-        0, "Tokens that a query sees; 0 is the whole prefix.", NUMBER, "window", in_cells=True
-    )
+    window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
     train_digits: str = option(
         "3",
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",
-        Lengths(LARGEST_DIGITS, joined="+"),
         "train.lengths",
-        in_commands=True,
-        in_cells=True,
+        ALWAYS,
+        lambda words, option, base: read_lengths(words, option),
+        joined="+",
     )
     train_domain: str = option(
         "longest",
         "longest: the longest operand has n digits; every: each operand has.",
-        DOMAIN,
         "train.kind",
-        in_cells=True,
+        IN_CELLS,
+        names=KINDS,
     )
     train_priming: tuple[str, ...] = option(
-        (), "Longer examples mixed in: 6:0.01 is 1% of 6 digits.", Shares("6:0.01"), "train.priming"
+        (),
+        "Longer examples mixed in: 6:0.01 is 1% of 6 digits.",
+        "train.priming",
+        read=read_shares,
+        example="6:0.01",
     )
     train_allowed: tuple[str, ...] = option(
         (),
         "The only digits at a position (1 = units): 2:6-9.",
-        DigitSets("2:6-9"),
         "train.allowed",
+        read=read_digits,
+        example="2:6-9",
     )
     train_pairs: int | None = option(
         None,
         "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
-        NUMBER,
         "train.pairs",
     )
     test_digits: str | None = option(
         None,
         f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
-        Lengths(LARGEST_TEST, joined=","),
         "test_lengths",
-        in_commands=True,
-        in_cells=True,
+        ALWAYS,
+        lambda words, option, base: (
+            () if words is None else read_lengths(words, option, LARGEST_TEST)
+        ),
+        joined=",",
     )
     test_domain: str = option(
-        "longest", "longest or every, as for --train-domain.", DOMAIN, "test_kind", in_cells=True
+        "longest", "longest or every, as for --train-domain.", "test_kind", IN_CELLS, names=KINDS
     )
 
     def read_task(self) -> Task:
@@ -141,7 +140,7 @@ class Request:
         return _setting(
             self.read_task(),
             {
-                o.part: o.kind.read(getattr(self, name), flag(name), self.base)
+                o.part: o.read(getattr(self, name), flag(name), self.base)
                 for name, o in options_of(self).items()
                 if o.part
             },
@@ -154,8 +153,8 @@ def setting_words(setting: Setting) -> list[str]:
     words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
     words += [f"--modulus {task.modulus}"] if task.name in TASKS and task.modulus else []
     for name, o, value, default in _values(setting):
-        if o.in_commands or value != default:
-            words += [f"{flag(name)} {text}" for text in o.kind.words(value)]
+        if o.written == ALWAYS or value != default:
+            words += [f"{flag(name)} {text}" for text in o.words(value)]
     return words
 
 
@@ -169,10 +168,10 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
     changed = {}
     for name, o, value, default in _values(setting):
-        if o.in_cells:
-            always[name] = o.kind.to_json(value)
+        if o.written >= IN_CELLS:
+            always[name] = o.to_json(value)
         elif value != default:
-            changed[name] = o.kind.to_json(value)
+            changed[name] = o.to_json(value)
     return {**always, **more, **changed}
 
 
@@ -180,7 +179,7 @@ def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
     """Each option that is a part of the setting: its name, the value, and the default value."""
     for name, o in options_of(Request).items():
         if o.part:
-            default = o.kind.read(getattr(Request, name), flag(name), setting.base)
+            default = o.read(getattr(Request, name), flag(name), setting.base)
             yield name, o, attrgetter(o.part)(setting), default
 
 
@@ -191,10 +190,14 @@ def read_setting(data: dict[str, Any]) -> Setting:
         InvalidInput: a value that no setting can have.
         KeyError: a value that is missing.
     """
-    parts = {n: o for n, o in options_of(Request).items() if o.part and (o.in_cells or n in data)}
+    parts = {
+        n: o
+        for n, o in options_of(Request).items()
+        if o.part and (o.written >= IN_CELLS or n in data)
+    }
     return _setting(
         _written_task(data["task"], data["modulus"]),
-        {o.part: o.kind.from_json(data[n]) for n, o in parts.items()},
+        {o.part: o.from_json(data[n]) for n, o in parts.items()},
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from theory.errors import InvalidInput, unknown_name
-from theory.setting.options import Kind, option, options_of
+from theory.setting.options import option, options_of
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
 from verify.plan.sizes import SIZES
@@ -21,7 +21,7 @@ MOST_CELLS = 10_000
 class Row(Request):
     """One line of a grid: a request in the words of the command line, and a model size."""
 
-    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", Kind(names=SIZES))
+    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
 
     def cell(self) -> Cell:
         """The cell that the line describes.
@@ -72,20 +72,35 @@ def _load(path: str) -> dict[str, Any]:
 
 
 def _read_row(data: dict[str, Any]) -> Row:
-    options = {name.replace("_", "-"): (name, o) for name, o in options_of(Row).items()}
+    names = {name.replace("_", "-"): name for name in options_of(Row)}
     values: dict[str, Any] = {}
     for key, value in data.items():
         dashed = key.replace("_", "-")
-        if dashed not in options:
-            raise unknown_name("key", key, list(options))
-        name, described = options[dashed]
+        if dashed not in names:
+            raise unknown_name("key", key, list(names))
+        name = names[dashed]
         if name in values:
             raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
-        try:
-            values[name] = described.kind.from_toml(value)
-        except TypeError:
-            takes = described.kind.takes
-            raise InvalidInput(
-                f"{value!r} is no value for '{dashed}', which takes {takes}"
-            ) from None
+        values[name] = _words(name, value)
     return Row(**values)
+
+
+def _words(name: str, value: Any) -> Any:
+    """What the command line would give for a TOML value; lengths may be a number or a list."""
+    option, words = options_of(Row)[name], get_type_hints(Row)[name]
+    if option.joined:
+        takes = "a number, a list of numbers, or text such as '1-6'"
+        if isinstance(value, list):
+            return ",".join(map(str, value))
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            return str(value)
+    elif option.example:
+        takes = f"a list of texts, as in ['{option.example}']"
+        if isinstance(value, list) and all(isinstance(x, str) for x in value):
+            return tuple(value)
+    else:
+        kind, takes = (int, "a whole number") if words in (int, int | None) else (str, "text")
+        if type(value) is kind:
+            return value
+    dashed = name.replace("_", "-")
+    raise InvalidInput(f"{value!r} is no value for '{dashed}', which takes {takes}")

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from theory.errors import InvalidInput
-
-_NO_FAULT_OF_THE_PATH = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""A full disk, a quota, a limit on file sizes, a failing device."""
-
-
-class Failed(Exception):
-    """Something that was rightly asked for could not be done; what had finished is kept."""
+from theory.display.files import writing
 
 
 def write(path: Path, text: str) -> None:
@@ -28,21 +18,22 @@ def write(path: Path, text: str) -> None:
         InvalidInput: no file can be at this path.
         Failed: the disk is full or fails.
     """
-    with _errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
+    with (
+        writing(path),
+        tempfile.NamedTemporaryFile(
             "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-        ) as file:
-            beside = Path(file.name)
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                beside.chmod(_mode(path))
-                beside.replace(path)
-            except BaseException:
-                beside.unlink(missing_ok=True)
-                raise
+        ) as file,
+    ):
+        beside = Path(file.name)
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            beside.chmod(_mode(path))
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
 
 
 def check_writable(path: Path) -> None:
@@ -52,21 +43,10 @@ def check_writable(path: Path) -> None:
         InvalidInput, Failed: as ``write`` does.
     """
     new = not path.exists()
-    with _errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path):
         path.open("a").close()
         if new:
             path.unlink()
-
-
-@contextmanager
-def _errors(path: Path) -> Iterator[None]:
-    """Say in one line why a file cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        kind = Failed if error.errno in _NO_FAULT_OF_THE_PATH else InvalidInput
-        raise kind(f"cannot write {path}: {error.strerror}") from None
 
 
 def _mode(path: Path) -> int:

@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import gettempdir
 from uuid import uuid4
 
-from theory.errors import InvalidInput
+from theory.errors import Failed, InvalidInput
 from verify.plan.cells import Cell
-from verify.records.files import Failed, write
+from verify.records.files import write
 from verify.records.owners import Owner, is_alive, this_process
 from verify.records.reading import UnknownField, precision_of
 from verify.records.runs import Identity, Run

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from verify.running.run import Job, Progress
+from verify.running.execute import Job, Progress
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""

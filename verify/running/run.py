@@ -8,27 +8,20 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any
 
-from theory.prediction.predict import predict
-from verify.model.measure import measure
+from theory.errors import Failed
 from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.recipe import RECIPE
-from verify.records.files import Failed
-from verify.records.measurement import Measurement
-from verify.records.runs import Run
 from verify.records.store import DONE, Store, is_wanted
+from verify.running.execute import Failure, Job, Progress
 from verify.running.worker import work
-from verify.training.device import machine, precision_name
+from verify.training.device import precision_name
 from verify.training.ensemble import shape_of
-from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_ensemble
 
 _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
@@ -36,79 +29,6 @@ _LOOK = 2.0
 
 class WorkerFailed(Failed):
     """A training process died or raised; what had ended before is in the store."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One model to train: a cell and a seed."""
-
-    cell: Cell
-    seed: int
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A sign of life from a job: steps taken, and the run once it is finished.
-
-    Args:
-        file: what holds the run where the store could not be written.
-        elsewhere: in words, the process that trains it, where it is not this one.
-    """
-
-    job: Job
-    steps: int
-    run: Run | None = None
-    file: Path | None = None
-    elsewhere: str | None = None
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a worker sends when an ensemble is trained and measured."""
-
-    runs: list[Run]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What a worker sends before it ends by an error."""
-
-    job: Job
-    error: str
-
-
-def execute(
-    jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
-) -> list[Run]:
-    """Train models of one shape as an ensemble, and measure each at every test length."""
-    pairs = [(job.cell, job.seed) for job in jobs]
-    recorder = Recorder([job.cell for job in jobs])
-    trained_models = train_ensemble(pairs, budget, device, on_step=on_step, watch=recorder)
-    runs = []
-    for i, trained in enumerate(trained_models):
-        measured = _measurements(trained)
-        runs.append(
-            Run(
-                trained.cell,
-                trained.seed,
-                RECIPE.version,
-                precision_name(device),
-                trained.premise,
-                held_out_count(trained.cell),
-                trained.steps,
-                budget,
-                trained.seconds,
-                machine(device),
-                measured,
-                recorder.trajectory(i, trained.steps, measured),
-            )
-        )
-    return runs
-
-
-def _measurements(trained: Trained) -> tuple[Measurement, ...]:
-    cell, prediction = trained.cell, predict(trained.cell.setting)
-    return tuple(measure(trained.model, cell, prediction, n) for n in cell.setting.test_lengths)
 
 
 def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
@@ -121,7 +41,11 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     for job in jobs:
         key = job if device == "cpu" else shape_of(job.cell)
         groups.setdefault(key, []).append(job)
-    return sorted(groups.values(), key=lambda group: _cost(group[0]), reverse=True)
+    return sorted(
+        groups.values(),
+        key=lambda group: training_flops(group[0].cell, RECIPE.batch_size),
+        reverse=True,
+    )
 
 
 def missing(
@@ -220,12 +144,12 @@ class _Pool:
     def _hand_out(self, on_progress: Callable[[Progress], None]) -> None:
         """Give idle workers what this process can claim."""
         while self.idle and self.waiting:
-            ensemble = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
-            if ensemble:
+            claimed = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
+            if claimed:
                 pipe, process = self.idle.pop()
                 self.busy[pipe] = process
                 with suppress(OSError):  # a worker that is gone is found out when it is heard
-                    pipe.send(ensemble)
+                    pipe.send(claimed)
 
     def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
         """Whether a job is to be trained here; one that has been done elsewhere is reported."""
@@ -252,7 +176,7 @@ class _Pool:
             on_progress(message)
             return
         self.idle.append((pipe, self.busy.pop(pipe)))
-        for run in message.runs:
+        for run in message:
             file = self.store.add(run)
             on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
 
@@ -268,8 +192,3 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _cost(job: Job) -> int:
-    """A rough measure of training time, so that long jobs start first."""
-    return training_flops(job.cell, RECIPE.batch_size)

@@ -1,4 +1,4 @@
-"""A worker process: trains the ensembles that its parent sends, and ends with its parent.
+"""A worker process: trains what its parent sends, and ends with its parent.
 
 Nothing is imported here that takes long: from its first moments the worker watches its parent.
 """
@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from verify.running.run import Job
+    from verify.running.execute import Job
 
 _LOOK = 1.0
 """Seconds between two looks at whether the parent is still there."""
@@ -21,32 +21,31 @@ _LONGEST = 300
 
 
 def work(parent: int, pipe: Connection, budget: int, device: str, precision: str) -> None:
-    """Train ensembles until there are none; what happens is sent to the parent.
+    """Train jobs until there are none; what happens is sent to the parent.
 
     Args:
         parent: the process that started this one; it may be gone by now.
-        pipe: ensembles come in, ``None`` at the end; ``Progress``, ``Finished`` and ``Failure`` go
-            out.
+        pipe: lists of jobs come in, ``None`` at the end; ``Progress``, ``Failure`` and the runs of
+            jobs that are done go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.running.run import Failure, Finished, Progress, execute
+    from verify.running.execute import Failure, Progress, execute
     from verify.training.device import fix_precision, train_alone
 
     train_alone()
     fix_precision(precision, device)
-    while (ensemble := pipe.recv()) is not None:
+    while (jobs := pipe.recv()) is not None:
 
-        def on_step(step: int, ensemble: list[Job] = ensemble) -> None:
-            for job in ensemble:
+        def on_step(step: int, jobs: list[Job] = jobs) -> None:
+            for job in jobs:
                 pipe.send(Progress(job, step))
 
         try:
-            runs = execute(ensemble, budget, device, on_step)
+            pipe.send(execute(jobs, budget, device, on_step))
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-            pipe.send(Failure(ensemble[0], text))
+            pipe.send(Failure(jobs[0], text))
             return
-        pipe.send(Finished(runs))
 
 
 def _end_with(parent: int) -> None:

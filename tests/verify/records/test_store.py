@@ -18,10 +18,10 @@ import pytest
 from builders.cells import cell
 from builders.runs import run
 
-from theory.errors import InvalidInput
+from theory.errors import Failed, InvalidInput
 from verify.plan.inputs import held_out_count
 from verify.records.evidence import merge, read_evidence, write_evidence
-from verify.records.files import Failed, write
+from verify.records.files import write
 from verify.records.owners import Owner, birth, this_process
 from verify.records.store import DONE, Store
 

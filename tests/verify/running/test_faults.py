@@ -51,10 +51,10 @@ model = "nano"
 """
 IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
-BROKEN = f"""import verify.running.run
+BROKEN = f"""import verify.running.execute
 def fail(*_, **__):
     raise RuntimeError("no luck" + 100 * "\\nat all")
-verify.running.run.train_ensemble = fail
+verify.running.execute.train_ensemble = fail
 {PLAIN}"""
 LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

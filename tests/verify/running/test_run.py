@@ -10,14 +10,15 @@ import pytest
 from builders.runs import run
 
 from verify.plan.grids import grid
+from verify.running.execute import Job, Progress
 from verify.running.progress import ProgressDisplay
-from verify.running.run import Job, Progress, ensembles
+from verify.running.run import ensembles
 from verify.training.ensemble import shape_of
 
 JOBS = [Job(cell, seed) for cell in grid("headline") for seed in (0, 1)]
 
 
-def test_on_a_cpu_every_model_is_its_own_stack_and_long_ones_come_first() -> None:
+def test_on_a_cpu_every_model_is_its_own_ensemble_and_long_ones_come_first() -> None:
     found = ensembles(JOBS, "cpu")
     assert all(len(ensemble) == 1 for ensemble in found)
     assert {job for (job,) in found} == set(JOBS)

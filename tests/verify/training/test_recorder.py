@@ -19,7 +19,7 @@ from verify.plan.inputs import inputs
 from verify.plan.recipe import CHUNK, Recipe
 from verify.records.runs import Run
 from verify.records.trajectory import Timing, Trajectory, timing
-from verify.running.run import Job, execute
+from verify.running.execute import Job, execute
 from verify.training.recorder import SAMPLES, Recorder
 from verify.training.train import train
 

@@ -1,0 +1,84 @@
+"""One job of the pipeline: models of one shape are trained together, then each is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from theory.prediction.predict import predict
+from verify.model.measure import measure
+from verify.plan.cells import Cell
+from verify.plan.inputs import held_out_count
+from verify.plan.recipe import RECIPE
+from verify.records.runs import Run
+from verify.training.device import machine, precision_name
+from verify.training.recorder import Recorder
+from verify.training.train import train_ensemble
+
+
+@dataclass(frozen=True)
+class Job:
+    """One model to train: a cell and a seed."""
+
+    cell: Cell
+    seed: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A sign of life from a job: steps taken, and the run once it is finished.
+
+    Args:
+        file: what holds the run where the store could not be written.
+        elsewhere: in words, the process that trains it, where it is not this one.
+    """
+
+    job: Job
+    steps: int
+    run: Run | None = None
+    file: Path | None = None
+    elsewhere: str | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a worker sends before it ends by an error."""
+
+    job: Job
+    error: str
+
+
+def execute(
+    jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
+) -> list[Run]:
+    """Train models of one shape as an ensemble, and measure each at every test length.
+
+    Args:
+        on_step: called now and then with the steps taken.
+    """
+    recorder = Recorder([job.cell for job in jobs])
+    models = [(job.cell, job.seed) for job in jobs]
+    trained_models = train_ensemble(models, budget, device, on_step=on_step, watch=recorder)
+    runs = []
+    for i, trained in enumerate(trained_models):
+        cell, prediction = trained.cell, predict(trained.cell.setting)
+        lengths = cell.setting.test_lengths
+        measured = tuple(measure(trained.model, cell, prediction, n) for n in lengths)
+        runs.append(
+            Run(
+                cell=cell,
+                seed=trained.seed,
+                recipe=RECIPE.version,
+                precision=precision_name(device),
+                premise=trained.premise,
+                held_out=held_out_count(cell),
+                steps=trained.steps,
+                budget=budget,
+                seconds=trained.seconds,
+                machine=machine(device),
+                measurements=measured,
+                trajectory=recorder.trajectory(i, trained.steps, measured),
+            )
+        )
+    return runs
