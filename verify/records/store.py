@@ -34,9 +34,12 @@ _COLUMNS = (
     "cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, precision TEXT NOT NULL"
 )
 _KEY = "PRIMARY KEY (cell, seed, recipe, precision)"
-_SCHEMA = (
-    f"CREATE TABLE IF NOT EXISTS run ({_COLUMNS}, budget INTEGER NOT NULL, data TEXT NOT NULL, {_KEY})",
-    f"CREATE TABLE IF NOT EXISTS claim ({_COLUMNS}, owner TEXT NOT NULL, since REAL NOT NULL, {_KEY})",
+_SCHEMA = tuple(
+    f"CREATE TABLE IF NOT EXISTS {table} ({_COLUMNS}, {more}, {_KEY})"
+    for table, more in (
+        ("run", "budget INTEGER NOT NULL, data TEXT NOT NULL"),
+        ("claim", "owner TEXT NOT NULL, since REAL NOT NULL"),
+    )
 )
 _PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """Errors that are no fault of the file: it is locked, or the disk is full or fails."""
@@ -288,5 +291,5 @@ def _precision(data: str) -> str:
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:
-    """Whether a model is to be trained: there is none, or it had not settled on a smaller budget."""
+    """Whether to train a model: there is none, or it had not settled on a smaller budget."""
     return run is None or (not run.settled and run.budget < budget)

@@ -183,7 +183,7 @@ class _Pool:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes that are started here ignore Ctrl-C, from their first moment: it is their parent's."""
+    """Let processes started here ignore Ctrl-C from the first moment: their parent handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
