@@ -2,7 +2,7 @@
 
 Written for this comparison after the design and the settings of Karpathy's nanoGPT (the
 character-level recipe): pre-norm blocks, GELU, fused attention, learned positions, a head tied
-to the embedding, dropout, AdamW; float32, eager, every place computed and trained on.
+to the embedding, dropout, AdamW; float32, eager, every token computed and trained on.
 
 Shapes: B sequences, T tokens, C model width, H heads.
 """
@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from verify.plan.cells import Cell
 from verify.plan.recipe import CHUNK
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 from verify.plan.sizes import Size, size
 
 BATCH = 64
@@ -58,17 +58,13 @@ class PlainBlock(nn.Module):
 
 
 class PlainGPT(nn.Module):
-    """A decoder-only Transformer over ``places`` positions.
+    """A decoder-only Transformer over at most ``length`` tokens."""
 
-    Args:
-        places: the longest sequence T.
-    """
-
-    def __init__(self, shape: Size, vocabulary: int, places: int, seed: int = 0) -> None:
+    def __init__(self, shape: Size, vocabulary: int, length: int, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.tokens = nn.Embedding(vocabulary, shape.width)
-        self.places = nn.Embedding(places, shape.width)
+        self.positions = nn.Embedding(length, shape.width)
         self.drop = nn.Dropout(DROPOUT)
         self.blocks = nn.Sequential(*(PlainBlock(shape) for _ in range(shape.layers)))
         self.norm = nn.LayerNorm(shape.width, bias=False)
@@ -81,15 +77,15 @@ class PlainGPT(nn.Module):
 
     def forward(self, tokens: Tensor, slots: Tensor | None = None) -> Tensor:
         """Logits of the next token, ``(B, T, vocabulary)``, or those at ``slots`` only."""
-        places = torch.arange(tokens.shape[1], device=tokens.device)
-        x = self.blocks(self.drop(self.tokens(tokens) + self.places(places)))
+        index = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.blocks(self.drop(self.tokens(tokens) + self.positions(index)))
         logits = self.head(self.norm(x))
         return logits if slots is None else logits[:, slots]
 
     @property
     def mask(self) -> Tensor:
         """A tensor on the model's device, which ``verify.model.measure.answers`` asks for."""
-        return self.places.weight
+        return self.positions.weight
 
 
 class PlainTraining:
@@ -104,13 +100,13 @@ class PlainTraining:
     def __init__(
         self, cell: Cell, device: str, results_only: bool, batch: int = BATCH, seed: int = 0
     ) -> None:
-        form = cell.format
-        places = len(form.tokens) - 1
-        self.model = PlainGPT(size(cell.model), form.vocabulary, places, seed).to(device)
-        self.sampler, self.rng = Sampler(form, cell.setting.train), np.random.default_rng(seed)
+        fmt = cell.format
+        shape, length = size(cell.model), len(fmt.tokens) - 1
+        self.model = PlainGPT(shape, fmt.vocabulary, length, seed).to(device)
+        self.sampler, self.rng = Sampler(fmt, cell.setting.train), np.random.default_rng(seed)
         self.examples: list[Tensor] = []
         self.device, self.batch = device, batch
-        self.results = torch.from_numpy(form.result_slots).to(device) if results_only else None
+        self.results = torch.from_numpy(fmt.result_slots).to(device) if results_only else None
         parameters = list(self.model.parameters())
         groups = [
             {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": _DECAY},
@@ -141,9 +137,9 @@ class PlainTraining:
 
     def draw(self) -> list[Tensor]:
         """A chunk of batches ``(B, T + 1)``, drawn as ours are."""
-        form = self.sampler.format
+        fmt = self.sampler.format
         operands = self.sampler.sample(self.batch * CHUNK, self.rng, held_out=False)
-        written = form.write(operands, form.results(operands))
+        written = fmt.write(operands, fmt.results(operands))
         return list(torch.from_numpy(written).to(self.device).split(self.batch))
 
     def _targets(self, tokens: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
 from benchmarks.timing import clock, in_turns, ratio, spread
 from verify.model.gpt import GPT
-from verify.model.measure import _BATCH, answers
+from verify.model.measure import BATCH, answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.training.train import train
@@ -24,8 +24,8 @@ def tables(quick: bool, device: str) -> list[Table]:
     """Sequences a second of both ways to decode, before and after some training."""
     rows = each_apart(every_thread(), _rows, MODELS, quick, device)
     note = (
-        f"Inputs of 3-digit addition in batches of {_BATCH}, {every_thread()} threads, {device}; the "
-        "same model on both sides."
+        f"Inputs of 3-digit addition in batches of {BATCH}, {every_thread()} threads, {device}; "
+        "the same model on both sides."
     )
     return [Table("Greedy answers", rows, note)]
 
@@ -62,11 +62,11 @@ def _compare(model: GPT, cell: Cell, quick: bool, device: str) -> Row:
 def token_by_token(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
     """Greedy answers, result digits ``(n, M)``, units first: one pass per result digit."""
     model.eval()
-    form, device = cell.format, model.mask.device
-    written = form.write(operands, np.zeros((len(operands), form.result_width), dtype=np.int64))
+    fmt, device = cell.format, model.mask.device
+    written = fmt.write(operands, np.zeros((len(operands), fmt.result_width), dtype=np.int64))
     out = []
-    for tokens in torch.from_numpy(written).to(device).split(_BATCH):
-        for slot in np.sort(form.result_slots):
+    for tokens in torch.from_numpy(written).to(device).split(BATCH):
+        for slot in np.sort(fmt.result_slots):
             tokens[:, slot] = model(tokens[:, :slot])[:, -1].argmax(1)
-        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+        out.append(tokens[:, torch.from_numpy(fmt.result_slots).to(device)].cpu().numpy())
     return np.concatenate(out)

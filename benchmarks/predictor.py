@@ -27,7 +27,7 @@ _MODULI = {
 }
 _TRAINED = (2, 3)
 _TESTED = (1, 2, 3, 4, 5, 6)
-_LAYOUTS = ("aligned", "plain", "reversed")
+LAYOUTS = ("aligned", "plain", "reversed")
 _COLD = "arith predict --task mod_mul --modulus 125 --pe ape"
 
 
@@ -35,7 +35,7 @@ def tables(quick: bool, device: str) -> list[Table]:
     """Predictions a second over the modular tasks, and the start from nothing."""
     processes = 2 if quick else 5
     grids = (
-        ("every encoding and layout", tuple(ENCODINGS), _LAYOUTS),
+        ("every encoding and layout", tuple(ENCODINGS), LAYOUTS),
         ("one encoding and layout", ("ape",), ("aligned",)),
     )
     rows = []
@@ -44,7 +44,7 @@ def tables(quick: bool, device: str) -> list[Table]:
         rows.append(
             {
                 "settings": text,
-                "number": len(_settings(encodings, layouts)),
+                "number": len(settings(encodings, layouts)),
                 "first pass, 1/s": spread([first for first, _ in passes]),
                 "second pass, 1/s": spread([second for _, second in passes]),
             }
@@ -56,19 +56,19 @@ def tables(quick: bool, device: str) -> list[Table]:
     return [Table("Predictions a second", rows, note), _cold_start(2 if quick else 15)]
 
 
-def _settings(encodings: Sequence[str], layouts: Sequence[str]) -> list[Setting]:
+def settings(encodings: Sequence[str], layouts: Sequence[str]) -> list[Setting]:
     """Each setting made anew, so that none shares a task or a domain with another."""
     return [
         Setting(
             named_task(task, modulus),
             10,
             encoding(pe),
-            layout(form),
+            layout(order),
             Domain((trained,)),
             test_lengths=_TESTED,
         )
         for task, moduli in _MODULI.items()
-        for modulus, trained, pe, form in itertools.product(moduli, _TRAINED, encodings, layouts)
+        for modulus, trained, pe, order in itertools.product(moduli, _TRAINED, encodings, layouts)
     ]
 
 
@@ -77,15 +77,15 @@ def _rates(encodings: Sequence[str], layouts: Sequence[str]) -> tuple[float, flo
     # What is imported on first use, by tasks of which nothing can be reused.
     for task in (named_task("mod_mul", 7), named_task("mul")):
         _answer(Setting(task, 6, encoding("rpe"), layout("aligned"), Domain((1,)), 0, (1, 2)))
-    first, second = (_rate(_settings(encodings, layouts)) for _ in range(2))
+    first, second = (_rate(settings(encodings, layouts)) for _ in range(2))
     return first, second
 
 
-def _rate(settings: Sequence[Setting]) -> float:
+def _rate(asked: Sequence[Setting]) -> float:
     start = time.perf_counter()
-    for setting in settings:
+    for setting in asked:
         _answer(setting)
-    return len(settings) / (time.perf_counter() - start)
+    return len(asked) / (time.perf_counter() - start)
 
 
 def _answer(setting: Setting) -> object:

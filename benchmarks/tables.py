@@ -14,7 +14,7 @@ import torch
 from tabulate import tabulate
 
 from benchmarks.timing import Spread
-from verify.training.device import has_compiler, precision
+from verify.training.device import has_compiler, precision_name
 
 Row = dict[str, Any]
 _CPUINFO = Path("/proc/cpuinfo")
@@ -55,17 +55,11 @@ def machine(device: str) -> str:
     chip = f"{_processor()}, {os.cpu_count()} cores"
     if device == "cuda":
         chip += f", {torch.cuda.get_device_name()}"
-    number = name(precision(device))
     compiled = "compiled" if has_compiler(device) else "not compiled"
     return (
         f"{chip}; Python {platform.python_version()}, torch {torch.__version__}, "
-        f"NumPy {np.__version__}; {number}, {compiled}"
+        f"NumPy {np.__version__}; {precision_name(device)}, {compiled}"
     )
-
-
-def name(dtype: torch.dtype) -> str:
-    """``float32`` or ``bfloat16``."""
-    return str(dtype).removeprefix("torch.")
 
 
 def _processor() -> str:

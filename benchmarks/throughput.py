@@ -8,13 +8,13 @@ from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
 from benchmarks.ours import EnsembleTraining
 from benchmarks.peak import peak
-from benchmarks.tables import Row, Table, name, tell
+from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock, in_turns, ratio, spread
 from verify.plan import grids
 from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.recipe import RECIPE
-from verify.training.device import precision
+from verify.training.device import precision_name
 
 MODELS = ("nano", "micro", "mini")
 LONG = 64
@@ -33,12 +33,12 @@ def tables(quick: bool, device: str) -> list[Table]:
                 rows.append(apart(threads, _row, cell, quick, device, threads, best))
                 tell(rows[-1])
     note = (
-        "Sequences a second of training, each side with its own recipe and with dropout, "
-        f"{device}: ours has batch {RECIPE.batch_size}, the plain one {BATCH}; the second ratio "
-        "gives the plain side our batch. Ratios: median and quartiles of the rounds. GFLOP/s count the matrix products "
-        "that each side makes; ours are fewer, because the last block is computed at the result "
-        "digits only. The share is of the fastest product in that side's precision (the plain "
-        "side's is float32)."
+        f"Sequences a second of training on {device}, each side with its own recipe and with "
+        f"dropout: ours has batch {RECIPE.batch_size}, the plain one {BATCH}; the second ratio "
+        "gives the plain side our batch. Ratios: median and quartiles of the rounds. GFLOP/s "
+        "count the matrix products that each side makes; ours are fewer, because the last block "
+        "is computed at the result digits only. The share is of the fastest product in that "
+        "side's precision (the plain side's is float32)."
     )
     return [
         Table("Training throughput", rows, note),
@@ -63,8 +63,8 @@ def _cell(model: str, digits: int) -> Cell:
 
 def _peaks(quick: bool, device: str) -> dict[str, float]:
     """Operations a second by precision."""
-    types = (torch.float32, torch.bfloat16)
-    return {name(dtype): peak(dtype, device, 2 if quick else 10) for dtype in types}
+    types = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    return {name: peak(dtype, device, 2 if quick else 10) for name, dtype in types.items()}
 
 
 def _row(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[str, float]) -> Row:
@@ -78,7 +78,7 @@ def _row(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[str, fl
     seconds = in_turns(sides, rounds, 0.2 if quick else 1.0, clock(device))
     each = {side: [s / batches[side] for s in seconds[side]] for side in sides}
     rate = {side: 1 / spread(each[side]).median for side in sides}
-    number = name(precision(device))
+    number = precision_name(device)
     reached = {
         "ours": rate["ours"] * training_flops(cell, 1, cell.format.result_width),
         "plain": rate["plain"] * training_flops(cell, 1),

@@ -103,7 +103,8 @@ def _cells(asked: Request, model: str | None) -> list[Cell]:
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
     """Ask a model from disk the inputs of each cell, and say which function explains its errors."""
-    from verify.external import COLUMNS, evaluate, load, table
+    from verify.external import COLUMNS, evaluate, table
+    from verify.external_model import load
 
     loaded = load(path, device)
     for cell in cells:

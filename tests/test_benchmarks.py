@@ -68,14 +68,14 @@ def test_a_spread_is_the_median_and_the_quartiles() -> None:
 
 
 def test_the_baseline_has_the_shapes_and_the_size_of_the_published_model() -> None:
-    net = PlainGPT(Size(2, 2, 16), vocabulary=7, places=12)
+    net = PlainGPT(Size(2, 2, 16), vocabulary=7, length=12)
     assert net(torch.zeros(3, 12, dtype=torch.int64)).shape == (3, 12, 7)
     assert net(torch.zeros(3, 9, dtype=torch.int64), torch.tensor([4, 8])).shape == (3, 2, 7)
     assert sum(p.numel() for p in net.parameters()) == 7 * 16 + 12 * 16 + 2 * 12 * 16**2 + 5 * 16
 
 
 def test_the_baseline_does_not_see_the_future() -> None:
-    net = PlainGPT(Size(2, 2, 16), vocabulary=7, places=12).eval()
+    net = PlainGPT(Size(2, 2, 16), vocabulary=7, length=12).eval()
     for p in net.parameters():
         torch.nn.init.normal_(p, std=0.4)
     x = torch.from_numpy(np.random.default_rng(0).integers(0, 7, (3, 12)))
@@ -128,7 +128,7 @@ def test_a_race_goes_on_until_both_are_there_or_patience_ends(
     monkeypatch.setattr(premise, "PATIENCE", patience)
     monkeypatch.setattr("verify.training.train.has_compiler", lambda device: False)
     monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
-    ours, plain = premise._race(premise._QUICK[0].cell(), 0, "cpu")
+    ours, plain = premise.race(premise.QUICK_CELLS[0].cell(), 0, "cpu")
     assert ours.steps == CHUNK
     assert {x.steps for x in plain.values()} == {steps}
 
@@ -163,7 +163,7 @@ def test_the_longer_sequences_have_about_the_tokens_they_should() -> None:
 
 
 def test_the_predictor_is_measured_on_the_whole_grid() -> None:
-    assert len(predictor._settings(tuple(ENCODINGS), predictor._LAYOUTS)) == 16 * 2 * 10 * 3
+    assert len(predictor.settings(tuple(ENCODINGS), predictor.LAYOUTS)) == 16 * 2 * 10 * 3
 
 
 def test_tables_are_markdown() -> None:

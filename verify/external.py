@@ -3,7 +3,7 @@
 Nothing is known of its training, so nothing is judged.  What can be said is which function its
 answers follow: the task itself, or the task with every digit above some position taken for 0,
 which the theory says is learned from fewer digits (*equivalence generalization*, arXiv
-2308.08268).  Needs the extra ``hf``.
+2308.08268).
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +22,13 @@ from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
+from verify.external_model import ExternalModel
 from verify.judging.intervals import pooled
 from verify.judging.judge import MECHANISM
 from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sequences import Format, Sampler
-from verify.reporting.numbers import interval_text
-from verify.training.device import pick_device
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
+from verify.reporting.tables import interval_text
 
 SAMPLES = 500
 """Inputs per test length: the interval is at most 0.09 wide, and a CPU takes minutes."""
@@ -38,55 +37,8 @@ SHOTS = 4
 LARGEST_BASE = 10
 """The digits of ordinary text."""
 COLUMNS = ("digits", "samples", "correct", "no integer", "errors explained by")
-_BATCH = 50
 _ROOM = 8
 """Tokens of a continuation beyond the digits of the answer: a space, a sign, a word or two."""
-
-
-@dataclass(frozen=True)
-class ExternalModel:
-    """A causal language model and its tokenizer (see ``load``).
-
-    Args:
-        net: a ``PreTrainedModel`` in evaluation mode.
-        tokenizer: a ``PreTrainedTokenizerBase`` that pads on the left.
-    """
-
-    net: Any
-    tokenizer: Any
-
-    def complete(self, prompts: Sequence[str], tokens: int) -> list[str]:
-        """The greedy continuation of each prompt, of at most so many tokens.
-
-        Raises:
-            InvalidInput: the tokenizer loses something of a prompt, or prompt and continuation
-                are longer than the model takes.
-        """
-        for prompt in prompts:
-            if not _writes(self.tokenizer, prompt):
-                last = prompt.splitlines()[-1]
-                raise InvalidInput(f"the model's tokenizer cannot write all of '{last}'")
-        longest = getattr(self.net.config.get_text_config(), "max_position_embeddings", None)
-        said: list[str] = []
-        for start in range(0, len(prompts), _BATCH):
-            batch = self.tokenizer(
-                list(prompts[start : start + _BATCH]),
-                padding=True,
-                return_attention_mask=True,
-                return_tensors="pt",
-            ).to(self.net.device)
-            ids, mask = batch["input_ids"], batch["attention_mask"]
-            if (ids[:, -1] == self.tokenizer.eos_token_id).all():  # the prompt is not the end
-                ids, mask = ids[:, :-1], mask[:, :-1]
-            length = ids.shape[1]
-            if longest is not None and length + tokens > longest:
-                raise InvalidInput(
-                    f"question and answer take {length + tokens} tokens and the model takes "
-                    f"{longest}; give fewer solved examples or shorter operands"
-                )
-            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=tokens)
-            said += self.tokenizer.batch_decode(out[:, length:], skip_special_tokens=True)
-        return said
 
 
 @dataclass(frozen=True)
@@ -134,70 +86,6 @@ class ExternalMeasurement:
         return best if best.errors > MECHANISM * self.errors else None
 
 
-def load(path: Path, device: str = "auto") -> ExternalModel:
-    """The model of a directory in the format of Hugging Face, with the tokenizer beside it.
-
-    Nothing is fetched, code that comes with a model is not run, and sampling or penalties that
-    its generation settings ask for are dropped.  The library's messages are turned off.
-
-    Raises:
-        InvalidInput: transformers is not installed, or the path is no directory, or holds no
-            causal language model with all its weights, or no tokenizer.
-    """
-    try:
-        transformers = import_module("transformers")
-    except ImportError:
-        raise InvalidInput("an external model needs the extra: pip install 'arith[hf]'") from None
-    if not path.is_dir():
-        raise InvalidInput(f"{path} is no directory")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    net, report = _read(
-        "causal language model",
-        transformers.AutoModelForCausalLM.from_pretrained,
-        path,
-        output_loading_info=True,
-    )
-    if report["missing_keys"]:
-        missing = min(report["missing_keys"])
-        raise InvalidInput(f"{path} holds no whole causal language model: '{missing}' is missing")
-    tokenizer = _read(
-        "tokenizer", transformers.AutoTokenizer.from_pretrained, path, padding_side="left"
-    )
-    if not _writes(tokenizer, "1"):  # the library makes one up, without words, where there is none
-        raise InvalidInput(f"{path} holds no tokenizer that can write digits")
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    if tokenizer.pad_token is None:
-        raise InvalidInput(f"the tokenizer in {path} has neither a padding nor an end token")
-    net.generation_config = transformers.GenerationConfig(
-        eos_token_id=net.generation_config.eos_token_id, pad_token_id=tokenizer.pad_token_id
-    )
-    return ExternalModel(net.eval().to(pick_device(device)), tokenizer)
-
-
-def _read(what: str, read: Callable[..., Any], path: Path, **options: Any) -> Any:
-    """What the library reads from a directory.
-
-    Raises:
-        InvalidInput: it cannot; the library raises nearly anything on damaged files.
-    """
-    try:
-        return read(path, local_files_only=True, trust_remote_code=False, **options)
-    except Exception as error:
-        reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
-        raise InvalidInput(f"{path} holds no {what}: {reason.strip()}") from None
-
-
-def _writes(tokenizer: Any, text: str) -> bool:
-    """Whether a tokenizer keeps all of a text but its spaces."""
-    try:
-        kept = tokenizer.decode(tokenizer(text)["input_ids"], skip_special_tokens=True)
-    except Exception:  # of the library: unknown characters without a token for them
-        return False
-    return "".join(kept.split()) == "".join(text.split())
-
-
 def evaluate(
     model: ExternalModel,
     setting: Setting,
@@ -228,33 +116,24 @@ def evaluate(
         raise InvalidInput("samples must be at least 1 and solved examples not negative")
     task, base = setting.task, setting.base
     form = Format(task, base, setting.layout, max(setting.digits, digits))
-    examples = _examples(form, setting.train, shots)
+    examples = np.zeros((0, task.operands, form.width), dtype=np.int64)
+    if shots:
+        rng = np.random.default_rng(EVALUATION_SEED)
+        examples = Sampler(form, setting.train).sample(shots, rng)
     operands = _inputs(form, setting.test(digits), samples, examples)
     solved = zip(questions(form, examples), numerals(form.results(examples)), strict=True)
     before = "".join(f"{question} {answer}\n" for question, answer in solved)
     prompts = [before + question for question in questions(form, operands)]
-    said = model.complete(prompts, form.result_width + _ROOM)
-    answers = np.array([first_integer(text, base) for text in said], dtype=object)
+    continuations = model.complete(prompts, form.result_width + _ROOM)
+    answers = np.array([first_integer(text, base) for text in continuations], dtype=object)
     values = form.values(operands)
     right = answers == task.evaluate(*values)
     explanations = []
     for name, function in _candidates(task, base, digits):
         follows = answers == function(*values)
         explanations.append(Explanation(name, int(follows.sum()), int((follows & ~right).sum())))
-    return ExternalMeasurement(
-        digits,
-        len(operands),
-        int(right.sum()),
-        sum(answer is None for answer in answers),
-        tuple(explanations),
-    )
-
-
-def _examples(form: Format, train: Domain, shots: int) -> np.ndarray:
-    """Operand digits ``(shots, k, N)`` of the solved examples."""
-    if shots == 0:
-        return np.zeros((0, form.task.operands, form.width), dtype=np.int64)
-    return Sampler(form, train).sample(shots, np.random.default_rng(EVALUATION_SEED))
+    silent = sum(answer is None for answer in answers)
+    return ExternalMeasurement(digits, len(operands), int(right.sum()), silent, tuple(explanations))
 
 
 def _inputs(form: Format, test: Domain, samples: int, examples: np.ndarray) -> np.ndarray:
@@ -321,19 +200,12 @@ def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
     The last column names what explains more than half of the errors, with its share of them;
     ``none`` where nothing does, a dash where there are no errors.
     """
-    return [
-        [
-            str(m.digits),
-            str(m.samples),
-            interval_text(pooled([(m.correct, m.samples)])),
-            f"{m.no_integer / m.samples:.3f}",
-            _explained(m),
-        ]
-        for m in measurements
-    ]
-
-
-def _explained(m: ExternalMeasurement) -> str:
-    if m.errors == 0:
-        return "-"
-    return "none" if m.best is None else f"{m.best.function}: {m.best.errors / m.errors:.3f}"
+    rows = []
+    for m in measurements:
+        correct = interval_text(pooled([(m.correct, m.samples)]))
+        explained = "none" if m.errors else "-"
+        if m.errors and m.best:
+            explained = f"{m.best.function}: {m.best.errors / m.errors:.3f}"
+        silent = f"{m.no_integer / m.samples:.3f}"
+        rows.append([str(m.digits), str(m.samples), correct, silent, explained])
+    return rows

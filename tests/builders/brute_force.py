@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 from theory.inference.learned import LearnedFunction
-from theory.setting.domains import Domain, enumerate_box
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 
@@ -26,7 +27,16 @@ def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:
 
 def box_members(domain: Domain, base: int, operands: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by its boxes."""
-    return [x for box in domain.boxes(base, operands) for x in enumerate_box(box, base)]
+    return [x for box in domain.boxes(base, operands) for x in tuples_of(box, base)]
+
+
+def tuples_of(box: Box, base: int) -> list[tuple[int, ...]]:
+    """Every operand tuple of a box."""
+    per_operand = [
+        [sum(d * base**i for i, d in enumerate(digits)) for digits in product(*row)]
+        for row in box.digits
+    ]
+    return list(product(*per_operand))
 
 
 def digit(value: int, position: int, base: int) -> int:

@@ -1,4 +1,4 @@
-"""Models for the tests: small ones that are trained, and some whose answers are known beforehand."""
+"""Models for the tests: small ones that are trained, and some whose answers are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 from builders.cells import cell
 from theory.setting.domains import Domain
-from verify.mechanism.patching import ignored_places
+from verify.mechanism.patching import ignored_slots
 from verify.model.gpt import GPT, UNSEEN, Block
 from verify.model.positions import Learned
 from verify.plan.cells import Cell
@@ -53,7 +53,7 @@ class Taught:
 
 @contextmanager
 def float32(shape: Size | None = None) -> Iterator[None]:
-    """Train in float32 whatever this processor has; and ``pico`` in another shape, if one is given."""
+    """Train in float32 on every processor, and ``pico`` in another shape if one is given."""
     with (
         patch.dict(os.environ, ARITH_PRECISION="float32"),
         patch.dict(SIZES, {} if shape is None else {"pico": shape}),
@@ -87,7 +87,7 @@ def untrained(c: Cell, shape: Size = SMALLEST, std: float = 0.0, seed: int = 0) 
 
 def blind(net: GPT, c: Cell) -> GPT:
     """The model, now unable to see any operand digit that is predicted to be ignored."""
-    net.mask[:, torch.from_numpy(ignored_places(c))] = UNSEEN
+    net.mask[:, torch.from_numpy(ignored_slots(c))] = UNSEEN
     return net
 
 
@@ -111,7 +111,7 @@ def leaking(layer: int) -> GPT:
             if p.dim() > 1:
                 p.zero_()
         net.embedding.weight[:2] = torch.stack((-one, one))
-        places = torch.from_numpy(ignored_places(PRODUCT))[:, None]
+        places = torch.from_numpy(ignored_slots(PRODUCT))[:, None]
         position.table.copy_(torch.where(places, ignored, elsewhere))
         # Every place attends to the ignored ones alone, in equal parts.
         block.query.weight[0] = 100 * (ignored + elsewhere)

@@ -24,17 +24,11 @@ from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task, named_task
-from verify.external import (
-    COLUMNS,
-    ExternalModel,
-    evaluate,
-    first_integer,
-    load,
-    questions,
-    table,
-)
+from verify.external import COLUMNS, evaluate, first_integer, questions, table
+from verify.external_model import ExternalModel, load
 from verify.plan.inputs import inputs
-from verify.plan.sequences import Format, Sampler
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

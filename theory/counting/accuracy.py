@@ -25,7 +25,8 @@ from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.numbers.effort import remembered, spend
 from theory.numbers.integer_arrays import SAFE, Array
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task, digit_count
 
 LARGEST_ENUMERATION = 1_000_000

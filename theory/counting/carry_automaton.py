@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from theory.errors import NotCountable
 from theory.inference.support import Support
 from theory.numbers.effort import spend
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.tasks import Task, digit_count
 
 LARGEST_WORK = 5_000_000

@@ -19,7 +19,7 @@ from theory.counting.residues import Row, convolve, digit_sum, interval, scale, 
 from theory.errors import NotCountable
 from theory.inference.support import Support
 from theory.numbers.integer_arrays import Array
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.tasks import Task, Term
 
 LARGEST_MODULUS = 5_000_000

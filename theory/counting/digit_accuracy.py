@@ -32,7 +32,8 @@ from theory.errors import InvalidInput, NotCountable, TooMuchWork
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 
 MOST_WORK = 1_500_000_000
 """Steps that the digits of one prediction may take (some seconds)."""

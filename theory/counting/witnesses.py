@@ -15,7 +15,8 @@ from theory.counting.accuracy import defined
 from theory.errors import NotCountable
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import spend
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 
 TRIED, ENOUGH = 64, 8
 """Inputs that are looked at, at most; and where they have shown already that f^ is wrong."""

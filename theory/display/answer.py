@@ -1,4 +1,4 @@
-"""The answer of a prediction in sentences: what a model is right on, computes, and was said to do."""
+"""The answer of a prediction in sentences, and what the published theorem says."""
 
 from __future__ import annotations
 
@@ -98,9 +98,8 @@ def verdict_text(prediction: Prediction, direction: Direction) -> str:
     verdict = prediction.verdict(direction)
     claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
     silent = verdict == Status.UNDETERMINED or claims == {Claim.NONE}
-    return (
-        UNCLAIMED if silent or (verdict == Status.GENERALIZES and Claim.NONE in claims) else verdict
-    )
+    silent |= verdict == Status.GENERALIZES and Claim.NONE in claims
+    return UNCLAIMED if silent else verdict
 
 
 _PUBLISHED = {
@@ -124,9 +123,7 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
     text = ", ".join(how.format(" and ".join(which)) for how, which in says.items())
     assumes = _assumes(prediction)
     reason = f" ({prediction.published.theorem})" if with_reason and not assumes else ""
-    return f"Published theorem: {text or 'not tested'}{reason}." + (
-        f" {assumes}" if assumes else ""
-    )
+    return f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
 
 
 def _assumes(prediction: Prediction) -> str:
@@ -138,13 +135,12 @@ def _assumes(prediction: Prediction) -> str:
         and prediction.published_verdict(x.direction) == Status.GENERALIZES
         and prediction.claim(x) == Claim.NONE
     ]
-    if any(x.direction == Direction.UPWARD and x.extends for x in more):
+    if any(x.extends for x in more if x.direction == Direction.UPWARD):
         return (
             "It assumes that positions that never varied are ignored altogether; trained models do "
             "not always do so."
         )
-    if any(
-        x.direction == Direction.DOWNWARD and (x.extends or x.unseen > MOST_UNSEEN) for x in more
-    ):
+    shorter = [x for x in more if x.direction == Direction.DOWNWARD]
+    if any(x.extends or x.unseen > MOST_UNSEEN for x in shorter):
         return "It does not ask which digits training showed together."
     return ""

@@ -31,52 +31,37 @@ LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "wha
 RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source")}
 RULES_IN_SHORT = ("rule", "what it says, in short", "by")
 
-_EXAMPLE = {
-    ("operand", 0, 1): "2",
-    ("operand", 0, 2): "1",
-    ("operand", 1, 1): "4",
-    ("operand", 1, 2): "3",
-    ("result", -1, 1): "6",
-    ("result", -1, 2): "4",
-}
+_EXAMPLE = {0: "12", 1: "34", -1: "46"}
+"""The number of each operand, and the result, as -1."""
 
 
-def task_rows(base: int = 10) -> list[list[str]]:
-    """A row per named task; what depends on the modulus is said of none in particular."""
+def task_rows() -> list[list[str]]:
+    """A row per named task in base 10; what depends on the modulus is said of none."""
     rows = []
     for name, entry in TASKS.items():
         if entry.modular:
             rows.append([name, entry.summary, "depends on p", "-", "no"])
             continue
         task = named_task(name)
-        count = carries(task, base)
-        rows.append(
-            [
-                name,
-                entry.summary,
-                _yes(digit_causal(task, base)[0] is Decision.YES),
-                "unbounded" if count is None else str(count),
-                _yes(translation_invariant(task)),
-            ]
-        )
+        count = carries(task, 10)
+        causal = _yes(digit_causal(task, 10)[0] is Decision.YES)
+        number = "unbounded" if count is None else str(count)
+        rows.append([name, entry.summary, causal, number, _yes(translation_invariant(task))])
     return rows
 
 
 def encoding_rows() -> list[list[str]]:
     """A row per encoding."""
-    return [
-        [e.name, e.reference, _yes(e.own_parameter), e.summary, e.source]
-        for e in ENCODINGS.values()
-    ]
+    encodings = ENCODINGS.values()
+    return [[e.name, e.reference, _yes(e.own_parameter), e.summary, e.source] for e in encodings]
 
 
 def layout_rows() -> list[list[str]]:
     """A row per layout, with an example."""
     rows = []
     for layout in LAYOUTS.values():
-        example = " ".join(
-            t.symbol or _EXAMPLE[t.kind, t.operand, t.position] for t in layout.tokens(2, 2, 2)
-        )
+        tokens = layout.tokens(2, 2, 2)
+        example = " ".join(t.symbol or _EXAMPLE[t.operand][-t.position] for t in tokens)
         rows.append([layout.name, example, layout.summary])
     return rows
 
@@ -88,20 +73,15 @@ def rule_rows() -> list[list[str]]:
 
 def rules_in_short() -> list[list[str]]:
     """A line per rule, under ``RULES_IN_SHORT``."""
-    return [
-        [r.name, r.summary, "ours" if r.source.startswith("ours") else "paper"]
-        for r in RULES.values()
-    ]
+    by = {True: "ours", False: "paper"}
+    return [[r.name, r.summary, by[r.source.startswith("ours")]] for r in RULES.values()]
 
 
 def rule_text(name: str) -> list[str]:
     """One rule whole, a paragraph each (InvalidInput: no such rule)."""
     rule = look_up("rule", name, RULES)
-    return [
-        " ".join(rule.statement.split()),
-        f"Premises: {rule.premises}.",
-        f"Source: {rule.source}.",
-    ]
+    statement = " ".join(rule.statement.split())
+    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}."]
 
 
 def _yes(answer: bool) -> str:

@@ -68,9 +68,11 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
     if more is None:
         return []
-    if more:
+    if not more:
         return [
-            f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, "
-            "or never converge; nothing above holds then."
+            f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
         ]
-    return [f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."]
+    return [
+        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, or "
+        "never converge; nothing above holds then."
+    ]

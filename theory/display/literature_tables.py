@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import get_close_matches
 
 from theory.errors import InvalidInput
+from theory.prediction.unseen_text import runs
+from theory.setting.decision import Decision
 from theory.studies.findings import findings
 from theory.studies.literature import Comparison, Outcome, compare, possible_results
 
 COLUMNS = ("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason")
 """The columns of ``table``."""
+IN_SHORT = ("finding", "reported", "predicted", "outcome")
+"""The columns of ``short_table``."""
+LEGEND = (
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or "
+    "the premise that does not hold, so that nothing is compared. All of one: arith literature "
+    "FINDING."
+)
 
 
 def table() -> list[list[str]]:
@@ -23,29 +33,25 @@ def _row(c: Comparison) -> list[str]:
     task += " vs f^" if f.against == "learned_function" else ""
     mark = "^every" if f.train_domain == "every" else ""
     setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
+    reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     predicted = " ".join(x.text() for x in c.lengths)
     said = {True: " (as reported)", False: " (not as reported)", None: ""}[c.published_agrees]
-    reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     theorem = f"{c.published or ''}{said}"
     return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
 
 
-IN_SHORT = ("finding", "reported", "predicted", "outcome")
-"""The columns of ``short_table``."""
-LEGEND = (
-    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or the "
-    "premise that does not hold, so that nothing is compared. All of one: arith literature FINDING."
-)
+def _span(lengths: tuple[int, ...]) -> str:
+    """(1, 2, 3, 5) as ``1-3+5``."""
+    return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs(lengths)) or "?"
 
 
 def short_table() -> list[list[str]]:
     """Every comparison in a line, under ``IN_SHORT``."""
-    return [_short(compare(f)) for f in findings()]
-
-
-def _short(c: Comparison) -> list[str]:
-    possible = "/".join(possible_results(c.finding, c.lengths))
-    return [c.finding.id, c.finding.result, possible or "-", c.premise or c.outcome]
+    rows = []
+    for c in map(compare, findings()):
+        possible = "/".join(possible_results(c.finding, c.lengths)) or "-"
+        rows.append([c.finding.id, c.finding.result, possible, c.premise or c.outcome])
+    return rows
 
 
 def finding_text(name: str) -> list[str]:
@@ -63,28 +69,18 @@ def finding_text(name: str) -> list[str]:
     return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
 
 
-def _span(lengths: tuple[int, ...]) -> str:
-    """(1, 2, 3, 5) as ``1-3+5``."""
-    lows = [n for n in lengths if n - 1 not in lengths]
-    highs = [n for n in lengths if n + 1 not in lengths]
-    runs = zip(lows, highs, strict=True)
-    return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs) or "?"
-
-
 def summary() -> str:
     """How many findings can be compared, how many of them agree, and with what."""
     rows = [compare(f) for f in findings()]
-    count = {
-        o: sum(c.outcome == o for c in rows)
-        for o in (Outcome.AGREES, Outcome.DISAGREES, Outcome.NO_CLAIM)
-    }
-    leaking = sum(
-        c.in_scope and c.prediction is not None and c.prediction.leaks is not False for c in rows
-    )
+    papers = {c.finding.paper for c in rows}
+    count = Counter(c.outcome for c in rows if c.in_scope)
+    predictions = [c.prediction for c in rows if c.in_scope and c.prediction is not None]
+    leaking = sum(x.leaks is not Decision.NO for x in predictions)
     return (
-        f"Of {len(rows)} findings from {len({f.paper for f in findings()})} papers, "
-        f"{sum(count.values())} meet every premise of a prediction (are in scope): {count[Outcome.AGREES]} agree "
-        f"with it, {count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim. Each is compared "
-        f"with the accuracy of the expected function; {leaking} are of tasks where arith predict claims that of "
-        "a small model as a bound only, or not at all (rule: leak)."
+        f"Of {len(rows)} findings from {len(papers)} papers, {count.total()} meet every premise of "
+        f"a prediction (are in scope): {count[Outcome.AGREES]} agree with it, "
+        f"{count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim. "
+        f"Each is compared with the accuracy of the expected function; {leaking} are of tasks "
+        "where arith predict claims that of a small model as a bound only, or not at all (rule: "
+        "leak)."
     )

@@ -82,7 +82,7 @@ def mark_generalizing(axes: Axes, grid: Grid) -> None:
     axes.text(0, above, generalizing_text(grid), fontsize=8, color=_MARK, va="bottom")
     if not some:
         return
-    found = [grid.x_of(point) for point in grid.generalizing]
+    found = grid.generalizing
     centres = [grid.xs.index(x) + 0.5 for x in found]
     gap = 0.125 * len(grid.xs) / axes_size(axes)[0]  # a label turned on its side
     style: Any = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": 8, "color": _MARK}

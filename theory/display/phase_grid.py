@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
+from theory.display.text import digits_text
 from theory.errors import InvalidInput
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
@@ -21,22 +22,28 @@ class Grid:
 
     Args:
         axis: what runs to the right: ``modulus`` or ``base``.
-        xs: its values, in ascending order.
-        rows: the training lengths, in ascending order.
-        cells: the point of each ``(x, n)``.
+        cells: the point of each ``(x, n)``: a value of the axis, and a training length.
     """
 
     axis: str
-    xs: tuple[int, ...]
-    rows: tuple[int, ...]
     cells: dict[tuple[int, int], Point]
+
+    @cached_property
+    def xs(self) -> list[int]:
+        """The values of the axis, in ascending order."""
+        return sorted({x for x, _ in self.cells})
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """The training lengths, in ascending order."""
+        return sorted({n for _, n in self.cells})
 
     @property
     def some(self) -> Point:
         """A point, for what all have in common."""
-        return self.cells[self.xs[0], self.rows[0]]
+        return next(iter(self.cells.values()))
 
-    @property
+    @cached_property
     def ahead(self) -> int:
         """The test distance that is drawn: the largest.
 
@@ -46,41 +53,35 @@ class Grid:
         return max(self.some.ahead)
 
     @cached_property
-    def generalizing(self) -> list[Point]:
-        """The points that generalize when trained on the longest training length."""
-        top = [self.cells[x, self.rows[-1]] for x in self.xs]
-        return [point for point in top if point.verdict == Status.GENERALIZES]
-
-    def x_of(self, point: Point) -> int:
-        """The value of the axis at a point."""
-        return point.setting.base if self.axis == "base" else point.setting.task.modulus or 0
+    def generalizing(self) -> list[int]:
+        """The values that generalize when trained on the longest training length."""
+        n = self.rows[-1]
+        return [x for x in self.xs if self.cells[x, n].verdict == Status.GENERALIZES]
 
     def at(self, x: int, n: int) -> LengthPrediction:
         """The prediction that a cell shows."""
         return self.cells[x, n].at(self.ahead)
 
-    def part(self, xs: Sequence[int]) -> Grid:
-        """The columns of the given values."""
-        return Grid(self.axis, tuple(xs), self.rows, self.cells)
+    def part(self, low: int, high: int) -> Grid:
+        """The columns from one value up to another."""
+        return Grid(self.axis, {k: p for k, p in self.cells.items() if low <= k[0] <= high})
 
-    def neighbours(self) -> tuple[Point, Point] | None:
-        """Two moduli side by side of which the first generalizes and the second does not.
+    def neighbour(self) -> int | None:
+        """A modulus that generalizes, while the next one does not.
 
-        The square of the base is preferred: 100 and 101 in base 10.
+        The square of the base is preferred: 100, with 101, in base 10.
         """
-        pairs = [
-            (point, self.cells[x + 1, self.rows[-1]])
-            for point in self.generalizing
-            if self.axis == "modulus" and (x := self.x_of(point)) + 1 in self.xs
+        n, square = self.rows[-1], self.some.setting.base**2
+        found = [
+            x
+            for x in self.generalizing
+            if self.cells[x, n].base_aligned is not None
+            and (x + 1, n) in self.cells
+            and self.at(x + 1, n).accuracy not in (None, 1)
         ]
-        pairs = [
-            (right, wrong)
-            for right, wrong in pairs
-            if right.base_aligned is not None and wrong.at(self.ahead).accuracy not in (None, 1)
-        ]
-        square = self.some.setting.base**2
-        pairs.sort(key=lambda pair: (self.x_of(pair[0]) == square, self.x_of(pair[0])))
-        return pairs[-1] if pairs else None
+        if self.axis == "base" or not found:
+            return None
+        return square if square in found else found[-1]
 
 
 def make_grid(points: Sequence[Point]) -> Grid:
@@ -95,17 +96,13 @@ def make_grid(points: Sequence[Point]) -> Grid:
     bases = {point.setting.base for point in points}
     if len(moduli) > 1 and len(bases) > 1:
         raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
-    grid = Grid("base" if len(bases) > 1 or None in moduli else "modulus", (), (), {})
-    cells = {(grid.x_of(point), point.train_digits): point for point in points}
-    xs, rows = sorted({x for x, _ in cells}), sorted({n for _, n in cells})
-    if len(cells) < len(xs) * len(rows):
+    if len(bases) > 1 or None in moduli:
+        grid = Grid("base", {(p.setting.base, p.train_digits): p for p in points})
+    else:
+        grid = Grid("modulus", {(p.setting.task.modulus or 0, p.train_digits): p for p in points})
+    if len(grid.cells) < len(grid.xs) * len(grid.rows):
         raise InvalidInput("every modulus (or base) needs a point at every training length")
-    return Grid(grid.axis, tuple(xs), tuple(rows), cells)
-
-
-def digits_text(count: int) -> str:
-    """``1 digit``, ``2 digits``."""
-    return "1 digit" if count == 1 else f"{count} digits"
+    return grid
 
 
 def power(exponent: int) -> str:
@@ -127,39 +124,34 @@ def setting_text(grid: Grid) -> str:
 
 def generalizing_text(grid: Grid) -> str:
     """Which columns generalize, and the reason where they all have the same one."""
-    points, longest = grid.generalizing, grid.rows[-1]
-    trained = f"when trained on {digits_text(longest)}"
-    if len(points) in (0, len(grid.xs)):
-        return f"{'All are' if points else 'None is'} predicted to generalize {trained}."
+    found, n = grid.generalizing, grid.rows[-1]
+    trained = f"when trained on {digits_text(n)}"
+    if len(found) in (0, len(grid.xs)):
+        return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
     because = ""
-    if all(p.base_aligned is not None and p.base_aligned <= longest for p in points):
+    if all((k := grid.cells[x, n].base_aligned) is not None and k <= n for x in found):
         s = grid.some.setting
         p, base = (f"p = {s.task.modulus}", "base") if grid.axis == "base" else ("p", s.base)
-        because = f" ({p} divides {base}{power(longest)})"
+        because = f" ({p} divides {base}{power(n)})"
     return f"Predicted to generalize {trained}{because}:"
 
 
-def numbers_note(grid: Grid) -> list[str]:
-    """What the small numbers in the cells are."""
-    s = grid.some.setting
-    if s.task.full_modulus is None:
-        return []
-    p, base = ("p", s.base) if grid.axis == "modulus" else (s.task.modulus, "base")
-    return [
-        f"Small numbers: p′ = {p} / gcd({p}, {base}ⁿ), what n digits in training leave open. "
-        "At p′ = 1 the digits above cannot change the result."
-    ]
-
-
-def leak_note(grid: Grid) -> list[str]:
-    """Whose accuracy is drawn, where a model may fall below it."""
+def notes(grid: Grid, has_numbers: bool) -> list[str]:
+    """What the small numbers in the cells are, and where models may fall below the accuracy."""
+    s, lines = grid.some.setting, []
+    if has_numbers and s.task.full_modulus is not None:
+        p, base = ("p", s.base) if grid.axis == "modulus" else (s.task.modulus, "base")
+        lines.append(
+            f"Small numbers: p′ = {p} / gcd({p}, {base}ⁿ), what n digits in training leave open. "
+            "At p′ = 1 the digits above cannot change the result."
+        )
     extends = any(x.extends for point in grid.cells.values() for x in point.lengths)
-    if not (extends and grid.some.setting.encoding.own_positions):
-        return []
-    return [
-        "The accuracy is the expected function's. Models of tasks that multiply digits, or ask "
-        "for three at once, are right as often or less (rule leak)."
-    ]
+    if extends and s.encoding.own_positions:
+        lines.append(
+            "The accuracy is the expected function's. Models of tasks that multiply digits, or ask "
+            "for three at once, are right as often or less (rule leak)."
+        )
+    return lines
 
 
 def why_right(point: Point) -> str:

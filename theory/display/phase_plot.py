@@ -23,9 +23,8 @@ from theory.display.phase_cells import (
 )
 from theory.display.phase_grid import (
     Grid,
-    leak_note,
     make_grid,
-    numbers_note,
+    notes,
     setting_text,
     why_right,
     why_wrong,
@@ -45,7 +44,7 @@ _EDGE, _LEFT, _RIGHT = 0.12, 0.75, 0.25
 _ZOOM_WIDTH = 4.4
 """Width of the enlarged columns; the reason stands to their right."""
 _AROUND = 4
-"""Columns on either side of the middle of the enlarged pair."""
+"""Columns that are enlarged on either side of the middle of the pair."""
 
 
 def plot(points: Sequence[Point], path: Path) -> None:
@@ -57,13 +56,13 @@ def plot(points: Sequence[Point], path: Path) -> None:
     """
     grid = make_grid(points)
     numbered = len(grid.xs) <= MOST_NUMBERED
-    pair = None if numbered else grid.neighbours()
-    notes = [*(numbers_note(grid) if numbered or pair else []), *leak_note(grid)]
+    right = None if numbered else grid.neighbour()
+    lines = notes(grid, has_numbers=numbered or right is not None)
     marked = 0 < len(grid.generalizing) < len(grid.xs)
     zoom = max(0.42 * len(grid.rows), 1.6)
-    words = 0.1 + 0.17 * len(notes)
+    words = 0.1 + 0.17 * len(lines)
     main = max((0.5 if numbered else 0.42) * len(grid.rows), 0.6)
-    bottom = words + (zoom + 1.0 if pair else 0.4)
+    bottom = words + (0.4 if right is None else zoom + 1.0)
     height = bottom + main + (1.4 if marked else 1.05)
     with figure(path, _WIDTH, height) as page:
         _heading(page, grid)
@@ -73,10 +72,10 @@ def plot(points: Sequence[Point], path: Path) -> None:
         mark_generalizing(axes, grid)
         if numbered:
             write_numbers(axes, grid)
-        if pair:
-            _enlarge(axes, _axes(page, _LEFT, words + 0.25, _ZOOM_WIDTH, zoom), grid, pair)
-            _explain(page, grid, pair, words + 0.25 + zoom)
-        _write(page, _EDGE, 0.1, "\n".join(notes), fontsize=7.5, va="bottom", linespacing=1.4)
+        if right is not None:
+            _enlarge(axes, _axes(page, _LEFT, words + 0.25, _ZOOM_WIDTH, zoom), grid, right)
+            _explain(page, grid, right, words + 0.25 + zoom)
+        _write(page, _EDGE, 0.1, "\n".join(lines), fontsize=7.5, va="bottom", linespacing=1.4)
 
 
 def _axes(page: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
@@ -92,9 +91,8 @@ def _write(page: Figure, left: float, bottom: float, text: str, **style: Any) ->
 def _heading(page: Figure, grid: Grid) -> None:
     """The question, the setting, and the legend."""
     top = page.get_size_inches()[1]
-    question = (
-        f"Which {'moduli' if grid.axis == 'modulus' else 'bases'} generalize to longer numbers?"
-    )
+    plural = {"modulus": "moduli", "base": "bases"}[grid.axis]
+    question = f"Which {plural} generalize to longer numbers?"
     _write(page, _EDGE, top - 0.12, question, fontsize=14, fontweight="bold", va="top")
     _write(page, _EDGE, top - 0.42, setting_text(grid), fontsize=9, va="top", linespacing=1.4)
     _legend(page, grid)
@@ -118,39 +116,36 @@ def _legend(page: Figure, grid: Grid) -> None:
         page.legend(handles=[box], bbox_to_anchor=corner, **style)
 
 
-def _enlarge(main: Axes, axes: Axes, grid: Grid, pair: tuple[Point, Point]) -> None:
-    """The columns around a pair, with numbers, tied to their place in the whole map."""
+def _enlarge(main: Axes, axes: Axes, grid: Grid, right: int) -> None:
+    """The columns around a modulus that generalizes, tied to their place in the whole map."""
     from matplotlib.patches import ConnectionPatch
 
-    both = [grid.x_of(point) for point in pair]
-    part = grid.part([x for x in grid.xs if both[1] - _AROUND <= x < both[1] + _AROUND])
+    pair = (right, right + 1)
+    part = grid.part(right + 1 - _AROUND, right + _AROUND)
     draw_cells(axes, part)
     label_axes(axes, part)
     write_numbers(axes, part)
     axes.set_xlabel("")
     for x, label in zip(part.xs, axes.get_xticklabels(), strict=True):
-        label.set_fontweight("bold" if x in both else "normal")
+        label.set_fontweight("bold" if x in pair else "normal")
     frame: Any = {"fill": False, "edgecolor": "black", "clip_on": False}
-    for x in both:
+    for x in pair:
         draw_box(axes, part.xs.index(x), 0, 1, len(part.rows), linewidth=1.8, **frame)
     start, stop = grid.xs.index(part.xs[0]), grid.xs.index(part.xs[-1]) + 1
     draw_box(main, start, 0, stop - start, len(grid.rows), linewidth=0.8, **frame)
-    for here, there in (
-        ((start, 0), (0, len(part.rows))),
-        ((stop, 0), (len(part.xs), len(part.rows))),
-    ):
-        line = ConnectionPatch(here, there, "data", "data", axesA=main, axesB=axes)
+    for x, to in ((start, 0), (stop, len(part.xs))):
+        there = (to, len(part.rows))
+        line = ConnectionPatch((x, 0), there, "data", "data", axesA=main, axesB=axes)
         line.set(color=FAINT, linewidth=0.6)
         main.add_artist(line)
 
 
-def _explain(page: Figure, grid: Grid, pair: tuple[Point, Point], top: float) -> None:
-    """Why the pair differs, in words, beside the enlarged columns."""
-    right, wrong = pair
-    left = _LEFT + _ZOOM_WIDTH + 0.2
+def _explain(page: Figure, grid: Grid, right: int, top: float) -> None:
+    """Why a modulus generalizes and the next one fails, beside the enlarged columns."""
+    left, n = _LEFT + _ZOOM_WIDTH + 0.2, grid.rows[-1]
     for title, reason in (
-        (f"{grid.x_of(right)} generalizes", why_right(right)),
-        (f"{grid.x_of(wrong)} fails", why_wrong(wrong, grid.ahead)),
+        (f"{right} generalizes", why_right(grid.cells[right, n])),
+        (f"{right + 1} fails", why_wrong(grid.cells[right + 1, n], grid.ahead)),
     ):
         lines = textwrap.wrap(reason, 42)
         _write(page, left, top, title, fontsize=9, fontweight="bold", va="top")

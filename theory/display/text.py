@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from theory.studies.advise import Advice, Suggestion
 
 LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
+_WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 
@@ -26,15 +27,15 @@ def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
     lengths = " or ".join(map(str, s.train.lengths))
     noun = "digit" if lengths == "1" else "digits"
-    whose = "the longest operand has" if s.train.kind == "longest" else "each operand has"
     window = f", attention window {s.window}" if s.window else ""
-    tested = "the longest operand has" if s.test_kind == "longest" else "each operand has"
+    trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths} {noun}"
     lines = [
-        f"{cut(s.task.text())} in base {s.base}, trained on {s.train.text()}: "
-        f"{whose} {lengths} {noun}",
+        f"{cut(s.task.text())} in base {s.base}, {trained}",
         f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
     ]
-    return lines if s.test_kind == s.train.kind else [*lines, f"tested where {tested} n digits"]
+    if s.test_kind != s.train.kind:
+        lines.append(f"tested where {_WHOSE[s.test_kind]} n digits")
+    return lines
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -48,12 +49,7 @@ def fraction_text(x: Fraction | None) -> str:
 def length_rows(prediction: Prediction) -> list[list[str]]:
     """One row per test length, in the order of ``LENGTH_COLUMNS``."""
     return [
-        [
-            str(x.digits),
-            INPUTS[x.direction],
-            _accuracy_text(x),
-            _claim_word(prediction, x),
-        ]
+        [str(x.digits), INPUTS[x.direction], _accuracy_text(x), _claim_word(prediction, x)]
         for x in prediction.lengths
     ]
 
@@ -113,15 +109,16 @@ def reads_text(digits: int) -> str:
     """``the lowest 2 digits of each operand``."""
     if not digits:
         return "no digit"
-    return f"the lowest {'digit' if digits == 1 else _digits_text(digits)} of each operand"
+    return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
 
 
-def _digits_text(number: int) -> str:
-    return f"{number} digit{'' if number == 1 else 's'}"
+def digits_text(count: int) -> str:
+    """``1 digit``, ``2 digits``."""
+    return f"{count} digit{'' if count == 1 else 's'}"
 
 
 def advice_text(advice: Advice) -> list[str]:
-    """Advice in words: the answer, the changes with the cheapest first, then what stands in the way."""
+    """Advice in words: the answer, the changes, and what stands in the way."""
     s = advice.current.setting
     lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
     if advice.generalizes:
@@ -133,18 +130,17 @@ def advice_text(advice: Advice) -> list[str]:
         lines.append("Not every change was tried: that would take too long for such lengths.")
     elif not advice.suggestions:
         lines.append(
-            "No change makes it generalize: every combination of our encodings, windows and layouts "
-            "with one change of the training domain (short of training on every length) was tried."
+            "No change makes it generalize: every combination of our encodings, windows and "
+            "layouts with one change of the training domain (short of training on every length) "
+            "was tried."
         )
     return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
 
 
 def _unclaimed(advice: Advice | Suggestion) -> str:
-    return (
-        ""
-        if advice.claimed
-        else " (no claim: only if it computes the expected function; small models often do not)"
-    )
+    if advice.claimed:
+        return ""
+    return " (no claim: only if it computes the expected function; small models often do not)"
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
@@ -176,12 +172,7 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
 
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
-    parts = [
-        f"**{prediction.setting.text()}**",
-        answer_line(prediction),
-        expected_line(prediction),
-        published_line(prediction),
-    ]
-    rows = length_rows(prediction)
-    parts.append(markdown_table(rows, LENGTH_COLUMNS))
-    return "\n\n".join([*parts, *legend(prediction)])
+    head = f"**{prediction.setting.text()}**"
+    lines = [answer_line(prediction), expected_line(prediction), published_line(prediction)]
+    table = markdown_table(length_rows(prediction), LENGTH_COLUMNS)
+    return "\n\n".join([head, *lines, table, *legend(prediction)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from theory.inference.identifiability import (
-    Outcome,
     blind,
     continuation,
     finds_digits,
@@ -37,9 +37,14 @@ class Step:
         return {"rule": self.rule, "statement": self.statement, "source": self.source}
 
 
-SUPPORT, CONTINUES, SAME, NOTHING, BLIND = "support", "continues", "same", "nothing", "blind"
-"""What happens at positions that training kept constant: the digits there are ignored, the
-local rule goes on, no query sees them, nothing follows, or nothing is predicted but what was trained."""
+class Beyond(Enum):
+    """What happens to digits at positions that training kept constant."""
+
+    IGNORED = "the support rule: they are ignored"
+    CONTINUES = "the local rule goes on"
+    UNSEEN = "no query sees them"
+    OPEN = "nothing follows"
+    BLIND = "nothing follows, for other inputs either, but for what was trained"
 
 
 def cite(rule: str, statement: str, leaves_open: bool = False) -> Step:
@@ -49,35 +54,36 @@ def cite(rule: str, statement: str, leaves_open: bool = False) -> Step:
 
 
 @remembered(4096)
-def beyond(setting: Setting, shown: Support) -> tuple[str, tuple[Step, ...]]:
+def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     """What happens to digits at positions that training kept constant, and the steps to it."""
     encoding = setting.encoding
     cannot_see = blind(setting, shown)
     if cannot_see:
-        return BLIND, (cite("blind", cannot_see, leaves_open=True),)
+        return Beyond.BLIND, (cite("blind", cannot_see, leaves_open=True),)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
             f"under {encoding.name} no query can single out the offset of a digit, and no sign "
             "says where a number starts"
         )
-        return BLIND, (cite("selection", what, leaves_open=True),)
+        return Beyond.BLIND, (cite("selection", what, leaves_open=True),)
     if out_of_sight(setting, shown):
-        return SAME, (cite("out of sight", "No query sees a digit that training kept constant"),)
+        what = "no query sees a digit that training kept constant"
+        return Beyond.UNSEEN, (cite("out of sight", what),)
     if encoding.own_positions:
-        return SUPPORT, modulus_steps(setting, shown)
-    rule = continuation(setting, shown)
-    if rule.outcome is Outcome.FORCED:
-        return CONTINUES, (cite("continuation", rule.reason),)
-    open_by = {Outcome.OPEN: "landmark", Outcome.LOOSE: "selection"}.get(rule.outcome)
-    steps = () if open_by is None else (cite(open_by, rule.reason, leaves_open=True),)
+        return Beyond.IGNORED, modulus_steps(setting, shown)
+    rule, reason = continuation(setting, shown)
+    step = cite(rule, reason, leaves_open=rule in ("landmark", "selection"))
+    if rule == "continuation":
+        return Beyond.CONTINUES, (step,)
     if not encoding.own_parameter:
-        return NOTHING, (*steps, cite("formula", RULES["formula"].statement, leaves_open=True))
-    if steps:
-        return NOTHING, steps
+        formula = cite("formula", RULES["formula"].statement, leaves_open=True)
+        return Beyond.OPEN, (step, formula) if step.leaves_open else (formula,)
+    if step.leaves_open:
+        return Beyond.OPEN, (step,)
     shared = shared_offset(setting, shown)
     if shared:
-        return NOTHING, (cite("shared offset", shared, leaves_open=True),)
-    return SUPPORT, (cite("one candidate", rule.reason), *modulus_steps(setting, shown))
+        return Beyond.OPEN, (cite("shared offset", shared, leaves_open=True),)
+    return Beyond.IGNORED, (step, *modulus_steps(setting, shown))
 
 
 def support_step(shown: Support) -> Step:

@@ -6,8 +6,6 @@ ones, and otherwise not: a premise of ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from itertools import product
 
 from theory.inference.carries import carry_range
@@ -15,58 +13,44 @@ from theory.inference.joint_support import unseen
 from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 
-class Outcome(Enum):
-    """Whether a local rule goes on beyond the trained lengths."""
+def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
+    """Whether a relative encoding has to carry a task's local rule to longer inputs.
 
-    FORCED = "only the rule fits the data"
-    OPEN = "two rules fit the data"
-    LOOSE = "the encoding does not hold the rule"
-    IMPOSSIBLE = "there is no local rule"
-
-
-@dataclass(frozen=True)
-class Continuation:
-    """Whether the local rule goes on, and why, in one sentence."""
-
-    outcome: Outcome
-    reason: str
-
-
-def continuation(setting: Setting, shown: Support) -> Continuation:
-    """Whether a relative encoding has to carry a task's local rule to longer inputs."""
+    Returns:
+        The rule that decides it, and why it applies: ``continuation``, if the local rule goes on;
+        ``landmark`` or ``selection``, if another rule fits the data as well; or ``one candidate``,
+        if there is no local rule.
+    """
     encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
     if encoding.reference in ("absolute", "significance"):
         what = f"{encoding.name} does not tell a digit by its distance from the query"
-        return Continuation(Outcome.IMPOSSIBLE, what)
+        return "one candidate", what
     if reach is None:
-        what = "the task has no finite carry, so no one rule repeats"
-        return Continuation(Outcome.IMPOSSIBLE, what)
+        return "one candidate", "the task has no finite carry, so no one rule repeats"
     if not finds_digits(setting):
         what = f"under {encoding.name} no query can single out the offset of a digit"
-        return Continuation(Outcome.LOOSE, what)
+        return "selection", what
     every = list(views(setting))
     local = [v for v in every if reach < v.position <= setting.digits]
     if not local:
-        what = "no result digit that is written lies beyond the first carries"
-        return Continuation(Outcome.OPEN, what)
+        return "landmark", "no result digit that is written lies beyond the first carries"
     if len({v.offsets for v in local}) > 1:
         what = f"in the {setting.layout.name} layout the digits stand at changing offsets"
-        return Continuation(Outcome.IMPOSSIBLE, what)
+        return "one candidate", what
     why_open = _why_open(setting, shown, every, local)
     if why_open:
-        return Continuation(Outcome.OPEN, why_open)
+        return "landmark", why_open
     first = min(v.position for v in local if not v.landmarks and _shows_rule(shown, v.position))
     alone = "" if encoding.selection == "any" else ", nor anything else"
-    what = (
+    return "continuation", (
         f"from result digit {first} on every query finds its digits at the same offsets "
         f"(up to {local[0].back} tokens back) and sees no landmark{alone}"
     )
-    return Continuation(Outcome.FORCED, what)
 
 
 def _why_open(setting: Setting, shown: Support, every: list[View], local: list[View]) -> str:
@@ -112,7 +96,8 @@ def _landmark_above(setting: Setting, trained: int) -> str:
         if t.kind == "operand" and trained < t.position <= setting.digits:
             for symbol, back in landmarks(sequence, s, setting.window):
                 digit = _name(setting.task, (t.operand, t.position))
-                return f"{digit}, always 0 in training, sees the landmark '{symbol}' {back} tokens back"
+                what = f"{digit}, always 0 in training, sees the landmark"
+                return f"{what} '{symbol}' {back} tokens back"
     return ""
 
 

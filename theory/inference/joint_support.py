@@ -30,7 +30,7 @@ from operator import and_
 from theory.inference.interactions import interactions
 from theory.inference.support import OperandDigit, Support
 from theory.numbers.effort import remembered, spend
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 
 Combination = dict[OperandDigit, frozenset[int]]
 """Values of some digits: any choice of one for each."""

@@ -29,8 +29,13 @@ class Rule:
 
 _XU = "Xu et al. 2024, arXiv 2407.17963"
 _ABBE = "Abbe et al. 2023, arXiv 2301.13105"
-_COUNTED = "reports/full (Claims)"
+_LEAPS = "Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055"
 _CONVERGED = "the model has converged"
+
+
+def _findings(section: str) -> str:
+    return f"docs/findings.md ({section}), reports/full (Claims)"
+
 
 RULES: dict[str, Rule] = {
     r.name: r
@@ -38,89 +43,91 @@ RULES: dict[str, Rule] = {
         Rule(
             "convergence",
             "right on held-out inputs: right on the trained lengths",
-            "A model that is right on held-out inputs of its training domain is right there.",
+            "A model that is right on held-out inputs of its training domain is right on that "
+            "domain.",
             "held-out accuracy in domain of at least 0.99 (the threshold is ours)",
             _XU,
         ),
         Rule(
             "sample",
             "too few examples may lack digits; then nothing follows",
-            "So few operand tuples may lack digits that their domain has, and what is not shown is not "
-            "learned; nothing follows for inputs other than theirs.",
+            "A small set of operand tuples may lack digits that its domain has.  A model does not "
+            "learn what it is not shown.  So nothing follows for other inputs.",
             "training on a drawn set of tuples, which lacks a digit with a chance of 0.001 or more",
             "ours, from the rule support and a union bound",
         ),
         Rule(
             "support",
             "a position that showed one digit only is ignored",
-            "A position that showed a single digit in training is ignored, as if that digit stood "
-            "there; a position that showed several is read.  For D_n the expected function is "
-            "f(a mod B^n, b mod B^n).",
+            "A position that showed one digit only in training is ignored, as if it always had "
+            "that digit.  A position that showed several digits is read.  For D_n the expected "
+            "function is f(a mod B^n, b mod B^n).",
             f"{_CONVERGED}; an encoding with a parameter per position, or no shared offset",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
         ),
         Rule(
             "joint support",
             "digits never shown together: when the answer is fixed",
-            "A combination of digits never seen together is fixed by what was seen when it equals a "
-            "seen one up to digits equivalent modulo p, or when the task is digit causal, no term "
-            "multiplies those digits, no carry is built in at their position (always the same in "
-            "training, and not 0), and they are not two with two values each; otherwise nothing follows.",
-            f"{_CONVERGED}; each of these is decided: what is not counts as interaction",
-            f"ours, after {_ABBE}; docs/findings.md (Shorter inputs), {_COUNTED}",
+            "Training fixes the answer for digits that it never showed together in two cases.  "
+            "Either it showed digits together that are equivalent to these modulo p.  Or the "
+            "digits only add up: the task is digit causal, no term multiplies them, the carry "
+            "into their position varied or was 0, and they are not two digits that showed two "
+            "values each.  Otherwise nothing follows.",
+            f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
+            f"ours, after {_ABBE}; {_findings('Shorter inputs')}",
         ),
         Rule(
             "base aligned",
             "p divides B^k: only the lowest k digits matter",
-            "If p divides a power B^k of the base, digits above position k do not change the result "
-            "modulo p, and training on n >= k digits loses nothing.",
+            "If p divides a power B^k of the base, digits above position k do not change the "
+            "result modulo p.  Training on n >= k digits then loses nothing.",
             f"{_CONVERGED}; positions 1..k were read",
             _XU,
         ),
         Rule(
             "residual modulus",
             "otherwise higher digits matter modulo p / gcd(p, B^n)",
-            "Otherwise the digits above n matter modulo p' = p / gcd(p, B^n), and the accuracy is the "
-            "probability that they contribute 0.",
+            "If p does not divide B^n, the digits above position n matter modulo p' = p / gcd(p, "
+            "B^n).  The accuracy is the probability that they contribute 0.",
             "the support rule",
             f"{_XU}; the count is ours",
         ),
         Rule(
             "continuation",
             "a local rule goes on where no landmark is in view",
-            "Under a relative encoding a rule of finite carry, whose digits stand at constant offsets "
-            "inside the window, is applied at every length, if some trained position showed the "
-            "whole rule with no landmark in direct view, and no landmark is in view of the digits "
-            "above the trained ones.",
+            "Under a relative encoding a rule of finite carry goes on at every length if its "
+            "digits stand at constant offsets inside the window, training showed the whole rule "
+            "at a position with no landmark in direct view, and the digits above the trained ones "
+            "see no landmark.",
             f"{_CONVERGED}; queries that can find its digits (selection)",
-            f"{_XU}; on landmarks ours: docs/findings.md (Longer inputs), {_COUNTED}",
+            f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
         ),
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "Where no trained position shows the whole rule, with every digit that it reads, without a "
-            "landmark in view, the training data fit two rules: go on, or write what was always there "
-            "beyond the trained positions.  Where the two differ nothing follows.",
+            "If every trained position that shows the whole rule, with every digit that it reads, "
+            "has a landmark in view, the training data fit two rules: go on, or write what was "
+            "always there beyond the trained positions.  Where the two differ nothing follows.",
             "a relative encoding",
-            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
+            f"ours; {_findings('Longer inputs')}",
         ),
         Rule(
             "selection",
             "the encoding has to let a query find its digits",
-            "A rule is carried on only where queries can find its digits: under an encoding that can "
-            "single out any offset, or, in a window that holds nothing but those digits, under one "
-            "that learns their order.  Elsewhere nothing follows for longer inputs; and where no sign "
-            "says where a number starts either, a model may go by the digits themselves, and nothing "
-            "follows but what was trained.",
-            "a function of the offset that changes little from one to the next, learned (FIRE) or fixed "
-            "(ALiBi), or no encoding",
-            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
+            "A rule goes on only where queries can find its digits: under an encoding that can "
+            "single out any offset, or under one that learns the order of the digits if the "
+            "window holds no others.  Elsewhere nothing follows for longer inputs.  If besides no "
+            "sign says where a number starts, a model may go by the digits themselves, and "
+            "nothing follows but what was trained.",
+            "a function of the offset that changes little from one to the next, learned (FIRE) or "
+            "fixed (ALiBi), or no encoding",
+            f"ours; {_findings('Longer inputs')}",
         ),
         Rule(
             "one candidate",
             "without a local rule only the support rule is left",
-            "Where no local rule could be continued (the task has no finite carry, or the digits stand "
-            "at changing offsets), an encoding with a parameter per offset leaves only the support "
+            "If no local rule can go on, because the task has no finite carry or the digits stand "
+            "at changing offsets, an encoding with a parameter per offset leaves only the support "
             "rule.",
             "no offset is shared",
             "ours, without evidence: hardly any layout is without shared offsets",
@@ -128,70 +135,74 @@ RULES: dict[str, Rule] = {
         Rule(
             "shared offset",
             "an offset that others need cannot be switched off",
-            "If some token finds a digit that matters at an offset at which another has to ignore a "
-            "digit that never varied, a parameter per offset cannot switch that digit off, and "
-            "nothing follows.",
+            "If one token has to ignore a digit at an offset at which another token finds a digit "
+            "that matters, a parameter per offset cannot switch the first digit off, and nothing "
+            "follows.",
             "a relative encoding; tokens in between pass on what they have read",
-            f"ours, against the published theorem; docs/findings.md (Longer inputs), {_COUNTED}",
+            f"ours, against the published theorem; {_findings('Longer inputs')}",
         ),
         Rule(
             "formula",
             "positions by formula cannot be switched off one by one",
-            "Without a parameter of its own for every position or offset (a formula, a random start, no "
-            "encoding) one that carried no information in training cannot be switched off by itself, so "
-            "the support rule does not follow.",
+            "Without a parameter of its own for every position or offset (a formula, a random "
+            "start, no encoding) one that carried no information in training cannot be switched "
+            "off by itself, so the support rule does not follow.",
             "digits that never varied are in view, and no continuation",
-            f"ours; docs/findings.md (Longer inputs), {_COUNTED}",
+            f"ours; {_findings('Longer inputs')}",
         ),
         Rule(
             "out of sight",
             "what the causal mask hides changes nothing",
-            "A query cannot be changed by digits that the causal mask hides from it.",
+            "Digits that the causal mask hides from a query cannot change it.",
             "none",
             "ours: what a causal mask is",
         ),
         Rule(
             "plateau",
             "what a model knows that has not learned its task",
-            "A model of a modular task that reads the lowest k digits of each operand only can do no better "
-            "than give every combination of them its most frequent result.  Sums are learned in these "
-            "steps, and training can stand still on any of them; products pass through.",
+            "A model of a modular task that reads only the lowest k digits of each operand can do "
+            "no better than give every combination of them its most frequent result.  Sums are "
+            "learned in these steps, and training can stand still on each of them.  Products pass "
+            "through.",
             "the premise is not met; the task wraps",
-            f"ours; docs/findings.md (Plateaus), {_COUNTED}",
+            f"ours; {_findings('Plateaus')}",
         ),
         Rule(
             "leap",
             "one or two digits at a time are learned soon",
-            "A task that can be put together from one or two operand digits at a time, each step telling a tenth "
-            "of what is still unknown of a result digit, is learned soon; others may take long.",
-            "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of the recipe",
-            f"ours, after Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055; docs/findings.md (How soon), {_COUNTED}",
+            "A task is learned soon if it can be put together from one or two operand digits at a "
+            "time, so that each step tells a tenth of what is still unknown of a result digit.  "
+            "Other tasks may take long.",
+            "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of "
+            "the recipe",
+            f"ours, after {_LEAPS}; {_findings('How soon')}",
         ),
         Rule(
             "leak",
             "products, three digits at once: right as often or less",
-            "A model of a task that multiplies digits, or that takes three of them at once for some result digit, "
-            "need not do with digits that training never showed, at their place or together, what the expected "
-            "function f^ does: it is right as often as f^, or less often.",
-            f"{_CONVERGED}; a learned vector per position (under another encoding nothing is claimed of "
-            "such a task); where it was not counted how many digits a task takes at once, it is treated "
-            "as taking three",
-            f"ours; docs/findings.md (How soon), {_COUNTED}",
+            "A task may leak if it multiplies digits, or takes three of them at once for some "
+            "result digit.  Digits that training never showed, at their position or together, can "
+            "then change the answers.  A model of such a task is right as often as the expected "
+            "function f^, or less often.",
+            f"{_CONVERGED}; a learned vector per position (under another encoding nothing is "
+            "claimed of such a task); a task of which it was not counted how many digits it takes "
+            "at once is treated as taking three",
+            f"ours; {_findings('How soon')}",
         ),
         Rule(
             "count",
             "a share is counted exactly, or not given",
-            "A share of the inputs is counted exactly or not given.  Where a count would take too many "
-            "steps, an input on which the expected function is wrong still says that the accuracy is "
-            "below 1.",
+            "A share of the inputs is counted exactly or not given.  Where a count would take too "
+            "many steps, an input on which the expected function is wrong still says that the "
+            "accuracy is below 1.",
             "none",
             "arithmetic; the number of steps is estimated from the question, never from a clock",
         ),
         Rule(
             "blind",
             "a digit that is needed and not seen: nothing follows",
-            "A result digit needs digits that its query cannot see in one look; nothing is predicted but "
-            "what was trained.",
+            "If a result digit needs digits that its query cannot see in one look, nothing is "
+            "predicted but what was trained.",
             "a window",
             "ours; what several layers could pass on is not used",
         ),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import gcd
 
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 OperandDigit = tuple[int, int]

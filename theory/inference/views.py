@@ -27,16 +27,19 @@ class View:
     Args:
         position: the result digit's position, 1 = units.
         offsets: how many tokens back each needed digit stands (0 is the query itself).
-        back: how many tokens back the furthest needed digit stands.
         landmarks: the landmarks in the window, the furthest first.
         visible: the operand digits in the window, each with how many tokens back it stands.
     """
 
     position: int
     offsets: tuple[int, ...]
-    back: int
     landmarks: tuple[Landmark, ...]
     visible: dict[OperandDigit, int]
+
+    @property
+    def back(self) -> int:
+        """How many tokens back the furthest needed digit stands."""
+        return max(self.offsets, default=0)
 
 
 def carry_reach(task: Task, base: int) -> int | None:
@@ -93,7 +96,6 @@ def views(setting: Setting) -> Iterator[View]:
         yield View(
             i,
             tuple(needed),
-            max(needed, default=0),
             tuple(landmarks(sequence, query, window)),
             {
                 (t.operand, t.position): query - s

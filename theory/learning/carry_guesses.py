@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 
 from theory.errors import NotCountable
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.tasks import Task, digit_count
 
 LARGEST_WORK = 1_000_000

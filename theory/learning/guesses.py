@@ -15,7 +15,7 @@ from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
-from theory.setting.domains import Box
+from theory.setting.boxes import Box
 from theory.setting.tasks import Task
 
 LARGEST = 1_000_000

@@ -21,7 +21,8 @@ from theory.inference.support import OperandDigit
 from theory.learning.carry_guesses import DownwardGuesses
 from theory.learning.guesses import Guess
 from theory.numbers.effort import budget
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 FEW = 2

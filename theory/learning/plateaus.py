@@ -17,7 +17,8 @@ import numpy as np
 from theory.counting.accuracy import members
 from theory.counting.residues import digit_sum
 from theory.numbers.integer_arrays import SAFE, Array
-from theory.setting.domains import Box, Domain
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
 LARGEST = 4_000_000

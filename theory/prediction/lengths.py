@@ -10,7 +10,7 @@ from functools import partial
 from theory.counting.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
 from theory.counting.witnesses import witnesses
 from theory.errors import NotCountable
-from theory.inference.derivation import BLIND, CONTINUES, NOTHING, SUPPORT, Step, cite
+from theory.inference.derivation import Beyond, Step, cite
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import budget, remembered
 from theory.prediction.outcomes import Status
@@ -68,7 +68,7 @@ class LengthPrediction:
 
 @remembered(4096)
 def predict_lengths(
-    learned: LearnedFunction, train: Domain, tests: tuple[int, ...], kind: str, upward: str
+    learned: LearnedFunction, train: Domain, tests: tuple[int, ...], kind: str, upward: Beyond
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps for digits never shown together.
 
@@ -94,18 +94,18 @@ def predict_lengths(
 
 
 def _at_length(
-    learned: LearnedFunction, train: Domain, test: Domain, upward: str
+    learned: LearnedFunction, train: Domain, test: Domain, upward: Beyond
 ) -> LengthPrediction:
     [length] = test.lengths
     one = Fraction(1)
     predicted = partial(LengthPrediction, length, train.direction(length))
-    if upward == CONTINUES or train.covers(length, test.kind):
+    if upward is Beyond.CONTINUES or train.covers(length, test.kind):
         return predicted(Status.GENERALIZES, one, learned_accuracy=one)
-    if upward == BLIND:
+    if upward is Beyond.BLIND:
         return predicted(Status.UNDETERMINED, None, None)
     unseen = _counted(unseen_share, learned, test)
     replaces = _replaces(learned, test)
-    if upward == NOTHING and replaces:
+    if upward is Beyond.OPEN and replaces:
         return predicted(Status.UNDETERMINED, None, unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
     if unseen is None or unseen > MOST_UNSEEN:
@@ -116,7 +116,7 @@ def _at_length(
             None,
             unseen,
             at_most=one if unseen is None or surely is None else min(one, surely + unseen),
-            learned_accuracy=None if upward == NOTHING else value,
+            learned_accuracy=None if upward is Beyond.OPEN else value,
             counted=known is not None,
         )
     if value is None:
@@ -131,7 +131,7 @@ def _at_length(
         unseen,
         at_most=min(one, value + unseen),
         inferred=inferred,
-        extends=shown is None or inferred > MOST_UNSEEN or (upward == SUPPORT and replaces),
+        extends=shown is None or inferred > MOST_UNSEEN or (upward is Beyond.IGNORED and replaces),
         learned_accuracy=value,
     )
 

@@ -9,10 +9,7 @@ from typing import Any
 
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import (
-    BLIND,
-    CONTINUES,
-    SAME,
-    SUPPORT,
+    Beyond,
     Step,
     beyond,
     cite,
@@ -26,6 +23,7 @@ from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengt
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
 from theory.prediction.unseen_text import leak_text
+from theory.setting.decision import Decision
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
@@ -62,19 +60,27 @@ class Prediction:
         return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
 
     @cached_property
-    def leaks(self) -> bool | None:
-        """Whether a model may compute less than the learned function where training showed too little.
-
-        True by the rule ``leak``, which speaks of encodings with a learned vector per position.
-        False where no length asks for anything that training never showed, or where the task needs
-        few digits at once.  None where neither follows: how many digits the task needs was not
-        counted, or it needs many and the encoding is another.
-        """
+    def needs_many_digits(self) -> Decision:
+        """Whether some result digit needs more operand digits at once than models learn soon."""
         s = self.setting
+        if not s.task.is_linear:
+            return Decision.YES
+        answer = leaps(s.task, s.base, s.train)
+        return Decision.UNDECIDED if answer is None else Decision.of(answer)
+
+    @cached_property
+    def leaks(self) -> Decision:
+        """Whether models may fall short of the learned function where training showed too little.
+
+        By the rule ``leak`` they may if some length asks for what training never showed, and the
+        task needs many digits at once.  The rule speaks of encodings with a learned vector per
+        position; of others that is not decided.
+        """
         if not any(x.extends for x in self.lengths):
-            return False
-        more = True if not s.task.is_linear else leaps(s.task, s.base, s.train)
-        return more if s.encoding.own_positions else (None if more else more)
+            return Decision.NO
+        if self.needs_many_digits is Decision.YES and not self.setting.encoding.own_positions:
+            return Decision.UNDECIDED
+        return self.needs_many_digits
 
     def claim(self, x: LengthPrediction) -> Claim:
         """What is claimed of a model's accuracy at a length.
@@ -82,23 +88,22 @@ class Prediction:
         Where a length asks for what training never showed, an exact claim needs a task that does
         not leak.  A bound does not, if the encoding has a learned vector per position.
         """
-        if x.accuracy is not None and not (x.extends and self.leaks is not False):
+        holds = self.leaks is Decision.NO
+        if x.accuracy is not None and (holds or not x.extends):
             return Claim.EXACT
-        bounded = x.at_most < 1 and (self.leaks is False or self.setting.encoding.own_positions)
-        return Claim.AT_MOST if bounded else Claim.NONE
+        is_bounded = x.at_most < 1 and (holds or self.setting.encoding.own_positions)
+        return Claim.AT_MOST if is_bounded else Claim.NONE
 
     @cached_property
     def derivation(self) -> tuple[Step, ...]:
         """Every step, from the premises to what is claimed."""
-        if self.leaks is False:
+        if self.leaks is Decision.NO:
             return self.steps
-        s = self.setting
         extending = [x for x in self.lengths if x.extends]
         claims = {self.claim(x) for x in extending}
-        counted = not s.task.is_linear or leaps(s.task, s.base, s.train) is not None
         directions = {x.direction for x in extending}
-        what = leak_text(s, directions, claims, counted)
-        return (*self.steps, cite("leak", what))
+        is_counted = self.needs_many_digits is not Decision.UNDECIDED
+        return (*self.steps, cite("leak", leak_text(self.setting, directions, claims, is_counted)))
 
     @cached_property
     def learned_text(self) -> str | None:
@@ -119,7 +124,7 @@ class Prediction:
         return f"<Prediction: {self.setting.text()}: {verdicts}>"
 
     def to_json(self) -> dict[str, Any]:
-        """The object that ``arith predict --json`` prints."""
+        """The prediction as a JSON object."""
         s = self.setting
         written = setting_json(s).items()
         train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
@@ -181,10 +186,10 @@ def predict(setting: Setting) -> Prediction:
             upward, reason = beyond(setting, shown)
     except NotCountable:
         what = "Whether the digits that training showed fix the rule was not decided."
-        upward, reason = BLIND, (cite("count", what),)
+        upward, reason = Beyond.BLIND, (cite("count", what),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
-        upward, reason = BLIND, (cite("sample", what, leaves_open=True),)
+        upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, upward)
@@ -198,6 +203,6 @@ def predict(setting: Setting) -> Prediction:
             *reason,
             *unseen,
         ),
-        learned if upward in (SUPPORT, SAME) else None,
-        upward == CONTINUES,
+        learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) else None,
+        upward is Beyond.CONTINUES,
     )

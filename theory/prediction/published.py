@@ -41,30 +41,25 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
             Status.UNDETERMINED, Status.UNDETERMINED, f"the paper does not treat this {what}"
         )
     trained = train.every_length[-1]
+    yes, no = Status.GENERALIZES, Status.FAILS
     relative = encoding.reference != "absolute"
     if task.full_modulus is not None:
         k = base_aligned(task.full_modulus, base)
+        power = f"{base}^{trained}"
         if k is not None and k <= trained:
-            return Published(
-                Status.GENERALIZES,
-                Status.GENERALIZES,
-                f"p = {task.full_modulus} divides {base}^{trained}, so the higher digits do not matter",
-            )
-        return Published(
-            Status.GENERALIZES,
-            Status.FAILS,
-            f"p = {task.full_modulus} does not divide {base}^{trained}, so the higher digits matter, "
-            "and they were not trained",
+            why = f"p = {task.full_modulus} divides {power}, so the higher digits do not matter"
+            return Published(yes, yes, why)
+        why = (
+            f"p = {task.full_modulus} does not divide {power}, so the higher digits matter, and "
+            "they were not trained"
         )
+        return Published(yes, no, why)
     if relative and translation_invariant(task):
-        return Published(
-            Status.GENERALIZES,
-            Status.GENERALIZES,
-            "the task is translation invariant, and RPE preserves it",
-        )
+        why = "the task is translation invariant, and RPE preserves it"
+        return Published(yes, yes, why)
     why = (
         "the task is not translation invariant, which RPE would need"
         if relative
         else "APE never trained the positions above n"
     )
-    return Published(Status.GENERALIZES, Status.FAILS, why)
+    return Published(yes, no, why)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
@@ -79,10 +79,8 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     """Why joint support fixes such digits."""
     task, base = learned.task, learned.base
     p = task.full_modulus
-    top = (
-        [learned.support.period((j, n)) for j in range(task.operands)] if n is not None else [None]
-    )
-    if set(top) == {1}:
+    operands = range(task.operands)
+    if n is not None and all(learned.support.period((j, n)) == 1 for j in operands):
         return f"position {n} makes no difference modulo {p}"
     groups = interactions(learned.support)
     if all(len(digits) == 1 for digits in groups):
@@ -132,16 +130,17 @@ def _then(s: Setting, claims: set[Claim]) -> str:
     )
 
 
-def lengths_text(digits: list[int]) -> str:
+def runs(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as runs, each by its first and last: (1, 2, 3, 5) as (1, 3), (5, 5)."""
+    firsts = [n for n in lengths if n - 1 not in lengths]
+    lasts = [n for n in lengths if n + 1 not in lengths]
+    return list(zip(firsts, lasts, strict=True))
+
+
+def lengths_text(digits: Sequence[int]) -> str:
     """``1 digit``, ``1..2 digits``, ``1, 3..5 digits``: ascending lengths."""
-    runs: list[list[int]] = []
-    for n in digits:
-        if runs and n == runs[-1][-1] + 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    text = ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}..{r[-1]}" for r in runs)
-    return f"{text} {'digit' if digits == [1] else 'digits'}"
+    text = ", ".join(str(a) if a == b else f"{a}..{b}" for a, b in runs(digits))
+    return f"{text} {'digit' if text == '1' else 'digits'}"
 
 
 def _where(shares: Mapping[int, Fraction]) -> str:
@@ -149,7 +148,7 @@ def _where(shares: Mapping[int, Fraction]) -> str:
     parts = []
     percent = [(n, f"{float(part):.0%}") for n, part in shares.items()]
     for share, group in groupby(percent, key=lambda item: item[1]):
-        first, *_, last = 2 * [n for n, _ in group]
-        at = f"length {first}" if first == last else f"lengths {first}..{last}"
+        lengths = [n for n, _ in group]
+        at = f"length {lengths[0]}" if len(lengths) == 1 else f"lengths {lengths[0]}..{lengths[-1]}"
         parts.append(f"{at} ({share} of the inputs)")
     return ", ".join(parts)

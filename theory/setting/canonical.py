@@ -12,13 +12,14 @@ all integers:
 4. If all values of the varying part are multiples of h and h divides q, the constant can be
    lowered to a multiple of h.
 
-Coefficients are least absolute residues, in (-m/2, m/2], so that ``a - b`` stays what it is.  Equal
-functions of one modulus without a divisor have equal forms.  Two that differ in the modulus, or with
-a divisor, may still be equal by their values only, as ``a**2 % 4`` and ``a % 2`` are.
+Coefficients are least absolute residues, in (-m/2, m/2], so that ``a - b`` stays what it is.
+Equal functions of one modulus without a divisor have equal forms.  Two that differ in the modulus,
+or with a divisor, may still be equal by their values only, as ``a**2 % 4`` and ``a % 2`` are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from math import factorial, gcd, prod
@@ -57,17 +58,35 @@ def canonical(
 
 def _reduced(poly: _Poly, n: int) -> _Poly:
     """The polynomial of the same function mod n whose coefficients are least absolute residues."""
-    left, found = dict(poly), {}
+
+    def residue(exponents: _Exponents, c: int) -> int:
+        m = _matters(n, exponents)
+        return c % m - (m if 2 * (c % m) > m else 0)
+
+    return _from_the_top(poly, residue)[0]
+
+
+def _from_the_top(poly: _Poly, keep: Callable[[_Exponents, int], int]) -> tuple[_Poly, _Poly]:
+    """A polynomial as a sum of monomials and of products of falling factorials.
+
+    Args:
+        keep: what stays with a monomial of its coefficient, the highest monomial first; the rest
+            goes to the product of falling factorials, whose other monomials are taken off below.
+
+    Returns:
+        The coefficients of the monomials, and those of the products.
+    """
+    left, monomials, products = dict(poly), {}, {}
     while left:
-        e = max(left, key=lambda e: (sum(e), e))
-        c = left.pop(e)
-        m = _matters(n, e)
-        found[e] = c % m - (m if 2 * (c % m) > m else 0)
-        if max(e, default=0) > 1 and found[e] != c:
-            for lower, factor in _falling(e):
-                if lower != e:
-                    left[lower] = left.get(lower, 0) - (c - found[e]) * factor
-    return found
+        top = max(left, key=lambda exponents: (sum(exponents), exponents))
+        c = left.pop(top)
+        monomials[top] = keep(top, c)
+        products[top] = c - monomials[top]
+        if products[top]:
+            for lower, factor in _falling(top):
+                if lower != top:
+                    left[lower] = left.get(lower, 0) - products[top] * factor
+    return monomials, products
 
 
 def _matters(n: int, exponents: _Exponents) -> int:
@@ -77,20 +96,18 @@ def _matters(n: int, exponents: _Exponents) -> int:
 
 def _divided(poly: _Poly, modulus: int | None, divisor: int) -> tuple[_Poly, int]:
     """Polynomial and divisor without common factor, the constant lowered to what it counts."""
-    varying = _in_falling(poly)
+    _, varying = _from_the_top(poly, lambda exponents, c: 0)
     constant = varying.pop(next((e for e in varying if not any(e)), ()), 0)
     g, n = divisor, None if modulus is None else modulus * divisor
     for e, c in varying.items():
         g = _common(g, c, None if n is None else _matters(n, e))
     h = gcd(divisor, *(c * prod(map(factorial, e)) for e, c in varying.items()))
-    found: _Poly = {}
+    divided: _Poly = {(0,) * len(next(iter(poly), ())): constant // h * h // g}
     for e, c in varying.items():
         quotient = c // g if n is None else _quotient(c, g, _matters(n, e))
         for lower, factor in _falling(e):
-            found[lower] = found.get(lower, 0) + quotient * factor
-    nothing = (0,) * len(next(iter(poly), ()))
-    found[nothing] = found.get(nothing, 0) + constant // h * h // g
-    return (found if n is None else _reduced(found, n // g)), divisor // g
+            divided[lower] = divided.get(lower, 0) + quotient * factor
+    return (divided if n is None else _reduced(divided, n // g)), divisor // g
 
 
 def _common(g: int, c: int, m: int | None) -> int:
@@ -108,18 +125,6 @@ def _quotient(c: int, g: int, m: int) -> int:
     """A number k with ``g * k`` equal to c modulo m."""
     d = gcd(g, m)
     return c // d * pow(g // d, -1, m // d)
-
-
-def _in_falling(poly: _Poly) -> _Poly:
-    """The coefficients of a polynomial in products of falling factorials."""
-    left, found = dict(poly), {}
-    while left:
-        e = max(left, key=lambda e: (sum(e), e))
-        found[e] = left.pop(e)
-        for lower, factor in _falling(e):
-            if lower != e:
-                left[lower] = left.get(lower, 0) - found[e] * factor
-    return found
 
 
 @lru_cache(maxsize=4096)

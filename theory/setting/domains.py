@@ -1,26 +1,25 @@
 """Domains: the sets of operand tuples that a model is trained or tested on.
 
-``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.
-``every`` (``D_n^ab``): each operand has exactly n digits.  A domain may be a
-union over several n, be primed with a share of longer examples, and show only some
-digits at some positions.  For n = 1 the operands are 0 .. B-1.
+``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
+(``D_n^ab``): each operand has exactly n digits.  A domain may be a union over several n, be primed
+with a share of longer examples, and show only some digits at some positions.  For n = 1 the
+operands are 0 .. B-1.
 
-A domain is cut into disjoint **boxes**, products of one digit set per operand and
-position.  Within a box the digits are independent, which is what makes exact
-counting possible.
+A domain is cut into disjoint boxes (``theory.setting.boxes``).  Within a box the digits are
+independent, which is what makes exact counting possible.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 
 from theory.errors import InvalidInput, unknown_name
+from theory.setting.boxes import Box
 from theory.setting.directions import Direction
 from theory.setting.tasks import digit_count
 
@@ -31,54 +30,6 @@ MOST_PAIRS = 10**9
 """The most operand tuples that a training set may be drawn to have."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A product of digit sets.
-
-    Args:
-        digits: ``digits[j][i]`` is the sorted tuple of values that digit ``i + 1``
-            (weight ``B**i``) of operand j takes; above the last entry it is 0.
-    """
-
-    digits: tuple[tuple[tuple[int, ...], ...], ...]
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(self.digits)
-
-    def __hash__(self) -> int:
-        return self._hash  # long boxes are looked up often
-
-    @cached_property
-    def size(self) -> int:
-        """The number of operand tuples in the box."""
-        return math.prod(len(values) for operand in self.digits for values in operand)
-
-    def values(self, operand: int, position: int) -> tuple[int, ...]:
-        """The values of the digit at ``position`` (1 = units) of one operand."""
-        row = self.digits[operand]
-        return row[position - 1] if position <= len(row) else (0,)
-
-    def restrict(self, digits: dict[tuple[int, int], frozenset[int]]) -> Box:
-        """The part of the box whose digits at some (operand, position) are among those given."""
-        if not digits:
-            return self
-        rows = [list(row) for row in self.digits]
-        for (j, i), only in digits.items():
-            rows[j] += [(0,)] * (i - len(rows[j]))
-            rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
-        return Box(tuple(map(tuple, rows)))
-
-    def lowest(self, width: int) -> Box:
-        """The part that the lowest positions describe, every digit above them cut off."""
-        return Box(tuple(row[:width] for row in self.digits))
-
-    @cached_property
-    def width(self) -> int:
-        """The number of digit positions that the box describes."""
-        return max(len(row) for row in self.digits)
 
 
 @dataclass(frozen=True)
@@ -120,8 +71,10 @@ class Domain:
         if any(share < LEAST_SHARE for share in shares) or sum(shares) >= 1:
             least = f"{float(LEAST_SHARE):g}"
             raise InvalidInput(f"priming shares have to be at least {least}, and below 1 in all")
-        _once("priming length", [n for n, _ in self.priming])
-        _once("position", [position for position, _ in self.allowed])
+        for what, pairs in (("priming length", self.priming), ("position", self.allowed)):
+            for (number, _), (following, _) in pairwise(pairs):
+                if number == following:
+                    raise InvalidInput(f"{what} {number} is given twice")
         for n, _ in self.priming:
             if n < 1 or n in self.lengths:
                 raise InvalidInput(f"priming length {n} has to be a length of its own, 1 or more")
@@ -153,38 +106,6 @@ class Domain:
         """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
         return kind == self.kind and not self.allowed and length in self.every_length
 
-    def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
-        """The disjoint boxes whose union is the domain (what it shows, not how often)."""
-        return _boxes(self, base, operands)
-
-    def layers(self, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
-        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below.
-
-        Test lengths share these boxes, and in each all operands have the same digits.
-        """
-        return _layers(self, base, operands)
-
-    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
-        """The boxes with the probability that a sample falls in each."""
-        main = [b for n in self.lengths for b in self._cut(n, base, operands)]
-        groups = [(1 - sum((s for _, s in self.priming), Fraction(0)), main)]
-        groups += [(share, self._cut(n, base, operands)) for n, share in self.priming]
-        return [
-            (box, share * Fraction(box.size, sum(b.size for b in boxes)))
-            for share, boxes in groups
-            for box in boxes
-        ]
-
-    def _cut(self, n: int, base: int, operands: int) -> list[Box]:
-        """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only."""
-        boxes = (_longest if self.kind == "longest" else _every)(n, base, operands)
-        return [box for box in map(self._allow, boxes) if box.size]
-
-    def _allow(self, box: Box) -> Box:
-        """The part of a box that has the allowed digits only."""
-        operands = range(len(box.digits))
-        return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
-
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""
         for position, digits in self.allowed:
@@ -194,6 +115,72 @@ class Domain:
         if self.kind == "longest":
             return max(counts) in self.every_length
         return len(set(counts)) == 1 and counts[0] in self.every_length
+
+    def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
+        """The disjoint boxes whose union is the domain (what it shows, not how often)."""
+        return _boxes(self, base, operands)
+
+    def layers(self, base: int, operands: int) -> list[tuple[int, Box]]:
+        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below.
+
+        Test lengths share these boxes, and in each all operands have the same digits.
+        """
+        if self.kind == "every":
+            return [(1, box) for box in self.boxes(base, operands)]
+        signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1))]
+        up_to = {n: Box(((tuple(range(base)),) * n,) * operands) for _, n in signed if n}
+        layers = [(sign, self._allow(up_to[n])) for sign, n in signed if n]
+        return [(sign, box) for sign, box in layers if box.size]
+
+    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
+        """The boxes with the probability that a sample falls in each."""
+        main = [box for n in self.lengths for box in self.cut(n, base, operands)]
+        groups = [(1 - sum((share for _, share in self.priming), Fraction(0)), main)]
+        groups += [(share, self.cut(n, base, operands)) for n, share in self.priming]
+        return [
+            (box, share * Fraction(box.size, sum(b.size for b in boxes)))
+            for share, boxes in groups
+            for box in boxes
+        ]
+
+    def cut(self, n: int, base: int, operands: int) -> list[Box]:
+        """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only.
+
+        ``D_n`` is cut by which operand is the first to reach n digits.
+        """
+        full = tuple(range(base))
+        below, at_most = (full,) * (n - 1), (full,) * n
+        exactly = at_most if n == 1 else (*below, full[1:])
+        if self.kind == "every" or n == 1:
+            rows = [(exactly,) * operands]
+        else:
+            rows = [
+                ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
+                for first in range(operands)
+            ]
+        return [box for box in map(self._allow, map(Box, rows)) if box.size]
+
+    def _allow(self, box: Box) -> Box:
+        """The part of a box that has the allowed digits only."""
+        operands = range(len(box.digits))
+        return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
+
+    def likely_whole(self, base: int, operands: int) -> bool:
+        """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
+
+        The chance that it lacks some digit at some position, at some length, is at most the sum
+        of the chances of each, and has to be below ``MISSED``.
+        """
+        if self.pairs is None:
+            return True
+        shares: dict[tuple[int, int, int], np.ndarray] = {}  # of each value of a digit
+        for box, weight in self.weighted_boxes(base, operands):
+            for j, row in enumerate(box.digits):
+                for i, values in enumerate(row):
+                    share = shares.setdefault((box.width, j, i), np.zeros(base))
+                    share[list(values)] += float(weight) / len(values)
+        missed = sum(float(((1 - x[x > 0]) ** self.pairs).sum()) for x in shares.values())
+        return missed < MISSED
 
     def text(self) -> str:
         """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""
@@ -206,97 +193,14 @@ class Domain:
             text += f" ({only})"
         return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
 
-    def likely_whole(self, base: int, operands: int) -> bool:
-        """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
-
-        The chance that it lacks some digit at some position, at some length, is at most the sum
-        of the chances of each, and has to be below ``MISSED``.
-        """
-        return self.pairs is None or _missing(self, base, operands) < MISSED
-
-
-@lru_cache(maxsize=1024)
-def _missing(domain: Domain, base: int, operands: int) -> float:
-    """A bound of the chance that a sample lacks some digit at some position and length."""
-    assert domain.pairs is not None
-    shares: dict[tuple[int, int, int], np.ndarray] = {}
-    for box, weight in domain.weighted_boxes(base, operands):
-        for j, row in enumerate(box.digits):
-            for i, values in enumerate(row):
-                share = shares.setdefault((box.width, j, i), np.zeros(base))
-                share[list(values)] += float(weight) / len(values)
-    return sum(float(((1 - x[x > 0]) ** domain.pairs).sum()) for x in shares.values())
-
-
-def _once(what: str, numbers: list[int]) -> None:
-    """Refuse a list of sorted numbers that has one of them twice."""
-    for number, following in pairwise(numbers):
-        if number == following:
-            raise InvalidInput(f"{what} {number} is given twice")
-
 
 @lru_cache(maxsize=1024)
 def _boxes(domain: Domain, base: int, operands: int) -> tuple[Box, ...]:
-    return tuple(b for n in domain.every_length for b in domain._cut(n, base, operands))
-
-
-@lru_cache(maxsize=1024)
-def _layers(domain: Domain, base: int, operands: int) -> tuple[tuple[int, Box], ...]:
-    if domain.kind == "every":
-        return tuple((1, box) for box in _boxes(domain, base, operands))
-    signed = []
-    for n in domain.every_length:
-        signed.append((1, Box((_at_most(n, base),) * operands)))
-        if n > 1:
-            signed.append((-1, Box((_at_most(n - 1, base),) * operands)))
-    allowed = ((sign, domain._allow(box)) for sign, box in signed)
-    return tuple((sign, box) for sign, box in allowed if box.size)
+    return tuple(box for n in domain.every_length for box in domain.cut(n, base, operands))
 
 
 def _digits_text(digits: tuple[int, ...]) -> str:
-    run = list(range(digits[0], digits[-1] + 1))
-    return (
-        f"{digits[0]}..{digits[-1]}"
-        if list(digits) == run and len(run) > 2
-        else ",".join(map(str, digits))
-    )
-
-
-def _exactly(n: int, base: int) -> tuple[tuple[int, ...], ...]:
-    """One operand of exactly n digits (for n = 1, zero included)."""
-    full = tuple(range(base))
-    return (full,) * (n - 1) + (full if n == 1 else full[1:],)
-
-
-def _below(n: int, base: int) -> tuple[tuple[int, ...], ...]:
-    """One operand of fewer than n digits (n > 1)."""
-    return (tuple(range(base)),) * (n - 1) + ((0,),)
-
-
-def _at_most(n: int, base: int) -> tuple[tuple[int, ...], ...]:
-    return (tuple(range(base)),) * n
-
-
-def _every(n: int, base: int, operands: int) -> list[Box]:
-    return [Box((_exactly(n, base),) * operands)]
-
-
-def _longest(n: int, base: int, operands: int) -> list[Box]:
-    """``D_n`` cut by which operand is the first to reach n digits."""
-    if n == 1:
-        return _every(1, base, operands)
-    boxes = []
-    for first in range(operands):
-        before = (_below(n, base),) * first
-        after = (_at_most(n, base),) * (operands - first - 1)
-        boxes.append(Box(before + (_exactly(n, base),) + after))
-    return boxes
-
-
-def enumerate_box(box: Box, base: int) -> list[tuple[int, ...]]:
-    """Every operand tuple of a box, for small boxes."""
-    per_operand = [
-        [sum(d * base**i for i, d in enumerate(digits)) for digits in product(*row)]
-        for row in box.digits
-    ]
-    return list(product(*per_operand))
+    """``6..9`` for a run of digits, ``0,5`` for others."""
+    first, last = digits[0], digits[-1]
+    is_run = list(digits) == list(range(first, last + 1)) and len(digits) > 2
+    return f"{first}..{last}" if is_run else ",".join(map(str, digits))

@@ -1,10 +1,9 @@
 """Positional encodings: what lets a query tell positions apart.
 
-Three facts about an encoding enter the theory: what a position is told apart by
-(its place, its offset from the query, or its digit's significance); whether each
-place or offset has a parameter of its own, so that one that carried no information in
-training can be switched off without touching the others; and whether a query can single
-out one of them at all.
+Three facts about an encoding enter the theory.  What is a position told apart by: its index in the
+sequence, its offset from the query, or its digit's significance?  Has each index or offset a
+parameter of its own, so that one that carried no information in training can be switched off
+without touching the others?  And can a query single out one of them at all?
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Encoding:
 
     Args:
         name: its name in the registry.
-        reference: ``absolute`` (the place in the sequence), ``relative`` (the offset from
+        reference: ``absolute`` (the index in the sequence), ``relative`` (the offset from
             the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
             parameters of its own; otherwise a formula ties them together.
@@ -53,7 +52,7 @@ class Encoding:
 
     @property
     def own_positions(self) -> bool:
-        """Whether every place in the sequence has a vector of its own, learned."""
+        """Whether every index in the sequence has a learned vector of its own."""
         return self.reference == "absolute" and self.own_parameter
 
 
@@ -73,7 +72,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "a penalty linear in the offset",
             "Press et al. 2022",
-            selection="none",
+            "none",
         ),
         Encoding(
             "fire",
@@ -107,7 +106,7 @@ ENCODINGS: dict[str, Encoding] = {
         ),
     )
 }
-"""Every encoding.  Adding a row here, and a module of that name to ``verify.model.positions``, adds one."""
+"""Every encoding.  To add one, add a row here and a module to ``verify.model.positions``."""
 
 
 def encoding(name: str) -> Encoding:

@@ -30,6 +30,7 @@ PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
 MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
+MOST_SUGGESTIONS = 8
 _ASPECTS = ("encoding", "window", "layout", "train")
 _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
@@ -110,7 +111,7 @@ class Advice:
         return _is_claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that ``arith advise --json`` prints."""
+        """The advice as a JSON object."""
         return {
             "generalizes": self.generalizes,
             "claimed": self.claimed,
@@ -123,12 +124,8 @@ class Advice:
         }
 
 
-def advise(setting: Setting, most: int = 8) -> Advice:
-    """The cheapest changes under which all test lengths generalize.
-
-    Args:
-        most: how many suggestions to give.
-    """
+def advise(setting: Setting) -> Advice:
+    """The cheapest changes under which all test lengths generalize."""
     current = predict(setting)
     if _works(current):
         return Advice(current, (), ())
@@ -142,7 +139,8 @@ def advise(setting: Setting, most: int = 8) -> Advice:
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
-    return Advice(current, tuple(found[:most]), tuple(_obstacles(setting, current)), complete)
+    suggestions = tuple(found[:MOST_SUGGESTIONS])
+    return Advice(current, suggestions, tuple(_obstacles(setting, current)), complete)
 
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:

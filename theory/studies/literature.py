@@ -172,14 +172,13 @@ def _judge(
         return (Outcome.AGREES if finding.outcome in possible else Outcome.DISAGREES), text
     wrong = [x for x in claims if not x.agrees]
     if not wrong:
-        return (
-            Outcome.AGREES,
-            f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}",
-        )
+        text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
+        return Outcome.AGREES, text
     first, last = (f"{x.reported:.1%} at {x.digits} digits" for x in (wrong[0], wrong[-1]))
-    leak = "untrained positions leak, which the support rule rules out: "
     text = f"off the prediction from {first} to {last}"
-    return Outcome.DISAGREES, (leak if finding.against == "learned_function" else "") + text
+    if finding.against == "learned_function":
+        text = f"untrained positions leak, which the support rule rules out: {text}"
+    return Outcome.DISAGREES, text
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:

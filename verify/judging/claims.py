@@ -7,12 +7,12 @@ by its worst length.  Models are judged one by one as the cell is with all of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from theory.inference.rules import RULES
-from theory.prediction import outcomes
 from theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
+from theory.prediction.outcomes import Claim as Claimed
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction
 from theory.prediction.published import treats
@@ -132,56 +132,44 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     One that no cell speaks to is there with zeros.
     """
     models = [model for v in verdicts for model in v.by_model]
-
-    def claim(source: str, name: str, says: str, of_cell: _OfCell) -> Claim:
-        return Claim(
-            source, name, says, _tally(map(of_cell, verdicts)), _tally(map(of_cell, models))
+    found = [
+        Claim(
+            PUBLISHED,
+            f"{name}, {direction}",
+            says,
+            _tally(_theorem_verdicts(v, name, direction) for v in verdicts),
+            _tally(_theorem_verdicts(v, name, direction) for v in models),
         )
-
-    return [
-        *(
-            claim(PUBLISHED, f"{name}, {direction}", says, _of_theorem(name, direction))
-            for name, both in THEOREMS.items()
-            for direction, says in zip(EXTRAPOLATING, both, strict=True)
-        ),
-        *(claim(REFINED, r.name, r.statement, _of_rule(r.name)) for r in RULES.values()),
+        for name, both in THEOREMS.items()
+        for direction, says in zip(EXTRAPOLATING, both, strict=True)
     ]
+    for rule in RULES.values():
+        cells, seeds = (_tally(_rule_verdicts(v, rule.name) for v in x) for x in (verdicts, models))
+        found.append(Claim(REFINED, rule.name, rule.statement, cells, seeds))
+    return found
 
 
-_OfCell = Callable[[CellVerdict], list[Verdict]]
-"""The verdicts of a cell at the lengths that a claim speaks of."""
+def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[Verdict]:
+    """The verdicts of a cell at the lengths that a theorem speaks of."""
+    if theorem(v.prediction) != name:
+        return []
+    silent = v.prediction.published_verdict(direction) == Status.UNDETERMINED
+    judged = [x.published for x in v.lengths if x.prediction.direction == direction]
+    return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _of_theorem(name: str, direction: Direction) -> _OfCell:
-    def of_cell(v: CellVerdict) -> list[Verdict]:
-        if theorem(v.prediction) != name:
-            return []
-        silent = v.prediction.published_verdict(direction) == Status.UNDETERMINED
-        return [
-            Verdict.UNDETERMINED if silent else x.published
-            for x in v.lengths
-            if x.prediction.direction == direction
-        ]
-
-    return of_cell
-
-
-def _of_rule(rule: str) -> _OfCell:
-    if rule == "plateau":  # about models that missed the premise
-        return plateau_verdicts
-    if rule == "leap":  # about how soon a model meets it
-        return leap_verdicts
-
-    def of_cell(v: CellVerdict) -> list[Verdict]:
-        return [
-            x.verdict
-            if rule == "leak" or v.prediction.claim(x.prediction) == outcomes.Claim.EXACT
-            else Verdict.UNDETERMINED
-            for x in v.lengths
-            if uses(rule, v.prediction, x.prediction)
-        ]
-
-    return of_cell
+def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
+    """The verdicts of a cell at the lengths that a rule speaks of, or on its learning."""
+    if rule == "plateau":
+        return plateau_verdicts(v)
+    if rule == "leap":
+        return leap_verdicts(v)
+    found = []
+    for x in v.lengths:
+        if uses(rule, v.prediction, x.prediction):
+            claimed = rule == "leak" or v.prediction.claim(x.prediction) == Claimed.EXACT
+            found.append(x.verdict if claimed else Verdict.UNDETERMINED)
+    return found
 
 
 def _tally(found: Iterable[list[Verdict]]) -> Tally:
@@ -191,4 +179,5 @@ def _tally(found: Iterable[list[Verdict]]) -> Tally:
     """
     order = (Verdict.DIVERGE, Verdict.AGREE, Verdict.INCONCLUSIVE, Verdict.UNDETERMINED)
     counts = Counter(next((x for x in order if x in some), order[-1]) for some in found if some)
-    return Tally(*(counts[x] for x in (order[1], order[0], order[2], order[3])))
+    contradicts, supports, not_reached, no_claim = (counts[x] for x in order)
+    return Tally(supports, contradicts, not_reached, no_claim)

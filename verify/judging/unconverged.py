@@ -46,6 +46,11 @@ class Unconverged:
     longer: dict[int, AtLength]
     verdict: Verdict
 
+    @property
+    def is_past(self) -> bool:
+        """Whether the model is past the last plateau."""
+        return self.plateau is None and self.verdict == Verdict.UNDETERMINED
+
 
 def nearest_plateau(known: Sequence[Plateau], accuracy: float) -> Plateau | None:
     """The nearest plateau within the judge's tolerance, if any."""

@@ -11,8 +11,6 @@ import numpy as np
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
-from verify.mechanism import hidden_states as states
-from verify.mechanism import influence as influences
 from verify.mechanism.hidden_states import Equivalence, equivalence
 from verify.mechanism.influence import (
     Disagreement,
@@ -23,6 +21,7 @@ from verify.mechanism.influence import (
     influence,
 )
 from verify.mechanism.patching import Leaks, leaks
+from verify.mechanism.pictures import draw_influences, draw_states
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 
@@ -35,7 +34,8 @@ class Mechanism:
         digits: the length.
         influence: by who answered (``model``, ``learned function`` if one is predicted,
             ``truth``), shares ``(k, digits, M)``: see ``verify.mechanism.influence``.
-        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted to be ignored.
+        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted
+            to be ignored.
         leaks: see ``verify.mechanism.patching``; None likewise.
     """
 
@@ -50,7 +50,7 @@ class Mechanism:
 
     def to_json(self) -> dict[str, Any]:
         """The measurements as plain values, rounded to four digits."""
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "digits": self.digits,
             "influence": {k: np.round(x, 4).tolist() for k, x in self.influence.items()},
             "distance": {k: asdict(self.distance(k)) for k in self.influence if k != "model"},
@@ -58,14 +58,14 @@ class Mechanism:
         if self.equivalence is not None:
             ratios = self.equivalence.ratios
             known = [None if np.isnan(x) else round(x, 4) for x in ratios]
-            found["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
+            values["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
         if self.leaks is not None:
-            found["leaks"] = {
+            values["leaks"] = {
                 "samples": self.leaks.samples,
-                "as it is": round(self.leaks.as_it_is, 4),
-                "mended by layer": [round(x, 4) for x in self.leaks.mended],
+                "as it is": round(self.leaks.unpatched, 4),
+                "mended by layer": [round(x, 4) for x in self.leaks.patched],
             }
-        return found
+        return values
 
 
 def measure_mechanism(model: GPT, cell: Cell, digits: int) -> Mechanism:
@@ -80,20 +80,20 @@ def measure_mechanism(model: GPT, cell: Cell, digits: int) -> Mechanism:
         answerers["learned function"] = by_learned(cell)
     answerers["truth"] = by_truth(cell)
     everybody = tuple(answerers.values())
-    found = {name: influence(a, cell, digits, others=everybody) for name, a in answerers.items()}
+    influences = {
+        name: influence(answer, cell, digits, others=everybody)
+        for name, answer in answerers.items()
+    }
     same, leak = None, None
     if prediction.learned is not None:
         # It may be that nothing of that length is equivalent to a trained input.
         with suppress(InvalidInput):
             same, leak = equivalence(model, cell, digits), leaks(model, cell, digits)
-    return Mechanism(digits, found, same, leak)
+    return Mechanism(digits, influences, same, leak)
 
 
-def draw(model: GPT, cell: Cell, found: Mechanism, folder: Path) -> list[Path]:
-    """Draw the influences, and the states of the highest trained digit's place, as SVG.
-
-    Returns:
-        the files.
+def draw(model: GPT, cell: Cell, mechanism: Mechanism, folder: Path) -> list[Path]:
+    """Draw influences, and states before the highest trained result digit, as SVG; the files.
 
     Raises:
         InvalidInput: a file cannot be written.
@@ -101,10 +101,10 @@ def draw(model: GPT, cell: Cell, found: Mechanism, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     first = folder / "influence.svg"
     names = cell.setting.task.names
-    influences.plot(found.influence, cell.label(), first, names)
-    if found.equivalence is None:
+    draw_influences(mechanism.influence, cell.label(), first, names)
+    if mechanism.equivalence is None:
         return [first]
     second = folder / "states.svg"
-    place = min(max(cell.setting.train.lengths), cell.format.result_width)
-    states.plot(model, cell, found.digits, place, second)
+    result_digit = min(max(cell.setting.train.lengths), cell.format.result_width)
+    draw_states(model, cell, mechanism.digits, result_digit, second)
     return [first, second]

@@ -1,31 +1,30 @@
-"""Leaks: through which layer a digit that should be ignored gets into the answer.
+"""Activation patching: through which layer a digit that should be ignored leaks into the answer.
 
-Where the support rule says that a position is ignored, nothing makes a model leave the place
-empty: that place always holds the same digit in training, so that a block can rest attention on
-it, or work there on what it has read elsewhere (background patches of images are used like that:
-Darcet et al. 2023, arXiv 2309.16588).  Another digit at the place then disturbs the work.  To see
-where, each layer in turn is shown, at the ignored places, the keys and values of the equivalent
-trained input (see ``verify.mechanism.hidden_states``), and everything else is left as it is.  The first layer sees
-the digits; a later one sees what stands at their places by then, which is the digit, and what
-was worked out there.
+Where the support rule says that a position is ignored, nothing makes a model leave its token
+unused: it is the same digit in every training example, so that a block can rest attention on it,
+or work there on what it has read elsewhere (Darcet et al. 2023, arXiv 2309.16588, find background
+patches of images used like that).  Another digit then disturbs this work.
 
-Shapes: n inputs, k operands, N digits of each, T tokens, L blocks, C model width.
+To see where, one layer at a time is patched: at the ignored tokens its keys and values are those
+of the equivalent trained input (``verify.mechanism.equivalents``), and everything else is left as
+it is.  The first layer sees the digits.  A later one sees what stands at their tokens by then:
+the digit, and what was worked out there.
+
+Shapes: n inputs, T tokens of each but the last, L blocks, C model width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from types import MethodType
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from verify.mechanism.hidden_states import pairs, predicted_support
-from verify.model.gpt import GPT, Block
+from verify.mechanism.equivalents import pairs, predicted_support
+from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 
 SAMPLES = 1000
@@ -40,14 +39,13 @@ class Leaks:
 
     Args:
         samples: inputs answered.
-        as_it_is: the share of answers that are ``f^``.
-        mended: by block, the share when that block's keys and values at ignored places are
-            those of the equivalent trained input.
+        unpatched: the share of answers that are ``f^``.
+        patched: by block, the share when that block is patched.
     """
 
     samples: int
-    as_it_is: float
-    mended: tuple[float, ...]
+    unpatched: float
+    patched: tuple[float, ...]
 
 
 @torch.no_grad()
@@ -58,38 +56,38 @@ def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
         InvalidInput: no learned function, or no input with an equivalent (see ``pairs``).
     """
     model.eval()
-    form, device = cell.format, model.mask.device
+    fmt, device = cell.format, model.mask.device
     long, short = pairs(cell, digits, samples)
-    result = form.results(short)
-    here, there = (torch.from_numpy(form.write(x, result)).to(device) for x in (long, short))
-    slots = torch.from_numpy(form.result_slots).to(device)
-    ignored = torch.from_numpy(ignored_places(cell)).to(device)
+    result = fmt.results(short)
+    tokens, trained = (torch.from_numpy(fmt.write(x, result)).to(device) for x in (long, short))
+    slots = torch.from_numpy(fmt.result_slots).to(device)
+    ignored = torch.from_numpy(ignored_slots(cell)).to(device)[:, None]
 
-    def follows() -> float:
-        said = model(here[:, :-1]).argmax(2)[:, slots - 1]
-        return float((said == here[:, slots]).all(1).float().mean())
+    def share() -> float:
+        said = model(tokens[:, :-1]).argmax(2)[:, slots - 1]
+        return float((said == tokens[:, slots]).all(1).float().mean())
 
+    contexts = [block.get_submodule("context") for block in model.blocks]
     clean: list[Tensor] = []
-
-    def note(_: int, context: Tensor) -> Tensor:
-        clean.append(context)
-        return context
-
-    with _attending(model, note):
-        model(there[:, :-1])
-    mended = []
-    for layer in range(len(model.blocks)):
-
-        def seen(i: int, context: Tensor, layer: int = layer) -> Tensor:
-            return torch.where(ignored[:, None], clean[i], context) if i == layer else context
-
-        with _attending(model, seen):
-            mended.append(follows())
-    return Leaks(len(long), follows(), tuple(mended))
+    with ExitStack() as hooks:
+        for context in contexts:
+            hook = context.register_forward_hook(lambda _, x, y: clean.append(y))
+            hooks.enter_context(hook)
+        model(trained[:, :-1])
+    patched = []
+    for context, instead in zip(contexts, clean, strict=True):
+        with context.register_forward_hook(_patch(ignored, instead)):
+            patched.append(share())
+    return Leaks(len(long), share(), tuple(patched))
 
 
-def ignored_places(cell: Cell) -> np.ndarray:
-    """Which of the places that are read hold an operand digit that is ignored, ``(T - 1,)``.
+def _patch(where: Tensor, instead: Tensor) -> Callable[..., Tensor]:
+    """A forward hook that replaces what a module returns, ``(n, T, C)``, ``where`` ``(T, 1)``."""
+    return lambda module, inputs, output: torch.where(where, instead, output)
+
+
+def ignored_slots(cell: Cell) -> np.ndarray:
+    """Which of the tokens that are read are operand digits at ignored positions, ``(T,)``.
 
     Raises:
         InvalidInput: no learned function is predicted.
@@ -101,20 +99,3 @@ def ignored_places(cell: Cell) -> np.ndarray:
             for t in cell.format.tokens[:-1]
         ]
     )
-
-
-@contextmanager
-def _attending(model: GPT, seen: Callable[[int, Tensor], Tensor]) -> Iterator[None]:
-    """Let every block attend to ``seen(block number, what it would attend to)``."""
-
-    def attend(block: Any, x: Tensor, context: Tensor, *rest: Any) -> Tensor:
-        return Block.attend(block, x, seen(block.layer, context), *rest)
-
-    blocks: list[Any] = list(model.blocks)
-    for block in blocks:
-        block.attend = MethodType(attend, block)
-    try:
-        yield
-    finally:
-        for block in blocks:
-            del block.attend

@@ -90,9 +90,6 @@ class GPT(nn.Module):
         seed: of the weights.
     """
 
-    mask: Tensor
-    position: PositionalEncoding
-
     def __init__(
         self,
         shape: Size,
@@ -113,7 +110,8 @@ class GPT(nn.Module):
         index = torch.arange(length)
         offset = index[:, None] - index
         seen = (offset >= 0) & (offset < (window or length))
-        self.register_buffer("mask", torch.zeros(length, length).masked_fill(~seen, UNSEEN), False)
+        mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
+        self.mask = nn.Buffer(mask, persistent=False)
         for name, p in self.named_parameters():
             if p.dim() == 2 and not name.startswith("position"):
                 scale = 1 / math.sqrt(2 * shape.layers) if "out." in name or "down." in name else 1

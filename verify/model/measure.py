@@ -11,7 +11,8 @@ from verify.plan.cells import Cell
 from verify.plan.inputs import held_out_inputs, inputs
 from verify.records.measurement import Measurement
 
-_BATCH = 500
+BATCH = 500
+"""Examples that a model answers at once."""
 
 
 @torch.no_grad()
@@ -22,37 +23,38 @@ def answers(
 
     All result digits are asked for at once, after a guess of those before them, and the answers
     are the next guess until nothing changes.  After i passes the first i digits are the greedy
-    ones, whatever the guess was, so the fixed point is what decoding digit by digit gives; a
-    guess that is right saves passes.
+    ones, whatever the guess was.  So the fixed point is what decoding digit by digit gives, and
+    a guess that is right saves passes.
 
     Args:
+        operands: digits ``(n, k, N)``, units first.
         guess: the first guess ``(n, M)``, units first; None for the true results.
     """
     model.eval()
-    form = cell.format
+    fmt = cell.format
     device = model.mask.device
-    written = form.write(operands, form.results(operands) if guess is None else guess)
-    slots = torch.from_numpy(np.sort(form.result_slots)).to(device)
+    written = fmt.write(operands, fmt.results(operands) if guess is None else guess)
+    slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device)
     out = []
-    for tokens in torch.from_numpy(written).to(device).split(_BATCH):
-        moving = torch.arange(len(tokens), device=device)
-        for _ in range(form.result_width):
-            said = model(tokens[moving, :-1], slots - 1).argmax(dim=2)
-            changed = (said != tokens[moving][:, slots]).any(dim=1)
-            tokens[moving[:, None], slots] = said
-            moving = moving[changed]
-            if not len(moving):
+    for tokens in torch.from_numpy(written).to(device).split(BATCH):
+        unsettled = torch.arange(len(tokens), device=device)
+        for _ in range(fmt.result_width):
+            said = model(tokens[unsettled, :-1], slots - 1).argmax(dim=2)
+            changed = (said != tokens[unsettled][:, slots]).any(dim=1)
+            tokens[unsettled[:, None], slots] = said
+            unsettled = unsettled[changed]
+            if not len(unsettled):
                 break
-        out.append(tokens[:, torch.from_numpy(form.result_slots).to(device)].cpu().numpy())
+        out.append(tokens[:, torch.from_numpy(fmt.result_slots).to(device)].cpu().numpy())
     return np.concatenate(out)
 
 
 def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) -> np.ndarray | None:
-    """What ``f^`` answers, result digits ``(n, M)``, units first; None where none is predicted."""
+    """What ``f^`` answers to operands ``(n, k, N)``: ``(n, M)``; None where none is predicted."""
     if prediction.learned is None:
         return None
-    form = cell.format
-    return form.to_digits(prediction.learned.evaluate(*form.values(operands)))
+    fmt = cell.format
+    return fmt.to_digits(prediction.learned.evaluate(*fmt.values(operands)))
 
 
 def held_out_accuracy(model: GPT, cell: Cell) -> float:
@@ -71,13 +73,13 @@ def held_out_accuracy(model: GPT, cell: Cell) -> float:
 
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
-    """Test a model at one length; in domain on held-out inputs."""
-    setting, form = cell.setting, cell.format
+    """Test a model at one length, on held-out inputs where it is a trained one."""
+    setting, fmt = cell.setting, cell.format
     held_out = True if setting.is_premise(digits) else None
     operands, exhaustive = inputs(cell, setting.test(digits), held_out)
     learned = learned_answers(prediction, cell, operands)
     said = answers(model, cell, operands, learned)
-    right = said == form.results(operands)
+    right = said == fmt.results(operands)
     as_learned = None if learned is None else said == learned
     return Measurement(
         digits,

@@ -61,29 +61,24 @@ class Learned(PositionalEncoding):
 class Sinusoidal(PositionalEncoding):
     """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
 
-    table: Tensor
-
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         angle = _angles(len(tokens), shape.width)
         table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
-        self.register_buffer("table", table * 0.02 * math.sqrt(2), persistent=False)
+        self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
 
     def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
 
 
 class Rotary(PositionalEncoding):
-    """Queries and keys rotated by their position, so scores depend on the offset (Su et al. 2021)."""
-
-    cos: Tensor
-    sin: Tensor
+    """Queries and keys rotated by their index: scores depend on the offset (Su et al. 2021)."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         angle = _angles(len(tokens), shape.width // shape.heads)
-        self.register_buffer("cos", angle.cos(), persistent=False)
-        self.register_buffer("sin", angle.sin(), persistent=False)
+        self.cos = nn.Buffer(angle.cos(), persistent=False)
+        self.sin = nn.Buffer(angle.sin(), persistent=False)
 
     def rotate(self, x: Tensor, slots: Slots) -> Tensor:
         cos, sin = self.cos[slots], self.sin[slots]
@@ -96,13 +91,11 @@ class Rotary(PositionalEncoding):
 class RelativeKeys(PositionalEncoding):
     """A learned key per offset, layer and head, dotted with the query (Shaw et al. 2018)."""
 
-    offset: Tensor
-
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         size = (shape.layers, shape.heads, len(tokens), shape.width // shape.heads)
         self.keys = nn.Parameter(torch.randn(size) * 0.02)
-        self.register_buffer("offset", _offsets(len(tokens)), persistent=False)
+        self.offset = nn.Buffer(_offsets(len(tokens)), persistent=False)
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         # A key per pair of tokens and one product; to gather the scores of offsets would cost a
@@ -117,12 +110,10 @@ class OffsetBias(PositionalEncoding):
     One bias per offset: at these lengths every offset has a bucket of its own.
     """
 
-    offset: Tensor
-
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         self.table = nn.Parameter(torch.zeros(shape.heads, len(tokens)))
-        self.register_buffer("offset", _offsets(len(tokens)), persistent=False)
+        self.offset = nn.Buffer(_offsets(len(tokens)), persistent=False)
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.table[:, self.offset[slots, :keys]]
@@ -136,13 +127,12 @@ class FunctionBias(PositionalEncoding):
     """
 
     THRESHOLD = 512
-    ratio: Tensor
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         self.function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, shape.heads))
         ratio = torch.log1p(_offsets(len(tokens)).float()) / math.log1p(self.THRESHOLD)
-        self.register_buffer("ratio", ratio, persistent=False)
+        self.ratio = nn.Buffer(ratio, persistent=False)
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
@@ -152,20 +142,19 @@ class Significance(PositionalEncoding):
     """A learned vector per significance of a digit, from a start drawn for each training example.
 
     Position coupling (Cho et al. 2024): digits of equal significance share a position; the
-    anchors share one of their own.
+    landmarks share one of their own.
     """
 
     STARTS = 32
     """Starts to draw from (a divisor of 256); in evaluation the first is used."""
-    anchors_share_a_vector = True
-    significance: Tensor
+    landmarks_share_a_vector = True
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         significance = torch.tensor([token.position for token in tokens])
         number = int(significance.max()) + self.STARTS
         self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
-        self.register_buffer("significance", significance, persistent=False)
+        self.significance = nn.Buffer(significance, persistent=False)
 
     def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         significance = self.significance[: x.shape[1]]
@@ -173,26 +162,25 @@ class Significance(PositionalEncoding):
         index = significance.expand(x.shape[0], -1)
         if starts is not None:
             index = index + starts[:, None] % self.STARTS
-        anchor = self.table[0] if self.anchors_share_a_vector else torch.zeros_like(self.table[0])
-        return x + torch.where(is_digit, self.table[index], anchor)
+        first = self.table[0]
+        landmark = first if self.landmarks_share_a_vector else torch.zeros_like(first)
+        return x + torch.where(is_digit, self.table[index], landmark)
 
 
 class Abacus(Significance):
-    """The same numbering within each number, and nothing at the anchors (McLeish et al. 2024)."""
+    """The same numbering within each number, and nothing at the landmarks (McLeish et al. 2024)."""
 
-    anchors_share_a_vector = False
+    landmarks_share_a_vector = False
 
 
 class LinearBias(PositionalEncoding):
     """A fixed penalty proportional to the offset, one slope per head (ALiBi, Press et al. 2022)."""
 
-    table: Tensor
-
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         slopes = 2.0 ** (-8.0 * torch.arange(1, shape.heads + 1) / shape.heads)
         table = -slopes[:, None, None] * _offsets(len(tokens))
-        self.register_buffer("table", table, persistent=False)
+        self.table = nn.Buffer(table, persistent=False)
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.table[:, slots, :keys]

@@ -15,17 +15,17 @@ def training_flops(cell: Cell, batch: int, last: int | None = None) -> int:
     Attention counts whole, without regard to the causal mask.
 
     Args:
-        last: at how many places the last block is computed; None for all.
-            ``verify.model.gpt`` computes its queries, perceptron and the head at the result digits
-            only, its keys and values everywhere.
+        last: at how many tokens the last block is computed; None for all.
+            ``verify.model.gpt`` computes its queries, perceptron and the head only where a
+            result digit follows, its keys and values everywhere.
     """
-    shape, form = size(cell.model), cell.format
-    places, width = len(form.tokens) - 1, shape.width
-    wanted = places if last is None else last
-    products = wanted * width * form.vocabulary  # the head
-    for queries in [places] * (shape.layers - 1) + [wanted]:
-        products += 2 * places * width**2  # keys and values
+    shape, fmt = size(cell.model), cell.format
+    tokens, width = len(fmt.tokens) - 1, shape.width
+    wanted = tokens if last is None else last
+    products = wanted * width * fmt.vocabulary  # the head
+    for queries in [tokens] * (shape.layers - 1) + [wanted]:
+        products += 2 * tokens * width**2  # keys and values
         products += 2 * queries * width**2  # queries and output
         products += 8 * queries * width**2  # perceptron
-        products += 2 * queries * places * width  # scores and weighted sums, all heads
+        products += 2 * queries * tokens * width  # scores and weighted sums, all heads
     return 3 * 2 * batch * products

@@ -11,7 +11,7 @@ import numpy as np
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from verify.plan.cells import Cell
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 SAMPLES = 2000
 """Inputs per test length; a domain no larger than this is tested whole."""

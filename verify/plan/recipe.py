@@ -1,4 +1,4 @@
-"""The recipe: the settings that every cell is trained with (``verify.training.schedule`` says when)."""
+"""The recipe: the settings that every cell is trained with."""
 
 from __future__ import annotations
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from theory.display.tables import markdown_table
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING
 from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import CellVerdict, LengthVerdict
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.records.runs import Run
-from verify.reporting.numbers import interval_text
 from verify.reporting.report import Report
-
-COLUMNS = (
-    "digits",
-    "direction",
-    "theorem",
-    "predicted",
-    "measured",
-    "as f^",
-    "verdict",
-    "theorem judged",
-)
+from verify.reporting.tables import interval_text, table
 
 
 def cells_page(report: Report) -> str:
@@ -31,37 +19,35 @@ def cells_page(report: Report) -> str:
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
         f"accuracy. *measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. "
         "*as f^*: share of answers equal to those of the expected function f^.",
-        *(_cell(v) for v in report.trained),
+        *(paragraph for v in report.trained for paragraph in _cell(v)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _cell(v: CellVerdict) -> str:
+def _cell(v: CellVerdict) -> list[str]:
     learned = v.prediction.learned_text
-    runs = "; ".join(_run(v, r) for r in v.runs)
-    return "\n\n".join(
-        [
-            f"## {v.name}",
-            markdown_table([_length_row(v, x) for x in v.lengths], COLUMNS),
-            (f"Expected function: `{learned}`. " if learned else "") + f"S{runs[1:]}.",
-            f"Rerun: {'; '.join(f'`{text}`' for text in _commands(v))}",
-        ]
-    )
-
-
-def _length_row(v: CellVerdict, x: LengthVerdict) -> list[str]:
-    """One test length, in the order of ``COLUMNS``."""
-    direction = x.prediction.direction
+    runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
     return [
-        str(x.digits),
-        direction.replace("_", " "),
-        v.prediction.published_verdict(direction) if direction in EXTRAPOLATING else "-",
-        claim_text(v.prediction, x.prediction),
-        interval_text(x.accuracy),
-        interval_text(x.learned),
-        x.verdict,
-        x.published,
+        f"## {v.name}",
+        table([_length_row(v, x) for x in v.lengths]),
+        (f"Expected function: `{learned}`. " if learned else "") + f"{runs}.",
+        f"Rerun: {'; '.join(f'`{text}`' for text in _commands(v))}",
     ]
+
+
+def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
+    direction = x.prediction.direction
+    treated = direction in EXTRAPOLATING
+    return {
+        "digits": str(x.digits),
+        "direction": direction.replace("_", " "),
+        "theorem": v.prediction.published_verdict(direction) if treated else "-",
+        "predicted": claim_text(v.prediction, x.prediction),
+        "measured": interval_text(x.accuracy),
+        "as f^": interval_text(x.learned),
+        "verdict": x.verdict,
+        "theorem judged": x.published,
+    }
 
 
 def _run(v: CellVerdict, run: Run) -> str:

@@ -1,14 +1,14 @@
-"""What figures of the report share: a width, rows of names, panels of training curves."""
+"""The two kinds of figure that sections share: rows with names, and curves along training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from theory.display.style import FAINT, PALE, PALETTE, figure
-from theory.learning.plateaus import plateaus
+from theory.display.style import FAINT, PALE, figure
 from verify.judging.judge import CellVerdict
 from verify.plan.premise import PREMISE
 
@@ -18,15 +18,38 @@ if TYPE_CHECKING:
 WIDTH = 8.0
 """Of a figure, in inches."""
 _PANELS = 3
-"""Panels beside each other."""
+"""Cells beside each other."""
 
 
-def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Name the rows of an axis, the first on top, each at its number."""
-    ax.set_yticks(range(len(names)), names, fontsize=6.5)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.grid(axis="y", color=PALE)
-    ax.set_axisbelow(True)
+@contextmanager
+def named_rows(
+    path: Path,
+    names: Sequence[str],
+    label: str,
+    titles: Sequence[str] = ("",),
+    inches: float = 0.34,
+) -> Iterator[list[Axes]]:
+    """Panels beside each other with the same rows: the first row is on top, at height 0.
+
+    Args:
+        names: of the rows.
+        label: of what goes from left to right.
+        titles: one for each panel.
+        inches: the height of a row.
+    """
+    with figure(path, WIDTH, inches * len(names) + 1.2) as drawn:
+        drawn.set_layout_engine("constrained")
+        axes = list(drawn.subplots(1, len(titles), sharey=True, squeeze=False)[0])
+        for ax, title in zip(axes, titles, strict=True):
+            ax.set_title(title, fontsize=8)
+            ax.grid(axis="y", color=PALE)
+            ax.set_axisbelow(True)
+        axes[0].set_yticks(range(len(names)), names, fontsize=6.5)
+        axes[0].set_ylim(len(names) - 0.5, -0.5)
+        drawn.supxlabel(label, fontsize=8)
+        yield axes
+        style = {"ncols": 6, "fontsize": 7, "frameon": False}
+        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", **style)
 
 
 def training_curves(
@@ -43,7 +66,7 @@ def training_curves(
     """
     rows = ceil(len(verdicts) / _PANELS)
     with figure(path, WIDTH, 2 * rows + 0.3) as drawn:
-        drawn.set_layout_engine("tight")
+        drawn.set_layout_engine("constrained")
         axes = list(drawn.subplots(rows, _PANELS, sharey=True, squeeze=False).flat)
         for ax, v in zip(axes, verdicts, strict=False):
             draw(ax, v)
@@ -57,20 +80,3 @@ def training_curves(
             ax.axis("off")
         drawn.supxlabel("training step", fontsize=8)
         drawn.supylabel(label, fontsize=8)
-
-
-def in_domain_curves(verdicts: Sequence[CellVerdict], path: Path) -> None:
-    """Accuracy at the trained lengths along training; dashed lines are the plateaus of the task."""
-    training_curves(verdicts, path, _in_domain, "right in domain")
-
-
-def _in_domain(ax: Axes, v: CellVerdict) -> None:
-    s = v.cell.setting
-    for run in v.runs:
-        for colour, n in zip(PALETTE, s.train.every_length, strict=False):
-            if run.trajectory is not None and n in run.trajectory.correct:
-                label = f"{n} digits" if run is v.runs[0] else None
-                curve = run.trajectory.correct[n]
-                ax.plot(run.trajectory.steps, curve, color=colour, lw=1, label=label)
-    for plateau in plateaus(s.task, s.base, s.train):
-        ax.axhline(float(plateau.accuracy), color=PALETTE[1], lw=0.6, ls="--")

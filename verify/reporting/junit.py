@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from theory.display.text import claim_text
 from verify.judging.judge import CellVerdict, Verdict
-from verify.reporting.numbers import interval_text
+from verify.reporting.tables import interval_text
 
 
 def junit(verdicts: Sequence[CellVerdict]) -> str:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from theory.display.answer import verdict_text
-from theory.display.tables import markdown_table
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING
 from verify.judging.judge import (
@@ -20,22 +19,13 @@ from verify.judging.judge import (
 from verify.judging.known_divergences import KnownDivergences
 from verify.plan.cells import default_model
 from verify.plan.recipe import RECIPE
-from verify.plan.sequences import HELD_OUT
-from verify.reporting.numbers import interval_text
+from verify.plan.sampling import HELD_OUT
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
 from verify.reporting.sentences import gate_line
 from verify.reporting.summary import summary
+from verify.reporting.tables import interval_text, table
 from verify.reporting.terminal import verdict_word
-
-COLUMNS = (
-    "cell",
-    "theorem (down, up)",
-    "refined (down, up)",
-    "measured upward",
-    "converged",
-    "verdict",
-)
 
 
 def page(report: Report) -> str:
@@ -45,7 +35,7 @@ def page(report: Report) -> str:
         f"**{gate_line(report.verdicts, report.known)}**",
         summary(report.verdicts),
         "## Cells",
-        markdown_table([_cell_row(v) for v in report.trained], COLUMNS),
+        table([_cell_row(v) for v in report.trained]),
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every "
         "cell, and the command that trains it again: [cells.md](cells.md).",
@@ -56,22 +46,22 @@ def page(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _cell_row(v: CellVerdict) -> list[str]:
-    """A cell, both verdicts, and what was found, in the order of ``COLUMNS``."""
+def _cell_row(v: CellVerdict) -> dict[str, str]:
     counts = count_verdicts([v])
     judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
     outcome = verdict_word(v.verdict)
     if v.verdict != Verdict.INCONCLUSIVE and judged:
         outcome += f" ({counts[Verdict.AGREE]} of {judged} lengths)"
     longer = [f"{x.accuracy.value:.3f}" for x in v.longer if x.accuracy is not None]
-    return [
-        v.cell.label() if v.cell.model == default_model(v.cell.setting.task) else v.name,
-        ", ".join(v.prediction.published_verdict(d) for d in EXTRAPOLATING),
-        ", ".join(verdict_text(v.prediction, d) for d in EXTRAPOLATING),
-        " ".join(longer) or "-",
-        f"{len(v.converged)} of {len(v.runs)}",
-        outcome,
-    ]
+    usual = v.cell.model == default_model(v.cell.setting.task)
+    return {
+        "cell": v.cell.label() if usual else v.name,
+        "theorem (down, up)": ", ".join(map(v.prediction.published_verdict, EXTRAPOLATING)),
+        "refined (down, up)": ", ".join(verdict_text(v.prediction, d) for d in EXTRAPOLATING),
+        "measured upward": " ".join(longer) or "-",
+        "converged": f"{len(v.converged)} of {len(v.runs)}",
+        "verdict": outcome,
+    }
 
 
 def _divergences(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:

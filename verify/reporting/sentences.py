@@ -16,7 +16,7 @@ from verify.judging.judge import (
     worst,
 )
 from verify.judging.known_divergences import KnownDivergences, unexplained
-from verify.reporting.numbers import count
+from verify.reporting.tables import count
 
 
 def sentence(v: CellVerdict) -> str:

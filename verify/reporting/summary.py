@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
 from verify.plan.premise import PREMISE
-from verify.reporting.numbers import count
 from verify.reporting.sentences import summary_line
+from verify.reporting.tables import count
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
@@ -39,23 +39,20 @@ def _by_training(models: Sequence[CellVerdict]) -> list[str]:
 
     Described beside the verdicts, model by model; no verdict depends on it.
     """
-    settled = {
-        "those whose training ended by itself (long enough under all of the dropout)": [
-            m for m in models if m.runs[0].settled
-        ],
-        "those that met the premise when their budget was spent": [
-            m for m in models if not m.runs[0].settled
-        ],
-    }
-    steps = [(m, learned_step(m.runs[0])) for m in models]
-    speed = {
-        f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps": [
-            m for m, at in steps if is_soon(at)
-        ],
-        "those that took longer": [m for m, at in steps if at is not None and not is_soon(at)],
-    }
+    ended = "those whose training ended by itself (long enough under all of the dropout)"
+    spent = "those that met the premise when their budget was spent"
+    soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
+    later = "those that took longer"
+    settled: dict[str, list[CellVerdict]] = {ended: [], spent: []}
+    speed: dict[str, list[CellVerdict]] = {soon: [], later: []}
+    for model in models:
+        [run] = model.runs
+        settled[ended if run.settled else spent].append(model)
+        step = learned_step(run)
+        if step is not None:
+            speed[soon if is_soon(step) else later].append(model)
+    unknown = len(models) - sum(map(len, speed.values()))
     remark = " The two thresholds were chosen after the fact."
-    unknown = sum(at is None for _, at in steps)
     if unknown:
         remark += f" ({unknown} models were not tested on what they were trained on.)"
     return [

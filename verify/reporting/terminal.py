@@ -9,10 +9,10 @@ from theory.display.text import claim_text, fraction_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction
-from verify.judging.intervals import CONFIDENCE, Interval
+from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import TOLERANCE, CellVerdict, LengthVerdict, Verdict, count_verdicts
 from verify.plan.cells import Cell, default_model
-from verify.reporting.numbers import count
+from verify.reporting.tables import count
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
@@ -105,7 +105,8 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in _SIGNS.items() if sign in claimed)
     counts = count_verdicts(verdicts)
     kinds = {s.train.kind for s in settings}
-    tolerance = f"(within {TOLERANCE}), of those made"
+    made = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+    agree = f"claims at untrained lengths that agree (within {TOLERANCE}), of those made"
     entries = {
         "D_n: trained where the longest operand has n digits": "longest" in kinds,
         "D_n: trained where each operand has n digits (every)": "every" in kinds,
@@ -114,20 +115,15 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
         "predicted, measured: accuracy at the shortest / longest test length": True,
         signs: signs != "",
         _MISSED: any(v.runs and not v.converged for v in verdicts),
-        f"agree 4/4: claims at untrained lengths that agree {tolerance}": counts[Verdict.AGREE]
-        or counts[Verdict.DIVERGE],
-        _models(verdicts): True,
+        f"agree 4/4: {agree}": made > 0,
     }
-    return [text for text, is_used in entries.items() if is_used]
-
-
-def _models(verdicts: Sequence[CellVerdict]) -> str:
-    """``2 models per cell, 26 of 26 converged``."""
-    numbers = [len(v.runs) for v in verdicts]
-    least, most = min(numbers), max(numbers)
-    each = count(most, "model") if least == most else f"{least} to {count(most, 'model')}"
+    models = [len(v.runs) for v in verdicts]
+    some = "" if min(models) == max(models) else f"{min(models)} to "
     converged = sum(len(v.converged) for v in verdicts)
-    return f"{each} per cell, {converged} of {sum(numbers)} converged"
+    return [
+        *(text for text, is_used in entries.items() if is_used),
+        f"{some}{count(max(models), 'model')} per cell, {converged} of {sum(models)} converged",
+    ]
 
 
 # --- the lengths of one cell ------------------------------------------------------------
@@ -135,20 +131,17 @@ def _models(verdicts: Sequence[CellVerdict]) -> str:
 
 def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
-    accuracy = v.measured(x.digits)
+    accuracy, measured = v.measured(x.digits), "-"
+    if accuracy is not None:
+        measured = f"{accuracy.value:.3f}, {accuracy.low:.2f}..{accuracy.high:.2f}"
     return [
         str(x.digits),
         INPUTS[x.prediction.direction],
         claim_text(v.prediction, x.prediction),
-        _parenthesized(v, "-" if accuracy is None else _short_interval(accuracy)),
+        _parenthesized(v, measured),
         "-" if x.learned is None else f"{x.learned.value:.3f}",
         verdict_word(x.verdict),
     ]
-
-
-def _short_interval(x: Interval) -> str:
-    """``0.331, 0.31..0.35``: the value and its interval."""
-    return f"{x.value:.3f}, {x.low:.2f}..{x.high:.2f}"
 
 
 def length_legend(v: CellVerdict) -> list[str]:

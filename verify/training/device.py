@@ -1,11 +1,10 @@
 """What the machine does well: which device, which precision, whether to compile.
 
-The rules: matrix products are made in bfloat16 where the hardware has instructions for them
-(AVX-512 or AMX; every GPU), else in float32.  A whole step is then 1.4 to 1.8 times as fast.
-Nothing is timed: a seed has to give the same model on a busy machine.  Steps are
-compiled where there is a compiler (a C++ compiler for CPUs, Triton for GPUs) and the training
-is long enough to earn the compilation back.  The numbers behind the rules are in
-``benchmarks/README.md``.
+Matrix products are made in bfloat16 where the hardware has instructions for them (AVX-512 or
+AMX; every GPU), else in float32.  Steps are compiled where there is a compiler (a C++ compiler
+for CPUs, Triton for GPUs) and the training is long enough to earn the compilation back.  Nothing
+is timed: a seed has to give the same model on a busy machine.  The figures behind these rules
+are in ``benchmarks/README.md``.
 """
 
 from __future__ import annotations
@@ -24,13 +23,10 @@ from verify.records.reading import PRECISIONS
 
 DEVICES = ("auto", "cpu", "cuda")
 WORTH_COMPILING = 5e13
-"""Floating point operations of a training from which compiling pays.
-
-Compiling keeps a core busy for up to a minute and then saves a tenth of every step.
-"""
+"""Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
 _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI")
-"""Limits that ``ONEDNN_MAX_CPU_ISA`` can set below the instructions for bfloat16."""
+"""Values of ``ONEDNN_MAX_CPU_ISA`` that rule out the instructions for bfloat16."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Options of ``mallopt``: how much free memory to keep, and from what size to ask the system."""
 
@@ -55,11 +51,11 @@ def precision(device: str) -> torch.dtype:
         InvalidInput: the variable holds something else.
     """
     name = os.environ.get(PRECISION_VARIABLE) or "auto"
-    if name not in ("auto", *PRECISIONS):
-        allowed = ", ".join(("auto", *PRECISIONS))
-        raise InvalidInput(f"unknown precision '{name}' (allowed: {allowed})")
     if name == "auto":
         name = "bfloat16" if device == "cuda" or _has_bfloat16() else "float32"
+    if name not in PRECISIONS:
+        allowed = ", ".join(("auto", *PRECISIONS))
+        raise InvalidInput(f"unknown precision '{name}' (allowed: {allowed})")
     return torch.bfloat16 if name == "bfloat16" else torch.float32
 
 
@@ -85,10 +81,11 @@ def fix_precision(name: str, device: str) -> str:
 @cache
 def _has_bfloat16() -> bool:
     """Whether the CPU has instructions for bfloat16 that PyTorch and oneDNN may use."""
-    allowed = os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() not in _ISAS_WITHOUT_BFLOAT16
-    widest = torch.backends.cpu.get_cpu_capability() not in ("DEFAULT", "AVX2")
-    has = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return allowed and widest and has
+    if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in _ISAS_WITHOUT_BFLOAT16:
+        return False
+    if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "AVX2"):
+        return False
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def train_alone() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from verify.plan.cells import Cell
-from verify.plan.sequences import Sampler
+from verify.plan.sampling import Sampler
 
 
 class Examples:

@@ -39,42 +39,43 @@ class Recorder:
 
 
 class _Watched:
-    """One model's looks."""
+    """One model's looks: inputs by test length, and the shares that were right at each look."""
 
     def __init__(self, cell: Cell) -> None:
-        prediction, form = predict(cell.setting), cell.format
+        prediction = predict(cell.setting)
         self.cell, self.steps = cell, list[int]()
         self.has_learned = prediction.learned is not None
-        self.tests: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray | None]] = {}
+        self.tests: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
         for n in cell.setting.test_lengths:
             held_out = True if cell.setting.is_premise(n) else None
             operands = inputs(cell, cell.setting.test(n), held_out)[0][:SAMPLES]
-            learned = learned_answers(prediction, cell, operands)
-            self.tests[n] = operands, form.results(operands), learned
+            self.tests[n] = operands, learned_answers(prediction, cell, operands)
         self.correct: dict[int, list[float]] = {n: [] for n in self.tests}
         self.learned: dict[int, list[float]] = {n: [] for n in self.tests}
 
     def look(self, step: int, model: GPT) -> None:
         self.steps.append(step)
-        for n, (operands, true, learned) in self.tests.items():
+        for n, (operands, learned) in self.tests.items():
             said = answers(model, self.cell, operands, learned)
-            self.correct[n].append(_share(said, true))
+            self.correct[n].append(_share(said, self.cell.format.results(operands)))
             if learned is not None:
                 self.learned[n].append(_share(said, learned))
 
     def trajectory(self, steps: int, final: Sequence[Measurement]) -> Trajectory:
-        end = sum(step < steps for step in self.steps)
-        correct = {n: [*xs[:end]] for n, xs in self.correct.items()}
-        learned = {n: [*xs[:end]] for n, xs in self.learned.items()}
+        # A model that is finished before the others of its ensemble is looked at no further.
+        looks = sum(step < steps for step in self.steps)
+        correct = {n: shares[:looks] for n, shares in self.correct.items()}
+        learned = {n: shares[:looks] for n, shares in self.learned.items()}
         for m in final:
             correct[m.digits].append(round(m.correct / m.samples, 4))
             learned[m.digits].append(round((m.learned or 0) / m.samples, 4))
         return Trajectory(
-            (*self.steps[:end], steps),
-            {n: tuple(xs) for n, xs in correct.items()},
-            {n: tuple(xs) for n, xs in learned.items()} if self.has_learned else None,
+            (*self.steps[:looks], steps),
+            {n: tuple(shares) for n, shares in correct.items()},
+            {n: tuple(shares) for n, shares in learned.items()} if self.has_learned else None,
         )
 
 
 def _share(said: np.ndarray, wanted: np.ndarray) -> float:
+    """The share of whole answers ``(n, M)`` that are those wanted."""
     return round(float((said == wanted).all(1).mean()), 4)

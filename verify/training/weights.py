@@ -44,13 +44,14 @@ class Weights:
     def named(self, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
         """The parameters of one model by name, given its part of ``tensors``."""
         *matrices, rest = tensors
-        found: dict[str, Tensor] = {}
+        parameters: dict[str, Tensor] = {}
         for names, group in zip(self.groups, matrices, strict=True):
-            found |= {n: self._turned(n, x) for n, x in zip(names, group.unbind(), strict=True)}
+            for name, matrix in zip(names, group.unbind(), strict=True):
+                parameters[name] = self._turned(name, matrix)
         sizes = [self.shapes[name].numel() for name in self.others]
         for name, part in zip(self.others, rest.split(sizes), strict=True):
-            found[name] = part.view(self.shapes[name])
-        return found
+            parameters[name] = part.view(self.shapes[name])
+        return parameters
 
     def model(self, i: int) -> dict[str, Tensor]:
         """The parameters of model i by name."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from builders.brute_force import box_members, brute_accuracy, digit, members
+from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
 from builders.strategies import domains, learned_functions, tasks
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ from theory.inference.interactions import interactions
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.setting.decision import Decision
-from theory.setting.domains import Domain, enumerate_box
+from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, named_task
@@ -171,7 +171,7 @@ def test_layers_add_up_to_the_domain(domain: Domain, base: int, operands: int, p
     for some in (domain, replace(domain, allowed=((place, (0, 1)),))):
         found: Counter[tuple[int, ...]] = Counter()
         for sign, box in some.layers(base, operands):
-            for x in enumerate_box(box, base):
+            for x in tuples_of(box, base):
                 found[x] += sign
         assert {x: n for x, n in found.items() if n} == dict.fromkeys(
             box_members(some, base, operands), 1

@@ -12,6 +12,7 @@ from theory.errors import InvalidInput
 from theory.inference.rules import RULES
 from theory.learning.leaps import leaps
 from theory.prediction.predict import Prediction, predict
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
@@ -254,7 +255,7 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
 
 def claims(words: dict) -> list[str]:
     got = say(words)
-    assert (got.leaks is not False) == ("leak" in {s.rule for s in got.derivation})
+    assert (got.leaks is not Decision.NO) == ("leak" in {s.rule for s in got.derivation})
     return [got.claim(x) for x in got.lengths]
 
 
@@ -268,7 +269,7 @@ def test_a_task_that_leaps_is_claimed_in_part() -> None:
     # Of a sum, or under another encoding, nothing is taken back.
     assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
     assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
-    assert not say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks
+    assert say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks is not Decision.YES
     # A product leaks even if two digits at a time are enough, a sum of such does not.
     assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
     assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
+from builders.brute_force import tuples_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.errors import NotCountable
 from theory.learning.guesses import Guess
-from theory.setting.domains import Domain, enumerate_box
+from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 
 TASKS = (
@@ -49,7 +50,7 @@ def test_guesses_are_right_as_often_as_counted_by_hand(
     task = parse_task(text if p is None else f"({text}) % {p}")
     domain = Domain(lengths, kind, allowed=((1, (1, base - 1)),) if odd else ())
     boxes = domain.boxes(base, task.operands)
-    tuples = [xs for box in boxes for xs in enumerate_box(box, base)]
+    tuples = [xs for box in boxes for xs in tuples_of(box, base)]
     tuples = [xs for xs in tuples if task.evaluate(*xs) >= 0]
     places = [(j, i) for j in range(task.operands) for i in range(1, lengths[-1] + 1)]
     read = data.draw(st.sets(st.sampled_from(places)).map(sorted))

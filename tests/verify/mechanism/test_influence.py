@@ -1,10 +1,7 @@
-"""Influence: what is known of addition and subtraction, models small and by hand, and the pictures."""
+"""Influence: what is known of addition and subtraction, and models small and by hand."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import matplotlib
 import numpy as np
 import pytest
 from builders.cells import cell
@@ -21,9 +18,7 @@ from verify.mechanism.influence import (
     by_truth,
     disagreement,
     influence,
-    plot,
 )
-from verify.plan.cells import Cell
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 """Addition in base 2 with APE, trained on up to three digits and written with four."""
@@ -156,7 +151,7 @@ def test_a_digit_that_a_model_cannot_see_has_no_influence_on_it() -> None:
 
 
 def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None:
-    """Of 10 seeds on three kinds of processor the distance was below 0.05 after, and above 0.3 before."""
+    """Of 10 seeds on three processors it was below 0.05 after, and above 0.3 before."""
     learned = influence(by_learned(tiny.cell), tiny.cell, 3)
     for model, before in zip(tiny.models, tiny.before, strict=True):
         apart = [
@@ -168,7 +163,7 @@ def test_training_gives_a_model_the_influences_of_the_task(tiny: Taught) -> None
 
 @pytest.mark.training
 def test_trained_models_are_nearer_to_what_they_learned_than_to_the_task() -> None:
-    """By 0.08, in the mean of 10 seeds on three kinds of processor; each of them by 0.025 or more."""
+    """By 0.08, in the mean of 10 seeds on three processors; each by 0.025 or more."""
     learned, truth = (influence(by(SUM), SUM, 4) for by in (by_learned, by_truth))
     found = [influence(by_model(model, SUM), SUM, 4) for model in taught(SUM).models]
     to_learned, to_truth = (
@@ -206,53 +201,3 @@ def test_influences_that_do_not_compare_are_refused() -> None:
         disagreement(some, some[:1])
     with pytest.raises(InvalidInput, match="no influence that both know"):
         disagreement(some, some * np.nan)
-
-
-# --- the picture ------------------------------------------------------------------------
-
-
-def both(c: Cell = SUM, digits: int = 4) -> dict[str, np.ndarray]:
-    return {
-        "learned function": influence(by_learned(c), c, digits),
-        "truth": influence(by_truth(c), c, digits),
-    }
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_the_same_influences_give_the_same_picture(suffix: str, tmp_path: Path) -> None:
-    first, second, third = (tmp_path / "new" / f"{x}.{suffix}" for x in "abc")
-    influences = both()
-    plot(influences, "addition", first)
-    plot(influences, "addition", second)
-    plot(influences | {"truth": np.zeros((2, 4, 5))}, "addition", third)
-    assert first.read_bytes() == second.read_bytes() != third.read_bytes()
-    assert first.read_bytes()[:8] in (b"\x89PNG\r\n\x1a\n", b"<?xml ve")
-
-
-def words(influences: dict[str, np.ndarray], path: Path) -> str:
-    with matplotlib.rc_context({"svg.fonttype": "none"}):
-        plot(influences, "what moves what", path)
-    return path.read_text()
-
-
-def test_the_picture_names_every_digit_and_writes_the_shares(tmp_path: Path) -> None:
-    shares = np.array([[[0.0, 0.37], [0.999, 1.0]], [[0.001, np.nan], [0.5, 0.5]]])
-    text = words({"model": shares}, tmp_path / "a.svg")
-    for part in ("what moves what", "model", "a₁", "a₂", "b₁", "b₂", ">.37<", ">.99<", ">.01<"):
-        assert part in text
-    assert "nan" not in text
-
-
-def test_numbers_are_left_out_where_they_have_no_room(tmp_path: Path) -> None:
-    shares = np.full((2, 2, 40), 0.37)
-    assert ">.37<" not in words({"model": shares, "truth": shares}, tmp_path / "a.svg")
-
-
-def test_pictures_that_make_no_sense_are_refused(tmp_path: Path) -> None:
-    shares = np.zeros((2, 2, 3))
-    with pytest.raises(InvalidInput, match="no influences"):
-        plot({}, "", tmp_path / "a.svg")
-    with pytest.raises(InvalidInput, match="different shapes"):
-        plot({"model": shares, "truth": shares[:1]}, "", tmp_path / "a.svg")
-    with pytest.raises(InvalidInput, match=r"\.png or \.svg"):
-        plot({"model": shares}, "", tmp_path / "a.pdf")

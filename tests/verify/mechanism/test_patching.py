@@ -9,8 +9,8 @@ from builders.tiny_models import PRODUCT, Taught, leaking, untrained
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
-from verify.mechanism.hidden_states import pairs
-from verify.mechanism.patching import SAMPLES, ignored_places, leaks
+from verify.mechanism.equivalents import pairs
+from verify.mechanism.patching import SAMPLES, ignored_slots, leaks
 from verify.model.gpt import GPT
 from verify.model.measure import answers, learned_answers
 from verify.plan.cells import Cell
@@ -18,15 +18,15 @@ from verify.plan.cells import Cell
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 
 
-def test_ignored_places_are_the_operands_above_the_trained_digits() -> None:
-    places = ignored_places(SUM)
+def test_ignored_slots_are_the_operands_above_the_trained_digits() -> None:
+    places = ignored_slots(SUM)
     tokens = SUM.format.tokens[:-1]
     assert [(t.operand, t.position) for t, x in zip(tokens, places, strict=True) if x] == [
         (0, 4),
         (1, 4),
     ]
     with pytest.raises(InvalidInput, match="no positions are predicted to be ignored"):
-        ignored_places(cell(pe="rope"))
+        ignored_slots(cell(pe="rope"))
 
 
 def followed(model: GPT, c: Cell, digits: int) -> float:
@@ -36,20 +36,20 @@ def followed(model: GPT, c: Cell, digits: int) -> float:
     return float((answers(model, c, long) == learned).all(1).mean())
 
 
-def test_the_share_as_it_is_is_that_of_the_models_own_answers(tiny: Taught) -> None:
-    """Who is right at each digit after the right ones is right as a whole, and the other way round."""
+def test_the_unpatched_share_is_that_of_the_models_own_answers(tiny: Taught) -> None:
+    """Right at each digit after the right ones is right as a whole, and the other way round."""
     for model in (*tiny.models, *tiny.before):
         found = leaks(model, tiny.cell, 3)
-        assert found.as_it_is == pytest.approx(followed(model, tiny.cell, 3))
-        assert len(found.mended) == len(model.blocks)
+        assert found.unpatched == pytest.approx(followed(model, tiny.cell, 3))
+        assert len(found.patched) == len(model.blocks)
     wild = untrained(PRODUCT, std=0.6)
-    assert leaks(wild, PRODUCT, 4).as_it_is == pytest.approx(followed(wild, PRODUCT, 4))
+    assert leaks(wild, PRODUCT, 4).unpatched == pytest.approx(followed(wild, PRODUCT, 4))
 
 
-def test_a_trained_input_has_nothing_to_mend(tiny: Taught) -> None:
+def test_a_trained_input_has_nothing_to_patch(tiny: Taught) -> None:
     for model in (*tiny.models, untrained(tiny.cell, std=0.6)):
         found = leaks(model, tiny.cell, 2, samples=50)
-        assert found.mended == (found.as_it_is,) * 2
+        assert found.patched == (found.unpatched,) * 2
 
 
 @pytest.mark.parametrize("layer", [0, 1])
@@ -60,6 +60,6 @@ def test_a_leak_is_found_in_the_block_that_was_given_it(layer: int) -> None:
     assert 0.6 < zero < 0.9
     model = leaking(layer)
     found = leaks(model, PRODUCT, 4)
-    assert found.as_it_is == found.mended[1 - layer] == pytest.approx(1 - zero)
-    assert found.mended[layer] == pytest.approx(zero)
+    assert found.unpatched == found.patched[1 - layer] == pytest.approx(1 - zero)
+    assert found.patched[layer] == pytest.approx(zero)
     assert leaks(model, PRODUCT, 4) == found  # it is left as it was

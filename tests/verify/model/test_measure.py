@@ -18,7 +18,7 @@ from verify.model.measure import answers, held_out_accuracy, measure
 from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.plan.recipe import CHUNK, Recipe
-from verify.plan.sequences import Sampler, is_held_out
+from verify.plan.sampling import Sampler, is_held_out
 from verify.plan.sizes import Size
 from verify.training.train import train
 

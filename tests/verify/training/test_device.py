@@ -1,4 +1,4 @@
-"""Precision: decided by the processor or by an option, never by a clock; part of a run's identity."""
+"""Precision: decided by the processor or an option, never by a clock; it identifies a run."""
 
 from __future__ import annotations
 

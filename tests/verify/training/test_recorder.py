@@ -51,7 +51,7 @@ def test_it_survives_the_store(run: Run) -> None:
 
 
 class Learner:
-    """Stands for an ensemble, and for its model: answers nothing right until it has learned ``f^``."""
+    """An ensemble and its model in one: right on nothing until it has learned ``f^``."""
 
     def __init__(self) -> None:
         self.learned = False

@@ -1,4 +1,4 @@
-"""The schedule: when dropout rises and falls, when the learning rate does, and when training ends."""
+"""The schedule: when dropout and the learning rate rise and fall, and when training ends."""
 
 from __future__ import annotations
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from theory.display.style import INK, PALETTE
-from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
 from verify.reporting.figures import training_curves
 from verify.reporting.report import Report
+from verify.reporting.tables import count, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,43 +21,42 @@ REACHED = 0.9
 """The share of answers that the learned function explains when a model counts as there."""
 PANELS = 9
 """Cells in the figure."""
-COLUMNS = ("cell", "premise (step)", "expected function (step)", "comes")
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """When each converged model met the premise, and when it came to the expected function."""
     timings = [(v, found) for v in report.verdicts if (found := _timings(v))]
     if not timings:
-        return ""
+        return []
     every = [t for _, found in timings for t in found]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
     middle = f"; the median is {median(delays):.2g} times the steps" if delays else ""
     rows = [
-        [
-            v.name,
-            _steps([t.within for t in found]),
-            _steps([t.outside for t in found]),
-            ", ".join(map(_when, found)),
-        ]
+        {
+            "cell": v.name,
+            "premise (step)": ", ".join(str(t.within or "-") for t in found),
+            "expected function (step)": ", ".join(str(t.outside or "-") for t in found),
+            "comes": ", ".join(map(_when, found)),
+        }
         for v, found in timings
     ]
-    drawn = _one_per_task([v for v, _ in timings])[:PANELS]
+    # Those drawn are the first cell of each task, and then the others.
+    first = {v.cell.setting.task.text(): v for v, _ in reversed(timings)}.values()
+    drawn = sorted((v for v, _ in timings), key=lambda v: v not in first)[:PANELS]
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
-    return "\n\n".join(
-        [
-            "## Along training",
-            f"Of {len(every)} converged models with an expected function, {counts[BEFORE]} came to "
-            f"it (it explains {REACHED:.0%} of the answers at the longest test length) before the "
-            f"premise held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} "
-            f"never{middle}.",
-            "![Answers along training](trajectories.svg)",
-            f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
-            "within one look.",
-            markdown_table(rows, COLUMNS),
-        ]
-    )
+    return [
+        "## Along training",
+        f"Of {len(every)} converged models with an expected function, {counts[BEFORE]} came to "
+        f"it (it explains {REACHED:.0%} of the answers at the longest test length) before the "
+        f"premise held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} "
+        f"never{middle}.",
+        "![Answers along training](trajectories.svg)",
+        f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
+        "within one look.",
+        table(rows),
+    ]
 
 
 def _timings(v: CellVerdict) -> list[Timing]:
@@ -79,18 +77,6 @@ def _when(t: Timing) -> str:
     return WITH if t.outside <= t.within * GROWTH**1.5 else AFTER
 
 
-def _steps(steps: Sequence[int | None]) -> str:
-    return ", ".join("-" if s is None else str(s) for s in steps)
-
-
-def _one_per_task(verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
-    """The first cell of each task, and then the others."""
-    first: dict[str, CellVerdict] = {}
-    for v in verdicts:
-        first.setdefault(v.cell.setting.task.text(), v)
-    return [*first.values(), *(v for v in verdicts if v not in first.values())]
-
-
 def _draw(ax: Axes, v: CellVerdict) -> None:
     """A line per test length and model: right in domain (thick), equal to f^ out of it (thin)."""
     for run in v.converged:
@@ -98,9 +84,9 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
         if curve is None or curve.learned is None:
             continue
         for i, n in enumerate(v.cell.setting.test_lengths):
-            trained = v.cell.setting.is_premise(n)
-            values = curve.correct[n] if trained else curve.learned[n]
-            label = f"{n} digit{'s' if n > 1 else ''}, {'in domain' if trained else 'as f^'}"
-            colour, width = (INK, 2.0) if trained else (PALETTE[i % len(PALETTE)], 1.0)
-            label = label if run is v.converged[0] else ""
+            if v.cell.setting.is_premise(n):
+                values, colour, width, what = curve.correct[n], INK, 2.0, "in domain"
+            else:
+                values, colour, width, what = curve.learned[n], PALETTE[i % 6], 1.0, "as f^"
+            label = f"{count(n, 'digit')}, {what}" if run is v.converged[0] else ""
             ax.plot(curve.steps, values, color=colour, lw=width, label=label)

@@ -6,24 +6,22 @@ from collections.abc import Sequence
 
 from theory.display.tables import markdown_table
 from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 ORDER = 30
 COLUMNS = ("claim", "supports", "contradicts", "not reached", "no claim")
 _TITLES = {PUBLISHED: "Published theorems", REFINED: "Rules of the refined theory"}
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """A table of the theorems, one of the rules, and what each rule says."""
-    return "\n\n".join(
-        [
-            "## Claims",
-            "A cell, or one model of it, counts once per claim, by its worst test length. A model "
-            "is judged by itself as the cell is with all of its models.",
-            claim_tables(claims(report.verdicts)),
-        ]
-    )
+    return [
+        "## Claims",
+        "A cell, or one model of it, counts once per claim, by its worst test length. A model "
+        "is judged by itself as the cell is with all of its models.",
+        claim_tables(claims(report.verdicts)),
+    ]
 
 
 def claim_tables(found: Sequence[Claim]) -> str:

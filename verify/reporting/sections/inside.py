@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.display.tables import markdown_table
 from verify.reporting.mechanism import mechanism_name, read_mechanisms
 from verify.reporting.report import Report
+from verify.reporting.tables import table
 
 ORDER = 90
-COLUMNS = ("cell", "digits", "from f^", "from f", "from the equivalent input")
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """How near each inspected model is to its expected function, and the figures of it."""
     models = read_mechanisms(report.folder)
     if not models:
-        return ""
+        return []
     figures = []
     for folder, found in models.items():
         name, where = mechanism_name(found), f"mechanism/{folder}"
@@ -26,30 +25,28 @@ def section(report: Report) -> str:
     distances = [found["distance"] for found in models.values()]
     both = [(d["learned function"], d["truth"]) for d in distances if "learned function" in d]
     as_near = sum(learned["largest"] <= truth["largest"] for learned, truth in both)
-    return "\n\n".join(
-        [
-            "## Inside",
-            f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
-            "which digits of the answers is at least as near to the expected function as to the "
-            "task.",
-            markdown_table([_row(found) for found in models.values()], COLUMNS),
-            "*from f^*, *from f*: the largest difference between an influence of the model (how "
-            "often the answer's digit changes with an operand's) and that of the expected function "
-            "or the task. *from the equivalent input*: the distance of the last states to those of "
-            "the trained input that the expected function cannot tell from it, where an unrelated "
-            "trained input is at 1. Made by `arith inspect` with the options of the cell.",
-            *figures,
-        ]
-    )
+    return [
+        "## Inside",
+        f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
+        "which digits of the answers is at least as near to the expected function as to the "
+        "task.",
+        table([_row(found) for found in models.values()]),
+        "*from f^*, *from f*: the largest difference between an influence of the model (how "
+        "often the answer's digit changes with an operand's) and that of the expected function "
+        "or the task. *from the equivalent input*: the distance of the last states to those of "
+        "the trained input that the expected function cannot tell from it, where an unrelated "
+        "trained input is at 1. Made by `arith inspect` with the options of the cell.",
+        *figures,
+    ]
 
 
-def _row(found: dict[str, Any]) -> list[str]:
+def _row(found: dict[str, Any]) -> dict[str, str]:
     learned = found["distance"].get("learned function")
     *_, state = found.get("equivalence", {}).get("by layer", [None])
-    return [
-        mechanism_name(found),
-        str(found["digits"]),
-        "-" if learned is None else f"{learned['largest']:.3f}",
-        f"{found['distance']['truth']['largest']:.3f}",
-        "-" if state is None else str(state),
-    ]
+    return {
+        "cell": mechanism_name(found),
+        "digits": str(found["digits"]),
+        "from f^": "-" if learned is None else f"{learned['largest']:.3f}",
+        "from f": f"{found['distance']['truth']['largest']:.3f}",
+        "from the equivalent input": "-" if state is None else str(state),
+    }

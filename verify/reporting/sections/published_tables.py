@@ -21,8 +21,8 @@ from verify.judging.judge import CellVerdict
 from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
 from verify.plan.sizes import size
-from verify.reporting.numbers import count
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 ORDER = 110
 PAPER = "2407.17963"
@@ -33,11 +33,11 @@ PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
 
 
-def section(report: Report) -> str:
+def section(report: Report) -> list[str]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
     if not any(same_training(row[0].setting(), trained) for row in published_rows()):
-        return ""
+        return []
     return published_tables(trained)
 
 
@@ -69,36 +69,30 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
             v.cell.key,
         )
 
-    return sorted((v for v in verdicts if _trains(v.cell.setting, published)), key=rank)
+    p, trained = published, []
+    for v in verdicts:
+        s = v.cell.setting
+        ours = (s.task, s.base, s.encoding, s.window, s.train)
+        if ours == (p.task, p.base, p.encoding, p.window, p.train):
+            trained.append(v)
+    return sorted(trained, key=rank)
 
 
-def _trains(s: Setting, p: Setting) -> bool:
-    """Whether a setting is a published one but for layout and tests."""
-    ours = (s.task, s.base, s.encoding, s.window, s.train)
-    return ours == (p.task, p.base, p.encoding, p.window, p.train)
-
-
-def published_tables(verdicts: Sequence[CellVerdict]) -> str:
+def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
-    far = [_name(row[0].setting()) for row in rows if max(row[0].train) > REACH]
-    return "\n\n".join(
-        [
-            f"## The tables of arXiv {PAPER}",
-            "*P*: as published. *ours*: measured by us, converged models pooled, or all where none "
-            "is. *predicted*: the exact accuracy of a converged model for P's layout and test "
-            "domain. *plateau*: the exact accuracy of one that stands at that plateau. *as f^*: "
-            "the share of answers equal to the expected function. *±*: the share of inputs on "
-            "which training leaves the answer open.",
-            *(
-                part
-                for row in rows
-                if max(row[0].train) <= REACH
-                for part in _row_section(row, verdicts)
-            ),
-            f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
-        ]
-    )
+    near = [row for row in rows if max(row[0].train) <= REACH]
+    far = [_name(row[0].setting()) for row in rows if row not in near]
+    return [
+        f"## The tables of arXiv {PAPER}",
+        "*P*: as published. *ours*: measured by us, converged models pooled, or all where none is. "
+        "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
+        "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of "
+        "answers equal to the expected function. *±*: the share of inputs on which training leaves "
+        "the answer open.",
+        *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
+        f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
+    ]
 
 
 def _name(s: Setting) -> str:
@@ -114,46 +108,31 @@ def _domain(s: Setting) -> str:
 
 def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[str]:
     """Heading, remark and table of one published row."""
-    setting = row[0].setting()
-    ours = same_training(setting, verdicts)
+    s = row[0].setting()
+    ours = same_training(s, verdicts)
     best = ours[0] if ours else None
-    yield f"### {_name(setting)}"
-    plateau = _plateau(row)
-    stands = f" That is the plateau of {reads_text(plateau.read)}." if plateau else ""
-    yield f"{_premise(row)}{stands} {_ours(setting, ours)}"
-    head, columns = ["digits"], [[str(n) for n in setting.test_lengths]]
+    # In domain the truth and the learned function are one, so each table measures the premise.
+    reached = [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
+    had_converged = min(reached) >= 100 * PREMISE
+    plateau = None
+    if not had_converged:
+        plateau = nearest_plateau(plateaus(s.task, s.base, s.train), max(reached) / 100)
+    yield f"### {_name(s)}"
+    yield (
+        f"P's {row[0].model} {'had' if had_converged else 'had not'} converged (in domain "
+        f"{' to '.join(dict.fromkeys(f'{a:g}' for a in (min(reached), max(reached))))} %)."
+        + (f" That is the plateau of {reads_text(plateau.read)}." if plateau else "")
+        + f" {_ours(s, ours)}"
+    )
+    head, columns = ["digits"], [[str(n) for n in s.test_lengths]]
     for finding in row:
         what = " as f^" if finding.against == "learned_function" else ""
         head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
         columns += _columns(finding, best)
     if plateau:
         head.append("plateau")
-        columns.append([_at_plateau(plateau, setting, n) for n in setting.test_lengths])
+        columns.append([_at_plateau(plateau, s, n) for n in s.test_lengths])
     yield markdown_table(list(zip(*columns, strict=True)), head)
-
-
-def _in_domain(row: PublishedRow) -> list[float]:
-    """The accuracies that were reported at the trained lengths, percent.
-
-    In domain the truth and the learned function are one, so each table measures the premise.
-    """
-    return [a for f in row for n, a in zip(f.test, f.accuracy, strict=True) if n in f.train]
-
-
-def _premise(row: PublishedRow) -> str:
-    """Whether P's model had converged."""
-    low, high = min(_in_domain(row)), max(_in_domain(row))
-    had = "had" if low >= 100 * PREMISE else "had not"
-    span = f"{low:g} %" if low == high else f"{low:g} to {high:g} %"
-    return f"P's {row[0].model} {had} converged (in domain {span})."
-
-
-def _plateau(row: PublishedRow) -> Plateau | None:
-    """The plateau at which P's model stands that had not converged, if it is at one."""
-    if min(_in_domain(row)) >= 100 * PREMISE:
-        return None
-    s = row[0].setting()
-    return nearest_plateau(plateaus(s.task, s.base, s.train), max(_in_domain(row)) / 100)
 
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:

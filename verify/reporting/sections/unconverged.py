@@ -1,25 +1,54 @@
-"""What the models know that did not learn a modular task."""
+"""The models that missed the premise: how far they came, and what they know."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from theory.display.style import PALETTE
 from theory.display.tables import markdown_table
 from theory.display.text import reads_text
 from theory.learning.plateaus import plateaus
 from verify.judging.judge import TOLERANCE, CellVerdict, Verdict
 from verify.judging.unconverged import APART, Unconverged, unconverged
 from verify.records.runs import Run
-from verify.reporting.figures import in_domain_curves
+from verify.reporting.figures import training_curves
 from verify.reporting.report import Report
 
-ORDER = 20
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ORDER = 10
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")
 
 
-def section(report: Report) -> str:
-    """Each model that missed the premise beside the plateau at which it stands."""
+def section(report: Report) -> list[str]:
+    """The cells without a converged model, then every model that missed the premise."""
+    return [*_inconclusive(report), *_at_plateaus(report)]
+
+
+def _inconclusive(report: Report) -> list[str]:
+    """A line per cell of which no model met the premise, with what was tried."""
+    waiting = [v for v in report.trained if not v.converged]
+    if not waiting:
+        return []
+    lines = []
+    for v in waiting:
+        reached = [f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs]
+        tried = report.known.tried.get(v.name, "")
+        lines.append(
+            f"- {v.name}: in-domain accuracy {', '.join(reached)}. {tried}".rstrip(" .") + "."
+        )
+    training_curves(waiting, report.folder / "inconclusive.svg", _draw, "right in domain")
+    return [
+        "## Inconclusive: the premise was not met",
+        "\n".join(lines),
+        "![In-domain accuracy along training](inconclusive.svg)",
+        "Dashed: the plateaus of modular tasks (below).",
+    ]
+
+
+def _at_plateaus(report: Report) -> list[str]:
+    """Each model that did not learn a modular task, beside the plateau at which it stands."""
     models = [
         (v, run, x)
         for v in report.verdicts
@@ -27,55 +56,30 @@ def section(report: Report) -> str:
         if (x := unconverged(v.prediction, run)) is not None
     ]
     if not models:
-        return ""
+        return []
     at_one = [x for _, _, x in models if x.plateau]
     clear = [x for x in at_one if x.verdict != Verdict.UNDETERMINED]
     agree = sum(x.verdict == Verdict.AGREE for x in clear)
     counted = sum(bool(x.longer) for x in clear)
-    past = sum(_is_past(x) for _, _, x in models)
-    return "\n\n".join(
-        [
-            "## What models know that did not learn a modular task",
-            f"{len(models)} models of modular tasks missed the premise. {len(clear)} of them are "
-            f"right in domain on the share of a plateau (give or take {TOLERANCE}) that stands "
-            f"apart from the others. At longer lengths this was counted for {counted} of these, "
-            f"and {agree} are at the plateau wherever it was. Near a plateau that is less than "
-            f"{APART} from another: {len(at_one) - len(clear)}; past the last plateau: {past}; at "
-            f"none: {len(models) - len(at_one) - past}. A plateau is the accuracy of the most "
-            "frequent result given the lowest digits of the operands, counted exactly.",
-            markdown_table([_row(v, run, x) for v, run, x in models], COLUMNS),
-            *_learned(report.verdicts, report.folder),
-        ]
-    )
-
-
-def _is_past(x: Unconverged) -> bool:
-    """Whether a model is past the last plateau."""
-    return x.plateau is None and x.verdict == Verdict.UNDETERMINED
-
-
-def _learned(verdicts: Sequence[CellVerdict], folder: Path) -> list[str]:
-    """The models that came past a plateau at which every digit but the top ones is read."""
-    passed = [v for v in verdicts if v.converged and _has_high_plateau(v)]
-    if not passed:
-        return []
-    in_domain_curves(passed, folder / "plateaus.svg")
+    past = sum(x.is_past for _, _, x in models)
     return [
-        "Cells of which some model did learn the task, with the plateaus on the way (dashed):",
-        "![Plateaus on the way](plateaus.svg)",
+        "## What models know that did not learn a modular task",
+        f"{len(models)} models of modular tasks missed the premise. {len(clear)} of them are right "
+        f"in domain on the share of a plateau (give or take {TOLERANCE}) that stands apart from "
+        f"the others. At longer lengths this was counted for {counted} of these, and {agree} are "
+        f"at the plateau wherever it was. Near a plateau that is less than {APART} from another: "
+        f"{len(at_one) - len(clear)}; past the last plateau: {past}; at none: "
+        f"{len(models) - len(at_one) - past}. A plateau is the accuracy of the most frequent "
+        "result given the lowest digits of the operands, counted exactly.",
+        markdown_table([_row(v, run, x) for v, run, x in models], COLUMNS),
+        *_past_plateaus(report),
     ]
-
-
-def _has_high_plateau(v: CellVerdict) -> bool:
-    s = v.cell.setting
-    n = max(s.train.every_length)
-    return n > 2 and any(x.read == n - 1 for x in plateaus(s.task, s.base, s.train))
 
 
 def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
     row = [v.name, str(run.seed), f"{run.premise:.3f}"]
     if x.plateau is None:
-        return [*row, "past the last" if _is_past(x) else "none", "", ""]
+        return [*row, "past the last" if x.is_past else "none", "", ""]
     longer = ", ".join(
         f"{n} digits {at.least:.3f}{'' if at.least == at.most else f' to {at.most:.3f}'}: "
         f"{at.measured:.3f}{'' if at.agrees else ' (not)'}"
@@ -84,3 +88,35 @@ def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
     share = f"{x.plateau.accuracy} = {float(x.plateau.accuracy):.3f}"
     reads = reads_text(x.plateau.read)
     return [*row, share, reads + ", or other" * (x.verdict == Verdict.UNDETERMINED), longer]
+
+
+def _past_plateaus(report: Report) -> list[str]:
+    """The cells with a converged model that came past a plateau on the way."""
+    passed = [v for v in report.verdicts if v.converged and _has_high_plateau(v)]
+    if not passed:
+        return []
+    training_curves(passed, report.folder / "plateaus.svg", _draw, "right in domain")
+    return [
+        "Cells of which some model did learn the task, with the plateaus on the way (dashed):",
+        "![Plateaus on the way](plateaus.svg)",
+    ]
+
+
+def _has_high_plateau(v: CellVerdict) -> bool:
+    """Whether the task has a plateau at which every digit but the top ones is read."""
+    s = v.cell.setting
+    n = max(s.train.every_length)
+    return n > 2 and any(x.read == n - 1 for x in plateaus(s.task, s.base, s.train))
+
+
+def _draw(ax: Axes, v: CellVerdict) -> None:
+    """Accuracy at the trained lengths; dashed lines are the plateaus of the task."""
+    s = v.cell.setting
+    for run in v.runs:
+        for colour, n in zip(PALETTE, s.train.every_length, strict=False):
+            if run.trajectory is not None and n in run.trajectory.correct:
+                label = f"{n} digits" if run is v.runs[0] else None
+                curve = run.trajectory.correct[n]
+                ax.plot(run.trajectory.steps, curve, color=colour, lw=1, label=label)
+    for plateau in plateaus(s.task, s.base, s.train):
+        ax.axhline(float(plateau.accuracy), color=PALETTE[1], lw=0.6, ls="--")

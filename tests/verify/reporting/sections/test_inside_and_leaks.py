@@ -39,7 +39,8 @@ def written(folder: Path, **models: dict[str, Any]) -> list[str]:
 def texts(folder: Path) -> list[str]:
     """Both sections, without those that have nothing to say."""
     report = Report("made up", [], folder)
-    return [text for text in (inside.section(report), leaks.section(report)) if text]
+    found = (inside.section(report), leaks.section(report))
+    return ["\n\n".join(paragraphs) for paragraphs in found if paragraphs]
 
 
 def test_leaks_are_counted_by_the_layer_that_mends_them(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def verdicts() -> list[CellVerdict]:
 
 
 def leaking(verdicts: list[CellVerdict], folder: Path) -> str:
-    return layouts_and_depths.section(Report("made up", verdicts, folder))
+    return "\n\n".join(layouts_and_depths.section(Report("made up", verdicts, folder)))
 
 
 def row(text: str, task: str) -> list[str]:

@@ -34,7 +34,7 @@ def judged(runs: list[Run]) -> list[CellVerdict]:
 
 
 def section(runs: list[Run]) -> str:
-    return published_tables.published_tables(judged(runs))
+    return "\n\n".join(published_tables.published_tables(judged(runs)))
 
 
 def blocks(runs: list[Run]) -> dict[str, str]:

@@ -12,7 +12,9 @@ from verify.reporting.report import Report
 
 
 def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = 'ORDER = 15\n\n\ndef section(report):\n    return f"## A new section on {report.name}"\n'
+    text = (
+        'ORDER = 15\n\n\ndef section(report):\n    return [f"## A new section on {report.name}"]\n'
+    )
     (tmp_path / "brand_new.py").write_text(text)
     report = Report("smoke", [], tmp_path)
     assert "## A new section" not in page(report)
@@ -21,7 +23,6 @@ def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_sections_with_nothing_to_say_are_left_out(tmp_path: Path) -> None:
-    assert [
-        text.partition("\n")[0] for text in sections.sections(Report("none", [], tmp_path))
-    ] == ["## Claims"]
+    first, *rest = sections.sections(Report("none", [], tmp_path))
+    assert first == "## Claims" and not any(text.startswith("## ") for text in rest)
     assert list(tmp_path.iterdir()) == []

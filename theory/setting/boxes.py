@@ -1,0 +1,55 @@
+"""Boxes: sets of operand tuples whose digits are independent of each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Box:
+    """A product of digit sets.
+
+    Args:
+        digits: ``digits[j][i]`` is the sorted tuple of values that digit ``i + 1``
+            (weight ``B**i``) of operand j takes; above the last entry it is 0.
+    """
+
+    digits: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.digits)
+
+    def __hash__(self) -> int:
+        return self._hash  # long boxes are looked up often
+
+    @cached_property
+    def size(self) -> int:
+        """The number of operand tuples in the box."""
+        return math.prod(len(values) for operand in self.digits for values in operand)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of digit positions that the box describes."""
+        return max(len(row) for row in self.digits)
+
+    def values(self, operand: int, position: int) -> tuple[int, ...]:
+        """The values of the digit at ``position`` (1 = units) of one operand."""
+        row = self.digits[operand]
+        return row[position - 1] if position <= len(row) else (0,)
+
+    def restrict(self, digits: dict[tuple[int, int], frozenset[int]]) -> Box:
+        """The part of the box whose digits at some (operand, position) are among those given."""
+        if not digits:
+            return self
+        rows = [list(row) for row in self.digits]
+        for (j, i), only in digits.items():
+            rows[j] += [(0,)] * (i - len(rows[j]))
+            rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
+        return Box(tuple(map(tuple, rows)))
+
+    def lowest(self, width: int) -> Box:
+        """The part that the lowest positions describe, every digit above them cut off."""
+        return Box(tuple(row[:width] for row in self.digits))

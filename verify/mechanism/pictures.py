@@ -1,0 +1,167 @@
+"""Pictures of what is inside a model: influences as heat maps, hidden states by PCA."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
+from theory.errors import InvalidInput
+from verify.mechanism.equivalents import pairs
+from verify.mechanism.hidden_states import SAMPLES, hidden
+from verify.model.gpt import GPT
+from verify.plan.cells import Cell
+from verify.plan.inputs import EVALUATION_SEED
+from verify.plan.sampling import Sampler
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+
+_LETTER = 0.09
+"""Inches that a letter of a title takes."""
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def draw_influences(
+    influences: Mapping[str, np.ndarray], title: str, path: Path, names: Sequence[str] = "abcd"
+) -> None:
+    """Draw influences ``(k, N, M)`` as heat maps side by side, as PNG or SVG by the suffix.
+
+    A row is a digit that is changed, a column a digit of the answer, units first; influences
+    that are not known are hatched.
+
+    Args:
+        influences: by the name of who answered, such as ``model`` and ``learned function``.
+        names: of the operands.
+
+    Raises:
+        InvalidInput: no influences, shapes that differ, an unknown suffix, no matplotlib, or
+            a file that cannot be written.
+    """
+    if not influences:
+        raise InvalidInput("there are no influences to draw")
+    shapes = {array.shape for array in influences.values()}
+    if len(shapes) > 1:
+        raise InvalidInput(f"influences of different shapes: {sorted(shapes)}")
+    [(k, n, m)] = shapes
+    cell_size = min(max(7.5 / (len(influences) * m), 0.12), 0.4)
+    width = 1.6 + len(influences) * max(m * cell_size, 1.1)
+    title = textwrap.fill(title, int(width / _LETTER))
+    height = 1.0 + k * n * cell_size + 0.18 * title.count("\n")
+    with figure(path, width, height) as page:
+        page.set_layout_engine("constrained")
+        page.suptitle(title, fontsize=10, fontweight="bold")
+        panels = page.subplots(1, len(influences), sharey=True, squeeze=False)[0]
+        for axes, (name, shares) in zip(panels, influences.items(), strict=True):
+            mesh = _heat_map(axes, shares, cell_size)
+            axes.set_title(name, fontsize=9)
+        labels = [f"{names[j]}{i + 1}".translate(_SUBSCRIPTS) for j in range(k) for i in range(n)]
+        panels[0].set_yticks(np.arange(k * n) + 0.5, labels=labels)
+        panels[0].set_ylabel("changed digit")
+        panels[0].invert_yaxis()
+        page.supxlabel("result digit (1 = units)", fontsize=8.5)
+        page.colorbar(mesh, ax=panels, ticks=[0, 0.5, 1], label="share that changes")
+
+
+def _heat_map(axes: Axes, shares: np.ndarray, cell_size: float) -> QuadMesh:
+    """One heat map of ``(k, N, M)``: the operands below each other, their units first."""
+    k, n, m = shares.shape
+    values = shares.reshape(k * n, m)
+    axes.patch.set(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH)  # seen where a share is NaN
+    style: Any = {"edgecolors": "face", "linewidth": 0.1}  # else viewers of SVG show seams
+    mesh = axes.pcolormesh(values, cmap=COLOUR_MAP, vmin=0, vmax=1, **style)
+    for j in range(1, k):
+        axes.axhline(j * n, color="white", linewidth=2)
+    step = 1 if cell_size >= 0.18 else 2
+    axes.set_xticks(np.arange(0, m, step) + 0.5, labels=[str(r + 1) for r in range(0, m, step)])
+    axes.tick_params(length=0)
+    if cell_size >= 0.24:
+        text: Any = {"fontsize": 20 * cell_size, "ha": "center", "va": "center_baseline"}
+        for y, x in np.argwhere(~np.isnan(values)):
+            colour = "white" if values[y, x] > 0.5 else INK
+            axes.text(x + 0.5, y + 0.5, _number(values[y, x]), color=colour, **text)
+    return mesh
+
+
+def _number(share: float) -> str:
+    """A share in few characters, never rounded to 0 or 1."""
+    if share in (0, 1):
+        return str(int(share))
+    return f"{min(max(share, 0.01), 0.99):.2f}".removeprefix("0")
+
+
+def principal(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """States ``(n, C)`` on their first two principal components.
+
+    Returns:
+        coordinates ``(n, 2)``, and the share of the variance of each component ``(2,)``.
+    """
+    centred = states - states.mean(0)
+    _, scales, directions = np.linalg.svd(centred, full_matrices=False)
+    largest = np.abs(directions[:2]).argmax(1)
+    signs = np.sign(directions[[0, 1], largest])  # a direction and its opposite are the same
+    variance = np.square(scales)
+    return centred @ (directions[:2].T * signs), variance[:2] / (variance.sum() or 1)
+
+
+def draw_states(
+    model: GPT, cell: Cell, digits: int, result_digit: int, path: Path, samples: int = SAMPLES
+) -> None:
+    """Draw the last states before one result digit by PCA, as PNG or SVG by the suffix.
+
+    Inputs of the training domain are dots in the colour of their true digit there, longer
+    inputs are rings in that of the digit that ``f^`` says; both are written with those digits.
+
+    Args:
+        digits: the length of the longer inputs.
+        result_digit: 1 = units.
+
+    Raises:
+        InvalidInput: a result digit that there is not, no input with an equivalent (see
+            ``pairs``), an unknown suffix, no matplotlib, or a file that cannot be written.
+    """
+    fmt = cell.format
+    if not 1 <= result_digit <= fmt.result_width:
+        raise InvalidInput(f"result digits are 1 to {fmt.result_width}, not {result_digit}")
+    long, equivalent = pairs(cell, digits, samples)
+    rng = np.random.default_rng([EVALUATION_SEED, digits, 2])
+    short = Sampler(fmt, cell.setting.train).sample(len(long), rng)
+    results = [fmt.results(short), fmt.results(equivalent)]
+    states = [
+        hidden(model, cell, x, result)[:, -1, result_digit - 1]
+        for x, result in zip((short, long), results, strict=True)
+    ]
+    points, variance = principal(np.concatenate(states))
+    shown = np.concatenate([result[:, result_digit - 1] for result in results])
+    with figure(path, 6.2, 4.4) as page:
+        page.set_layout_engine("constrained")
+        axes = page.add_subplot(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
+        title = textwrap.fill(f"{cell.label()}: result digit {result_digit}", 60)
+        axes.set_title(title, fontsize=10, fontweight="bold", loc="left")
+        axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")
+        axes.set_ylabel(f"second component ({variance[1]:.0%})")
+        colours, half = _colours(fmt.base), len(short)
+        hues: Any = [colours[d] for d in shown.tolist()]
+        (x, y), (long_x, long_y) = points[:half].T, points[half:].T
+        axes.scatter(x, y, s=9, color=hues[:half], linewidths=0)
+        axes.scatter(long_x, long_y, s=34, facecolors="none", edgecolors=hues[half:], lw=0.9)
+        axes.scatter([], [], s=9, color=INK, label="trained (true digit)")
+        ring: Any = {"facecolors": "none", "edgecolors": INK}
+        axes.scatter([], [], s=34, label=f"{digits} digits (digit of f^)", **ring)
+        for d in np.unique(shown).tolist()[:: -(-fmt.base // 20)]:
+            axes.scatter([], [], s=34, color=[colours[d]], label=str(d))
+        page.legend(loc="outside right upper", frameon=False)
+
+
+def _colours(base: int) -> list[tuple[float, ...]]:
+    """A colour for each digit: distinct ones where they are few, else a scale."""
+    from matplotlib import colormaps
+
+    if base <= 10:
+        return [colormaps["tab10"](d) for d in range(base)]
+    return [colormaps["viridis"](d / (base - 1)) for d in range(base)]
