@@ -1,4 +1,4 @@
-"""Known divergences: a divergence without a cause fails, and so does a cause without its divergence."""
+"""Known divergences: one without a cause fails, and so does a cause without its divergence."""
 
 from __future__ import annotations
 
