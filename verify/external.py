@@ -172,16 +172,16 @@ def first_integer(text: str, base: int) -> int | None:
     Returns:
         None where there is no integer, or one with a digit that the base does not have.
     """
-    found = re.search(r"-?[0-9]+", text.strip().partition("\n")[0])
+    number = re.search(r"-?[0-9]+", text.strip().partition("\n")[0])
     try:
-        return int(found[0], base) if found else None
+        return int(number[0], base) if number else None
     except ValueError:
         return None
 
 
 def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[..., Any]]]:
     """The functions that may explain answers at one test length, with name and formula."""
-    found: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
+    functions: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
     for n in range(1, digits):
         train = Domain((n,))
         setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=(n,))
@@ -190,8 +190,8 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
         except InvalidInput:  # the task is defined nowhere on D_n
             continue
         if learned is not None:
-            found.append((f"f^ of {train.text()} = {learned.formula}", learned.evaluate))
-    return found
+            functions.append((f"f^ of {train.text()} = {learned.formula}", learned.evaluate))
+    return functions
 
 
 def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:

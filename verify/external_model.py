@@ -1,4 +1,4 @@
-"""A causal language model in Hugging Face format from a local directory.  Needs the extra ``hf``."""
+"""A causal language model from a local directory in Hugging Face format (the extra ``hf``)."""
 
 from __future__ import annotations
 

@@ -73,6 +73,6 @@ def _how_soon(prediction: Prediction) -> list[str]:
             f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
         ]
     return [
-        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, or "
-        "never converge; nothing above holds then."
+        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, "
+        "or never converge; nothing above holds then."
     ]

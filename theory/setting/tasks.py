@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-from theory.setting.formulas import polynomial_text, sympy_text
+from theory.setting.formulas import expression, polynomial_text, sympy_text
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
 class Task:
     """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
-    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that one function
-    has one prediction.  Only its name stays as it was written.
+    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that
+    one function has one prediction.  Only its name stays as it was written.
 
     Args:
         name: how the task is called in tables.
@@ -55,8 +58,8 @@ class Task:
             raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
         if not self.names:
             raise InvalidInput("a task needs at least one operand")
-        form = canonical(self.terms, self.names, self.modulus, self.divisor)
-        for field, value in zip(("terms", "names", "divisor"), form, strict=True):
+        held = canonical(self.terms, self.names, self.modulus, self.divisor)
+        for field, value in zip(("terms", "names", "divisor"), held, strict=True):
             object.__setattr__(self, field, value)
         if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
             raise InvalidInput(
@@ -139,6 +142,11 @@ class Task:
             operands: how each operand is written, a sum in brackets; None for its name.
         """
         return sympy_text(self.terms, operands or self.names, self.modulus, self.divisor)
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """The task as a SymPy expression."""
+        return expression(self.formula(), self.names)
 
 
 def digit_count(value: int, base: int) -> int:

@@ -132,7 +132,7 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     One that no cell speaks to is there with zeros.
     """
     models = [model for v in verdicts for model in v.by_model]
-    found = [
+    listed = [
         Claim(
             PUBLISHED,
             f"{name}, {direction}",
@@ -145,8 +145,8 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     ]
     for rule in RULES.values():
         cells, seeds = (_tally(_rule_verdicts(v, rule.name) for v in x) for x in (verdicts, models))
-        found.append(Claim(REFINED, rule.name, rule.statement, cells, seeds))
-    return found
+        listed.append(Claim(REFINED, rule.name, rule.statement, cells, seeds))
+    return listed
 
 
 def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[Verdict]:
@@ -164,20 +164,20 @@ def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
         return plateau_verdicts(v)
     if rule == "leap":
         return leap_verdicts(v)
-    found = []
+    verdicts = []
     for x in v.lengths:
         if uses(rule, v.prediction, x.prediction):
             claimed = rule == "leak" or v.prediction.claim(x.prediction) == Claimed.EXACT
-            found.append(x.verdict if claimed else Verdict.UNDETERMINED)
-    return found
+            verdicts.append(x.verdict if claimed else Verdict.UNDETERMINED)
+    return verdicts
 
 
-def _tally(found: Iterable[list[Verdict]]) -> Tally:
+def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:
     """Count the cells, or the models, that have any verdict, each by its worst.
 
     A length that was not measured counts only where no other was.
     """
     order = (Verdict.DIVERGE, Verdict.AGREE, Verdict.INCONCLUSIVE, Verdict.UNDETERMINED)
-    counts = Counter(next((x for x in order if x in some), order[-1]) for some in found if some)
+    counts = Counter(next((x for x in order if x in some), order[-1]) for some in per_cell if some)
     contradicts, supports, not_reached, no_claim = (counts[x] for x in order)
     return Tally(supports, contradicts, not_reached, no_claim)

@@ -53,9 +53,9 @@ class Verdict(StrEnum):
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """The verdict on several lengths: inconclusive, else diverge, else agree, else undetermined."""
-    found = set(verdicts)
+    given = set(verdicts)
     order = (Verdict.INCONCLUSIVE, Verdict.DIVERGE, Verdict.AGREE)
-    return next((x for x in order if x in found), Verdict.UNDETERMINED)
+    return next((x for x in order if x in given), Verdict.UNDETERMINED)
 
 
 @dataclass(frozen=True)
@@ -213,12 +213,12 @@ def _judge_length(
     return LengthVerdict(expected, accuracy, learned, verdict, learned_verdict, published)
 
 
-def _holds(found: Sequence[bool]) -> bool:
+def _holds(holds: Sequence[bool]) -> bool:
     """Whether something holds of the pooled interval, the first, and of most models.
 
     An interval that respects how much models differ meets nearly anything where they do.
     """
-    overall, *per_model = found
+    overall, *per_model = holds
     return overall and 2 * sum(per_model) > len(per_model)
 
 
@@ -247,5 +247,5 @@ def _judge_published(
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:
     """0 all agree, 1 some length diverges, 3 some cell is inconclusive and none diverges."""
-    found = count_verdicts(verdicts)
-    return 1 if found[Verdict.DIVERGE] else 3 if found[Verdict.INCONCLUSIVE] else 0
+    counts = count_verdicts(verdicts)
+    return 1 if counts[Verdict.DIVERGE] else 3 if counts[Verdict.INCONCLUSIVE] else 0

@@ -36,8 +36,8 @@ def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
     The step is None where it never had.  Models that were not tested on what they were trained
     on are left out.
     """
-    found = [(model, learned_step(model.runs[0])) for model in v.by_model]
-    return [(model, at) for model, at in found if at or model.runs[0].premise < LEARNED]
+    steps = [(model, learned_step(model.runs[0])) for model in v.by_model]
+    return [(model, at) for model, at in steps if at or model.runs[0].premise < LEARNED]
 
 
 def leap_verdicts(v: CellVerdict) -> list[Verdict]:

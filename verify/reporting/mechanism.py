@@ -15,27 +15,27 @@ def read_mechanisms(folder: Path) -> dict[str, dict[str, Any]]:
     return {file.parent.name: json.loads(file.read_text()) for file in files}
 
 
-def mechanism_name(found: dict[str, Any]) -> str:
+def mechanism_name(measured: dict[str, Any]) -> str:
     """The cell that was inspected and its model, in a few words."""
-    cell = Cell.from_json(found["cell"])
+    cell = Cell.from_json(measured["cell"])
     return f"{cell.label()} · {cell.model}"
 
 
-def mechanism_rows(found: dict[str, Any]) -> list[list[str]]:
+def mechanism_rows(measured: dict[str, Any]) -> list[list[str]]:
     """What was measured inside a model, a line each: length, what, value."""
     rows = [
         [
             f"influences of the model and the {name}, largest (mean) difference",
             f"{distance['largest']:.3f} ({distance['mean']:.3f})",
         ]
-        for name, distance in found["distance"].items()
+        for name, distance in measured["distance"].items()
     ]
-    if "equivalence" in found:
-        ratios = found["equivalence"]["by layer"]
+    if "equivalence" in measured:
+        ratios = measured["equivalence"]["by layer"]
         what = "distance to the equivalent trained input, unrelated ones being 1, by layer"
         rows.append([what, ", ".join("-" if x is None else f"{x:.3f}" for x in ratios)])
-    if "leaks" in found:
-        shares = (found["leaks"]["as it is"], *found["leaks"]["mended by layer"])
+    if "leaks" in measured:
+        shares = (measured["leaks"]["as it is"], *measured["leaks"]["mended by layer"])
         what = "share that follows f^; then if one layer saw no ignored digit, by layer"
         rows.append([what, ", ".join(f"{x:.3f}" for x in shares)])
-    return [[f"{found['digits']} digits", *row] for row in rows]
+    return [[f"{measured['digits']} digits", *row] for row in rows]

@@ -110,8 +110,8 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"- A length agrees when the measured interval comes within {TOLERANCE} of the "
             "predicted accuracy, most models do so by themselves and, where an expected function "
             f"is predicted, it explains at least {MECHANISM:.0%} of the answers. Where a bound is "
-            f"predicted, the interval has to reach down to {TOLERANCE} above it. The same holds for "
-            "every cell.",
+            f"predicted, the interval has to reach down to {TOLERANCE} above it. The same holds "
+            "for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` makes this "
             "page from it.",

@@ -65,8 +65,8 @@ def _fared(what: str, kinds: Mapping[str, Sequence[CellVerdict]]) -> list[str]:
     """At how many lengths the models of each kind agree with the expected function."""
     parts = []
     for kind, models in kinds.items():
-        found = Counter(x.learned_verdict for m in models for x in m.lengths)
-        judged = found[Verdict.AGREE] + found[Verdict.DIVERGE]
+        counts = Counter(x.learned_verdict for m in models for x in m.lengths)
+        judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
         if judged:
-            parts.append(f"{kind} agree at {found[Verdict.AGREE]} of {judged} lengths")
+            parts.append(f"{kind} agree at {counts[Verdict.AGREE]} of {judged} lengths")
     return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []

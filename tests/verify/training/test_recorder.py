@@ -16,10 +16,11 @@ from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.model.measure import learned_answers, measure
 from verify.plan.inputs import inputs
+from verify.plan.plan import Job
 from verify.plan.recipe import CHUNK, Recipe
 from verify.records.runs import Run
 from verify.records.trajectory import Timing, Trajectory, timing
-from verify.running.execute import Job, execute
+from verify.running.execute import execute
 from verify.training.recorder import SAMPLES, Recorder
 from verify.training.train import train
 
@@ -51,7 +52,7 @@ def test_it_survives_the_store(run: Run) -> None:
 
 
 class Learner:
-    """An ensemble and its model in one: right on nothing until it has learned ``f^``."""
+    """Stands for an ensemble and its model: nothing is right until it has learned ``f^``."""
 
     def __init__(self) -> None:
         self.learned = False

@@ -16,6 +16,6 @@ from verify.reporting.report import Report
 
 def sections(report: Report) -> list[str]:
     """The paragraphs of all sections, in their order."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    modules = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
     ordered = sorted(modules, key=lambda module: module.ORDER)
     return [paragraph for module in ordered for paragraph in module.section(report)]

@@ -26,21 +26,21 @@ BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 def section(report: Report) -> list[str]:
     """When each converged model met the premise, and when it came to the expected function."""
-    timings = [(v, found) for v in report.verdicts if (found := _timings(v))]
+    timings = [(v, models) for v in report.verdicts if (models := _timings(v))]
     if not timings:
         return []
-    every = [t for _, found in timings for t in found]
+    every = [t for _, models in timings for t in models]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
     middle = f"; the median is {median(delays):.2g} times the steps" if delays else ""
     rows = [
         {
             "cell": v.name,
-            "premise (step)": ", ".join(str(t.within or "-") for t in found),
-            "expected function (step)": ", ".join(str(t.outside or "-") for t in found),
-            "comes": ", ".join(map(_when, found)),
+            "premise (step)": ", ".join(str(t.within or "-") for t in models),
+            "expected function (step)": ", ".join(str(t.outside or "-") for t in models),
+            "comes": ", ".join(map(_when, models)),
         }
-        for v, found in timings
+        for v, models in timings
     ]
     # Those drawn are the first cell of each task, and then the others.
     first = {v.cell.setting.task.text(): v for v, _ in reversed(timings)}.values()

@@ -24,13 +24,13 @@ def section(report: Report) -> list[str]:
     ]
 
 
-def claim_tables(found: Sequence[Claim]) -> str:
+def claim_tables(listed: Sequence[Claim]) -> str:
     """The claims as Markdown, the rows in the order of ``COLUMNS``."""
     tables = [
-        markdown_table([_row(c) for c in found if c.source == source], (title, *COLUMNS[1:]))
+        markdown_table([_row(c) for c in listed if c.source == source], (title, *COLUMNS[1:]))
         for source, title in _TITLES.items()
     ]
-    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in found if c.source == REFINED]
+    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in listed if c.source == REFINED]
     return "\n\n".join([*tables, "\n".join(rules)])
 
 

@@ -17,12 +17,12 @@ def section(report: Report) -> list[str]:
     if not models:
         return []
     figures = []
-    for folder, found in models.items():
-        name, where = mechanism_name(found), f"mechanism/{folder}"
+    for folder, model in models.items():
+        name, where = mechanism_name(model), f"mechanism/{folder}"
         figures.append(f"![Influences: {name}]({where}/influence.svg)")
         if (report.folder / where / "states.svg").exists():
             figures.append(f"![States: {name}]({where}/states.svg)")
-    distances = [found["distance"] for found in models.values()]
+    distances = [model["distance"] for model in models.values()]
     both = [(d["learned function"], d["truth"]) for d in distances if "learned function" in d]
     as_near = sum(learned["largest"] <= truth["largest"] for learned, truth in both)
     return [
@@ -30,7 +30,7 @@ def section(report: Report) -> list[str]:
         f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
         "which digits of the answers is at least as near to the expected function as to the "
         "task.",
-        table([_row(found) for found in models.values()]),
+        table([_row(model) for model in models.values()]),
         "*from f^*, *from f*: the largest difference between an influence of the model (how "
         "often the answer's digit changes with an operand's) and that of the expected function "
         "or the task. *from the equivalent input*: the distance of the last states to those of "
@@ -40,13 +40,13 @@ def section(report: Report) -> list[str]:
     ]
 
 
-def _row(found: dict[str, Any]) -> dict[str, str]:
-    learned = found["distance"].get("learned function")
-    *_, state = found.get("equivalence", {}).get("by layer", [None])
+def _row(model: dict[str, Any]) -> dict[str, str]:
+    learned = model["distance"].get("learned function")
+    *_, state = model.get("equivalence", {}).get("by layer", [None])
     return {
-        "cell": mechanism_name(found),
-        "digits": str(found["digits"]),
+        "cell": mechanism_name(model),
+        "digits": str(model["digits"]),
         "from f^": "-" if learned is None else f"{learned['largest']:.3f}",
-        "from f": f"{found['distance']['truth']['largest']:.3f}",
+        "from f": f"{model['distance']['truth']['largest']:.3f}",
         "from the equivalent input": "-" if state is None else str(state),
     }

@@ -7,11 +7,10 @@ from pathlib import Path
 from statistics import fmean
 
 from theory.display.style import PALETTE
-from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import count
+from verify.reporting.tables import count, table
 
 ORDER = 80
 BASELINE, DEEPER = "aligned", "four layers"
@@ -25,18 +24,15 @@ def section(report: Report) -> list[str]:
     tasks: dict[str, dict[str, CellVerdict]] = {}
     for v in (*report.trained_of("layouts"), *report.trained_of("depths")):
         tasks.setdefault(_task(v), {})[_variant(v)] = v
-    tasks = {task: found for task, found in tasks.items() if BASELINE in found and len(found) > 1}
+    tasks = {task: cells for task, cells in tasks.items() if BASELINE in cells and len(cells) > 1}
     if not tasks:
         return []
-    variants = [x for x in VARIANTS if any(x in found for found in tasks.values())]
-    shares = {
-        task: {x: _followed(found[x]) for x in variants if x in found}
-        for task, found in tasks.items()
-    }
-    rows = [
-        [task, *(_cell(found[x], shares[task][x]) if x in found else "" for x in variants)]
-        for task, found in tasks.items()
-    ]
+    variants = [x for x in VARIANTS if any(x in cells for cells in tasks.values())]
+    shares, rows = {}, []
+    for task, cells in tasks.items():
+        shares[task] = {x: _followed(cells[x]) for x in variants if x in cells}
+        texts = {x: _text(cells[x]) if x in cells else "" for x in variants}
+        rows.append({"task": task} | texts)
     _draw(shares, variants, report.folder / "leaking.svg")
     return [
         "## Layouts and depths",
@@ -45,7 +41,7 @@ def section(report: Report) -> list[str]:
         "ignored digits stand after those that count. In the others they stand before, where "
         "less can be worked out at their places.",
         "![Answers that follow f^ by layout and depth](leaking.svg)",
-        markdown_table(rows, ("task", *variants)),
+        table(rows),
         "The share of answers that follow f^, one digit up and two: of the models that met the "
         "premise, or of all where none did (*). Models have two layers and are 128 wide where "
         "nothing else is said.",
@@ -64,18 +60,19 @@ def _task(v: CellVerdict) -> str:
 
 
 def _followed(v: CellVerdict) -> list[float]:
+    """The share of answers that follow f^ at each longer length."""
     shares = [v.measured(x.digits, learned=True) for x in v.longer]
     return [0.0 if share is None else share.value for share in shares]
 
 
-def _cell(v: CellVerdict, shares: Sequence[float]) -> str:
-    return ", ".join(f"{x:.3f}" for x in shares) + ("" if v.converged else " *")
+def _text(v: CellVerdict) -> str:
+    return ", ".join(f"{x:.3f}" for x in _followed(v)) + ("" if v.converged else " *")
 
 
 def _compared(shares: Shares, variant: str) -> str:
     """``0.91 in place of 0.60 (plain; 8 tasks)``: means at the longest inputs of the same tasks."""
-    both = [found for found in shares.values() if variant in found]
-    there, here = (fmean(found[x][-1] for found in both) for x in (variant, BASELINE))
+    both = [by_variant for by_variant in shares.values() if variant in by_variant]
+    there, here = (fmean(by_variant[x][-1] for by_variant in both) for x in (variant, BASELINE))
     return f"{there:.2f} in place of {here:.2f} ({variant}; {len(both)} tasks)"
 
 
@@ -85,8 +82,12 @@ def _draw(shares: Shares, variants: Sequence[str], path: Path) -> None:
     titles = [f"{count(n + 1, 'digit')} more than trained" for n in longer]
     with named_rows(path, list(shares), "share of the answers that follow f^", titles) as axes:
         for i, variant in enumerate(variants):
-            rows = [row for row, found in enumerate(shares.values()) if variant in found]
+            rows = [row for row, by_variant in enumerate(shares.values()) if variant in by_variant]
             places = [row + 0.15 * (i - (len(variants) - 1) / 2) for row in rows]
             for n, ax in zip(longer, axes, strict=True):
-                values = [found[variant][n] for found in shares.values() if variant in found]
+                values = [
+                    by_variant[variant][n]
+                    for by_variant in shares.values()
+                    if variant in by_variant
+                ]
                 ax.plot(values, places, "o", color=PALETTE[i], ms=5, label=variant)

@@ -23,8 +23,8 @@ SOME = 0.1
 
 def section(report: Report) -> list[str]:
     """What comes back of the lost answers where one layer does not see the ignored digits."""
-    measured = [found for found in read_mechanisms(report.folder).values() if "leaks" in found]
-    names = [mechanism_name(found) for found in measured]
+    measured = [x for x in read_mechanisms(report.folder).values() if "leaks" in x]
+    names = [mechanism_name(x) for x in measured]
     shares = [(x["leaks"]["as it is"], *x["leaks"]["mended by layer"]) for x in measured]
     leaking = [x for x in shares if x[0] < LEAKS]
     if not leaking:
@@ -33,10 +33,10 @@ def section(report: Report) -> list[str]:
     some = sum(max(x[2:], default=0) - x[0] >= SOME * (1 - x[0]) for x in leaking)
     most = sum(max(x[2:], default=0) > x[1] for x in leaking)
     rows = []
-    for name, found, (now, *patched) in zip(names, measured, shares, strict=True):
+    for name, model, (now, *patched) in zip(names, measured, shares, strict=True):
         layers = {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
         rows.append(
-            {"cell": name, "digits": str(found["digits"]), "as it is": f"{now:.3f}"} | layers
+            {"cell": name, "digits": str(model["digits"]), "as it is": f"{now:.3f}"} | layers
         )
     _draw(names, shares, report.folder / "leaks.svg")
     return [

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from theory.display.tables import markdown_table
 from theory.display.text import fraction_text, reads_text
 from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
 from theory.setting.directions import Direction
@@ -22,7 +21,7 @@ from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
 from verify.plan.sizes import size
 from verify.reporting.report import Report
-from verify.reporting.tables import count
+from verify.reporting.tables import count, table
 
 ORDER = 110
 PAPER = "2407.17963"
@@ -124,47 +123,38 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
         + (f" That is the plateau of {reads_text(plateau.read)}." if plateau else "")
         + f" {_ours(s, ours)}"
     )
-    head, columns = ["digits"], [[str(n) for n in s.test_lengths]]
-    for finding in row:
-        what = " as f^" if finding.against == "learned_function" else ""
-        head += [f"P{what}", f"ours{what}{_seeds(best)}", f"predicted{what}"]
-        columns += _columns(finding, best)
+    rows = [_length_row(row, i, best) for i in range(len(s.test_lengths))]
     if plateau:
-        head.append("plateau")
-        columns.append([_at_plateau(plateau, s, n) for n in s.test_lengths])
-    yield markdown_table(list(zip(*columns, strict=True)), head)
+        for n, cells in zip(s.test_lengths, rows, strict=True):
+            cells["plateau"] = _at_plateau(plateau, s, n)
+    yield table(rows)
+
+
+def _length_row(row: PublishedRow, i: int, best: CellVerdict | None) -> dict[str, str]:
+    """Reported, measured and predicted at the i-th test length."""
+    cells, seeds = {"digits": str(row[0].test[i])}, ""
+    if best is not None:
+        lost = "" if best.converged else ", not converged"
+        seeds = f" ({count(len(best.converged_or_all), 'seed')}{lost})"
+    for f in row:
+        learned = f.against == "learned_function"
+        what = " as f^" if learned else ""
+        measured = None if best is None else best.measured(f.test[i], learned)
+        compared = compare(f)
+        assert compared.prediction is not None  # the paper's settings are all in our tables
+        unseen = compared.prediction.lengths[i].unseen
+        cells[f"P{what}"] = f"{f.accuracy[i]:g} %"
+        cells[f"ours{what}{seeds}"] = "-" if measured is None else _percent(measured.value)
+        cells[f"predicted{what}"] = _predicted(compared.lengths[i], unseen)
+    return cells
 
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
+    if s.train.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
         return "-"
     bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(digits))
     return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))
-
-
-def _seeds(best: CellVerdict | None) -> str:
-    """How many models are pooled in our column, `` (2 seeds)``; all where none converged."""
-    if best is None:
-        return ""
-    what = "" if best.converged else ", not converged"
-    return f" ({count(len(best.converged_or_all), 'seed')}{what})"
-
-
-def _columns(finding: Finding, best: CellVerdict | None) -> list[list[str]]:
-    """Reported, measured and predicted, by length."""
-    learned = finding.against == "learned_function"
-    measured = [best.measured(n, learned) if best else None for n in finding.test]
-    compared = compare(finding)
-    assert compared.prediction is not None  # the paper's settings are all in our tables
-    return [
-        [f"{a:g} %" for a in finding.accuracy],
-        ["-" if x is None else _percent(x.value) for x in measured],
-        [
-            _predicted(x, expected.unseen)
-            for x, expected in zip(compared.lengths, compared.prediction.lengths, strict=True)
-        ],
-    ]
 
 
 def _predicted(x: LengthComparison, unseen: Fraction) -> str:

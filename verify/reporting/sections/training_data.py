@@ -23,12 +23,12 @@ def section(report: Report) -> list[str]:
     varied = report.trained_of("data")
     if not varied:
         return []
-    found = count_verdicts(varied)
-    agree = found[Verdict.AGREE]
+    counts = count_verdicts(varied)
+    agree = counts[Verdict.AGREE]
     _draw(varied, report.folder / "data.svg")
     return [
         "## Training data",
-        f"Of the {agree + found[Verdict.DIVERGE]} test lengths at which the theory makes a "
+        f"Of the {agree + counts[Verdict.DIVERGE]} test lengths at which the theory makes a "
         f"claim for a changed training set, {agree} agree.",
         "![Predicted and measured accuracy by training set](data.svg)",
     ]

@@ -30,7 +30,7 @@ def section(report: Report) -> list[str]:
         kind = "predicted" if _generalizes(v) else f"in the {v.cell.setting.layout.name} layout"
         right.setdefault(kind, []).append(min(_longer(v)) >= RIGHT)
     predicted = right.pop("predicted", [])
-    others = ", ".join(f"{sum(found)} of {len(found)} {kind}" for kind, found in right.items())
+    others = ", ".join(f"{sum(cells)} of {len(cells)} {kind}" for kind, cells in right.items())
     _draw(scanned, report.folder / "windows.svg")
     return [
         "## Windows",
