@@ -1,10 +1,15 @@
-"""What every test process has: one thread, and training in float32 whatever the processor has."""
+"""What every test process has: one thread, training in float32, and the headline's verdicts."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
+from builders.paths import HEADLINE_EVIDENCE
+
+if TYPE_CHECKING:
+    from verify.judging.judge import CellVerdict
 
 # Several processes share the machine's cores.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -12,6 +17,17 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 @pytest.fixture(autouse=True)
 def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests that train, and the processes that they start, do not depend on the processor's types."""
+    """Tests that train, and what they start, do not depend on the processor's types."""
     if request.node.get_closest_marker("training"):
         monkeypatch.setenv("ARITH_PRECISION", "float32")
+
+
+@pytest.fixture(scope="session")
+def headline() -> list[CellVerdict]:
+    """The verdicts on the committed evidence of the headline grid."""
+    # Imported late: few tests need them.
+    from verify.judging.judge import judge_evidence
+    from verify.plan.grids import grid
+    from verify.records.evidence import read_evidence
+
+    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))

@@ -20,7 +20,7 @@ def script(path: Path, text: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The Makefile and the script of CI, with an environment that is ready and has nothing in it."""
+    """The Makefile and the script of CI, with an environment that is ready and empty."""
     for name in (".ci/run", "Makefile", "pyproject.toml", "constraints.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

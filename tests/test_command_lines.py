@@ -5,13 +5,13 @@ A few in the default run; ``ARITH_EXAMPLES=1000`` makes the full one.  All run i
 
 from __future__ import annotations
 
-import os
 import resource
 from pathlib import Path
 from time import process_time
 
 import pytest
 from builders.command_line import run_cli
+from builders.strategies import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,12 +20,7 @@ from theory.setting.layouts import LAYOUTS
 from theory.setting.tasks import TASKS
 
 SECONDS, BYTES = 10, 2**30
-LINES = settings(
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "60")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+LINES = settings(examples(60), suppress_health_check=list(HealthCheck))
 
 wild = st.one_of(
     st.sampled_from(

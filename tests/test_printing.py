@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from builders.paths import HEADLINE_EVIDENCE
 
 from printing import print_list, print_prediction, print_table, print_text, print_verdicts
 from theory.display.catalogue import (
@@ -23,9 +22,6 @@ from theory.inference.rules import RULES
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
 from theory.studies.findings import findings
-from verify.judging.judge import CellVerdict, judge_evidence
-from verify.plan.grids import grid
-from verify.records.evidence import read_evidence
 
 WIDTHS = (40, 80, 200)
 TABLES = [
@@ -35,11 +31,6 @@ TABLES = [
     (RULES_IN_SHORT, rules_in_short),
     (IN_SHORT, short_table),
 ]
-
-
-@pytest.fixture(scope="module")
-def headline() -> list[CellVerdict]:
-    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
 
 
 def words(text: str) -> set[str]:

@@ -1,10 +1,11 @@
-"""Random tasks, domains and learned functions, small enough to be enumerated."""
+"""Random tasks, domains and learned functions that can be enumerated, and how many of them."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
-from hypothesis import assume
+from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from builders.brute_force import members
@@ -13,6 +14,17 @@ from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
+
+
+def examples(number: int) -> settings:
+    """So many random cases, the same in every run; ``ARITH_EXAMPLES`` makes it another number."""
+    return settings(
+        max_examples=int(os.environ.get("ARITH_EXAMPLES", number)),
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
+
 
 EXPRESSIONS = ("2*a + 3*b", "a", "a*a", "a*b + b", "3*a - b", "a*a + 2*b", "a*b + 5", "4*a*b")
 MORE_EXPRESSIONS = (

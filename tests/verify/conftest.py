@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def tiny() -> Taught:
-    """Sums mod 4 in base 4, trained on two digits: the second and third of an operand are ignored."""
+    """Sums mod 4 in base 4, trained on two digits: all but the first are ignored."""
     # Imported late: most tests do without torch.
     from builders.tiny_models import taught
 

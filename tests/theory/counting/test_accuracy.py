@@ -5,7 +5,6 @@ Two tests of 1,000 random cells each; ``ARITH_EXAMPLES=20000`` makes a longer ru
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +12,8 @@ from fractions import Fraction
 
 import pytest
 from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
-from builders.strategies import domains, learned_functions, tasks
-from hypothesis import HealthCheck, assume, given, settings
+from builders.strategies import domains, examples, learned_functions, tasks
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.counting.accuracy import accuracy, matches, shown_share, unseen_share
@@ -29,15 +28,10 @@ from theory.setting.expressions import parse_task
 from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, named_task
 
-SLOW = settings(
-    max_examples=300,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+SLOW = settings(examples(300), max_examples=300)
 
 
-MANY = settings(SLOW, max_examples=int(os.environ.get("ARITH_EXAMPLES", "1000")))
+MANY = examples(1000)
 
 
 def learned(task: Task, train: Domain, base: int) -> LearnedFunction:

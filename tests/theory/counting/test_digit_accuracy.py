@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 from builders.brute_force import brute_accuracy, digit, members
-from builders.strategies import learned_functions
-from hypothesis import HealthCheck, given, settings
+from builders.strategies import examples, learned_functions
+from hypothesis import given, settings
 
 from theory.counting.accuracy import accuracy, matches
 from theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
@@ -19,12 +19,7 @@ from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
 
-SLOW = settings(
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+SLOW = settings(examples(200), max_examples=200)
 
 Case = tuple[LearnedFunction, Domain]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from builders.predictions import predicted
 
 from theory.display.answer import (
     UNCLAIMED,
@@ -24,13 +25,9 @@ from theory.display.text import (
     setting_lines,
 )
 from theory.prediction.outcomes import Claim
-from theory.prediction.predict import Prediction, predict
+from theory.prediction.predict import Prediction
 from theory.setting.requests import Request
 from theory.studies.advise import advise
-
-
-def say(**words: object) -> Prediction:
-    return predict(Request(**words).setting())  # type: ignore[arg-type]
 
 
 def rows(prediction: Prediction) -> list[dict[str, str]]:
@@ -44,7 +41,7 @@ ACCURACY = LENGTH_COLUMNS[2]
 
 
 def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> None:
-    said = say(**FLAGSHIP)
+    said = predicted(**FLAGSHIP)
     for row, x in zip(rows(said), said.lengths, strict=True):
         assert row[ACCURACY] == "1"
         assert (row["claim"] == UNCLAIMED) == (said.claim(x) == Claim.NONE)
@@ -62,8 +59,8 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     [
         (
             FLAGSHIP,
-            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits (longer): "
-            "right there if the model computes the expected function.",
+            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits "
+            "(longer): right there if the model computes the expected function.",
         ),
         (
             {"task": "add"},
@@ -72,14 +69,14 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
         ),
         (
             {"task": "mod_add", "modulus": 101, "train_digits": "2"},
-            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits (longer). "
-            "No claim at 1 digit (shorter): training leaves the answer open.",
+            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits "
+            "(longer). No claim at 1 digit (shorter): training leaves the answer open.",
         ),
         (
             {"task": "mul", "train_digits": "2+4", "test_digits": "1-5"},
-            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits (longer). "
-            "No claim at 1 digit (shorter) and 3 digits (between): right there if the model computes "
-            "the expected function.",
+            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits "
+            "(longer). No claim at 1 digit (shorter) and 3 digits (between): right there if the "
+            "model computes the expected function.",
         ),
         (
             {"task": "add", "train_pairs": 10, "test_digits": "4"},
@@ -88,7 +85,7 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     ],
 )
 def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
-    assert answer_line(say(**words)) == f"Answer: {line}"
+    assert answer_line(predicted(**words)) == f"Answer: {line}"
 
 
 @pytest.mark.parametrize(
@@ -111,12 +108,12 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
     ],
 )
 def test_the_published_theorem_and_what_it_leaves_out(words: dict, line: str) -> None:
-    assert published_line(say(**words)) == f"Published theorem: {line}"
+    assert published_line(predicted(**words)) == f"Published theorem: {line}"
 
 
 def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() -> None:
     by_digits = {
-        row["digits"]: row for row in rows(say(task="mod_add", modulus=101, train_digits="2"))
+        row["digits"]: row for row in rows(predicted(task="mod_add", modulus=101, train_digits="2"))
     }
     assert by_digits["1"][ACCURACY] == "1 ± 1"
     assert by_digits["1"]["claim"] == UNCLAIMED
@@ -125,7 +122,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
 
 
 def test_a_long_fraction_is_shown_in_decimals() -> None:
-    said = say(task="mul", train_digits="2", test_digits="9")
+    said = predicted(task="mul", train_digits="2", test_digits="9")
     [row] = rows(said)
     exact = said.lengths[0].accuracy
     assert exact is not None and len(str(exact)) > 9
@@ -135,7 +132,7 @@ def test_a_long_fraction_is_shown_in_decimals() -> None:
 
 
 def test_inputs_are_shorter_trained_between_or_longer() -> None:
-    said = say(task="add", train_digits="2+4", test_digits="1-5")
+    said = predicted(task="add", train_digits="2+4", test_digits="1-5")
     assert [row["inputs"] for row in rows(said)] == [
         "shorter",
         "trained",
@@ -157,13 +154,13 @@ def test_inputs_are_shorter_trained_between_or_longer() -> None:
     ],
 )
 def test_the_expected_function_is_named_or_said_to_be_open(words: dict, line: str) -> None:
-    assert expected_line(say(**words)) == f"Expected function f^ of a converged model: {line}"
+    assert expected_line(predicted(**words)) == f"Expected function f^ of a converged model: {line}"
 
 
 def test_the_head_says_what_the_domains_are() -> None:
-    head = setting_lines(say(task="add", train_digits="4+5").setting)
+    head = setting_lines(predicted(task="add", train_digits="4+5").setting)
     assert "trained on D_4 + D_5: the longest operand has 4 or 5 digits" in head[0]
-    head = setting_lines(say(task="add", train_domain="every").setting)
+    head = setting_lines(predicted(task="add", train_domain="every").setting)
     assert "each operand has 3 digits" in head[0]
     assert head[2] == "tested where the longest operand has n digits"
 
@@ -178,13 +175,13 @@ def test_the_head_says_what_the_domains_are() -> None:
     ],
 )
 def test_a_claim_in_words(words: dict, digits: int, text: str) -> None:
-    said = say(**words)
+    said = predicted(**words)
     [x] = [x for x in said.lengths if x.digits == digits]
     assert claim_text(said, x) == text
 
 
 def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
-    said = say(**FLAGSHIP)
+    said = predicted(**FLAGSHIP)
     lines = explanation(said)
     steps = [line for line in lines if line[:1].isdigit()]
     assert [line.split(".")[0] for line in steps] == ["1", "2", "3", "4", "5"]
@@ -199,7 +196,7 @@ def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
 
 
 def test_a_source_in_part_ours_says_so() -> None:
-    lines = explanation(say(task="add", train_domain="every"))
+    lines = explanation(predicted(task="add", train_domain="every"))
     assert any(
         line.startswith("[2] Xu et al. 2024, arXiv 2407.17963; in part ours") for line in lines
     )
@@ -218,7 +215,7 @@ def test_a_source_in_part_ours_says_so() -> None:
     ],
 )
 def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -> None:
-    [step] = [x for x in say(**words).derivation if x.rule == "joint support"]
+    [step] = [x for x in predicted(**words).derivation if x.rule == "joint support"]
     assert step.statement == (
         "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3. "
         f"But f^ follows: {reason}."
@@ -226,15 +223,15 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
 
 
 def test_what_nothing_fixes_is_named_too() -> None:
-    [step] = [x for x in say(task="mul").derivation if x.rule == "joint support"]
+    [step] = [x for x in predicted(task="mul").derivation if x.rule == "joint support"]
     assert step.statement == (
-        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the task "
-        "makes these digits interact. Nothing follows there."
+        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the "
+        "task makes these digits interact. Nothing follows there."
     )
 
 
 def test_a_notebook_shows_the_answer() -> None:
-    said = say(**FLAGSHIP)
+    said = predicted(**FLAGSHIP)
     assert answer_line(said) in markdown(said) and expected_line(said) in markdown(said)
 
 
@@ -254,8 +251,20 @@ def test_advice_begins_with_the_answer() -> None:
 
 
 def test_the_table_shows_what_json_holds() -> None:
-    said = say(task="mod_add", modulus=150, train_digits="2")
+    said = predicted(task="mod_add", modulus=150, train_digits="2")
     for row, entry in zip(rows(said), said.to_json()["lengths"], strict=True):
         if entry["accuracy"] is not None:
             shown = row[ACCURACY].split(" = ")[0].split(" ± ")[0]
             assert Fraction(shown) == Fraction(entry["accuracy"])
+
+
+def test_a_prediction_shows_itself_in_a_notebook() -> None:
+    assert repr(predicted(task="add")) == (
+        "<Prediction: a + b, base 10, ape, aligned layout, trained on D_3: "
+        "downward generalizes, upward fails>"
+    )
+    text = predicted(task="mod_add", modulus=101, train_digits="2")._repr_markdown_()
+    [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
+    cells = [x.strip() for x in row.strip("|").split("|")]
+    assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
+    assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text

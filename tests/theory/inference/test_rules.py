@@ -1,4 +1,4 @@
-"""Every rule decides something: a setting that cites it, and the verdict that would not stand without."""
+"""Every rule decides something: a setting that cites it, and the verdict without it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders.predictions import predicted
 
-from theory.display.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
 from theory.errors import InvalidInput
 from theory.inference.rules import RULES
 from theory.learning.leaps import leaps
-from theory.prediction.predict import Prediction, predict
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS
 from theory.setting.requests import Request
-from theory.setting.tasks import TASKS, named_task
+from theory.setting.tasks import named_task
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 CASES = {
@@ -102,35 +99,31 @@ CASES = {
 }
 
 
-def say(words: dict) -> Prediction:
-    return predict(Request(**words).setting())
-
-
 @pytest.mark.parametrize("rule", CASES)
 def test_a_rule_decides_the_verdict(rule: str) -> None:
     words, verdict, without, otherwise = CASES[rule]
-    cited = say(words)
+    cited = predicted(**words)
     assert rule in {s.rule for s in cited.derivation}
     assert cited.verdict("upward") == verdict
-    plain = say(without)
+    plain = predicted(**without)
     assert plain.verdict("upward") == otherwise
     if rule != "support":  # every prediction cites the support
         assert rule not in {s.rule for s in plain.derivation}
 
 
 def test_the_support_rule_ignores_what_never_varied() -> None:
-    got = say({"task": "add", "test_digits": "4"})
+    got = predicted(task="add", test_digits="4")
     assert got.learned is not None
     assert got.learned.evaluate(7123, 9456) == 123 + 456
-    assert say({"task": "add", "train_digits": "3+4"}).learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
+    assert predicted(task="add", train_digits="3+4").learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
 
 
 def test_the_joint_support_rule_decides_downward() -> None:
-    undecided = say({"task": "mul", "train_digits": "2"})
+    undecided = predicted(task="mul", train_digits="2")
     assert "joint support" in {s.rule for s in undecided.derivation}
     assert undecided.verdict("downward") == "undetermined"
-    assert say({"task": "add", "train_digits": "2"}).verdict("downward") == "generalizes"
-    equivalent = say({"task": "mod_mul", "modulus": 50, "train_digits": "2"})
+    assert predicted(task="add", train_digits="2").verdict("downward") == "generalizes"
+    equivalent = predicted(task="mod_mul", modulus=50, train_digits="2")
     assert "joint support" in {s.rule for s in equivalent.derivation}
     assert equivalent.verdict("downward") == "generalizes"
 
@@ -151,7 +144,7 @@ def test_the_joint_support_rule_decides_downward() -> None:
 def test_an_encoding_that_only_learns_the_order_needs_the_least_window(
     words: dict, verdict: str
 ) -> None:
-    assert say({"pe": "fire", "layout": "interleaved"} | words).verdict("upward") == verdict
+    assert predicted(**{"pe": "fire", "layout": "interleaved"} | words).verdict("upward") == verdict
 
 
 LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5}
@@ -180,7 +173,7 @@ LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5
     ],
 )
 def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
-    assert say(LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
+    assert predicted(**LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
 
 
 @pytest.mark.parametrize(
@@ -210,11 +203,11 @@ def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict:
     ],
 )
 def test_what_does_not_follow_is_not_claimed_and_what_does_is(words: dict, statuses: str) -> None:
-    assert {x.status for x in say(words).lengths} == {statuses}
+    assert {x.status for x in predicted(**words).lengths} == {statuses}
 
 
 def test_what_training_leaves_open_bounds_the_accuracy() -> None:
-    [x] = say({"task": "mod_add", "modulus": 101, "train_digits": "2", "test_digits": "4"}).lengths
+    [x] = predicted(task="mod_add", modulus=101, train_digits="2", test_digits="4").lengths
     assert (x.accuracy, x.unseen) == (Fraction(49, 4950), Fraction(1, 100))
     assert x.at_most == x.accuracy + x.unseen
 
@@ -224,19 +217,19 @@ def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
     with pytest.raises(InvalidInput, match="9, allowed at position 1, is no digit of base 6"):
         replace(setting, train=replace(setting.train, allowed=((1, (1, 9)),)))
     with pytest.raises(InvalidInput, match="no operands of 5 digits have the allowed digits only"):
-        say({"task": "add", "train_digits": "3+5", "train_allowed": ("5:0",)})
+        predicted(task="add", train_digits="3+5", train_allowed=("5:0",))
 
 
 def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -> None:
     for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "alibi"}):
-        got = {x.digits: x.status for x in say({"task": "add"} | words).lengths}
+        got = {x.digits: x.status for x in predicted(**{"task": "add"} | words).lengths}
         assert (got[3], got[2], got[4]) == ("generalizes", "undetermined", "undetermined")
 
 
 def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
-    assert say({"task": "add", "base": 2}).verdict("downward") == "undetermined"
-    assert say({"task": "add", "base": 3}).verdict("downward") == "generalizes"
-    assert say({"expr": "a + b + c", "base": 2}).verdict("downward") == "generalizes"
+    assert predicted(task="add", base=2).verdict("downward") == "undetermined"
+    assert predicted(task="add", base=3).verdict("downward") == "generalizes"
+    assert predicted(expr="a + b + c", base=2).verdict("downward") == "generalizes"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +237,7 @@ def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
 )
 def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None) -> None:
     """The digits at position 2 carry never or always; 0 and 0 at position 3 are never shown."""
-    got = say({"task": "add", "train_allowed": (f"2:{digits}",)})
+    got = predicted(task="add", train_allowed=(f"2:{digits}",))
     at_one = next(x for x in got.lengths if x.digits == 1)
     if verdict is None:
         assert (at_one.status, at_one.unseen, at_one.inferred) == ("undetermined", 1, 0)
@@ -254,7 +247,7 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
 
 
 def claims(words: dict) -> list[str]:
-    got = say(words)
+    got = predicted(**words)
     assert (got.leaks is not Decision.NO) == ("leak" in {s.rule for s in got.derivation})
     return [got.claim(x) for x in got.lengths]
 
@@ -262,20 +255,20 @@ def claims(words: dict) -> list[str]:
 def test_a_task_that_leaps_is_claimed_in_part() -> None:
     product = {"task": "mod_mul", "train_digits": "2", "test_digits": "1-3"}
     assert claims({**product, "modulus": 100}) == ["none", "exact", "none"]
-    assert say({**product, "modulus": 100}).verdict("upward") == "generalizes"
+    assert predicted(**product, modulus=100).verdict("upward") == "generalizes"
     assert claims({**product, "modulus": 150}) == ["none", "exact", "at most"]
-    third = say({**product, "modulus": 150}).lengths[-1]
+    third = predicted(**product, modulus=150).lengths[-1]
     assert third.at_most == third.accuracy + Fraction(1, 100) == Fraction(3077, 6875)
     # Of a sum, or under another encoding, nothing is taken back.
     assert claims({**product, "task": "mod_add", "modulus": 100}) == ["exact"] * 3
     assert claims({**product, "modulus": 100, "pe": "sinusoidal"})[2] == "none"
-    assert say({**product, "modulus": 100, "pe": "sinusoidal"}).leaks is not Decision.YES
+    assert predicted(**product, modulus=100, pe="sinusoidal").leaks is not Decision.YES
     # A product leaks even if two digits at a time are enough, a sum of such does not.
     assert claims({**product, "modulus": 20}) == ["none", "exact", "none"]
     assert not leaps(named_task("mod_mul", 20), 10, Domain((2,)))
     assert claims({**product, "task": "mod_add", "modulus": 50}) == ["exact"] * 3
-    assert "multiplies digits" in say({**product, "modulus": 20}).derivation[-1].statement
-    assert "more than 2 digits" in say({"expr": "a + b + c"}).derivation[-1].statement
+    assert "multiplies digits" in predicted(**product, modulus=20).derivation[-1].statement
+    assert "more than 2 digits" in predicted(expr="a + b + c").derivation[-1].statement
 
 
 def test_what_training_leaves_open_is_claimed_as_a_bound() -> None:
@@ -285,7 +278,7 @@ def test_what_training_leaves_open_is_claimed_as_a_bound() -> None:
 
 def test_convergence_is_the_premise_of_all() -> None:
     for words in ({"task": "add"}, {"task": "mul", "pe": "rpe"}):
-        assert say(words).derivation[0].rule == "convergence"
+        assert predicted(**words).derivation[0].rule == "convergence"
 
 
 def test_every_rule_is_covered_and_complete() -> None:
@@ -294,22 +287,3 @@ def test_every_rule_is_covered_and_complete() -> None:
         assert rule.statement.endswith(".")
         assert rule.premises
         assert rule.source
-
-
-def test_the_catalogue_lists_every_entry() -> None:
-    assert [r[0] for r in task_rows()] == list(TASKS)
-    assert [r[0] for r in encoding_rows()] == list(ENCODINGS)
-    assert [r[0] for r in layout_rows()] == list(LAYOUTS)
-    assert [r[0] for r in rule_rows()] == list(RULES)
-
-
-def test_a_prediction_shows_itself_in_a_notebook() -> None:
-    assert repr(say({"task": "add"})) == (
-        "<Prediction: a + b, base 10, ape, aligned layout, trained on D_3: "
-        "downward generalizes, upward fails>"
-    )
-    text = say({"task": "mod_add", "modulus": 101, "train_digits": "2"})._repr_markdown_()
-    [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
-    cells = [x.strip() for x in row.strip("|").split("|")]
-    assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
-    assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text

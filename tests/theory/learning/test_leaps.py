@@ -122,14 +122,17 @@ def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
         assert leaps(named_task("mod_add", 200), 10, train) is True
 
 
+SUMS = ("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
-    st.sampled_from(("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")),
+    st.sampled_from(SUMS),
     st.integers(2, 6),
     st.integers(1, 3),
     st.sampled_from(("longest", "every")),
     st.booleans(),
-)  # fmt: skip
+)
 def test_place_by_place_is_counted_as_digit_by_digit(
     text: str, base: int, n: int, kind: str, only: bool
 ) -> None:

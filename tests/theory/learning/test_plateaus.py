@@ -9,8 +9,8 @@ from math import prod
 
 import pytest
 from builders.brute_force import members
-from builders.strategies import domains, tasks
-from hypothesis import HealthCheck, assume, given, settings
+from builders.strategies import domains, examples, tasks
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.display.explanation import explanation
@@ -54,12 +54,7 @@ def modular(draw: st.DrawFn) -> tuple[Task, Domain, int, str]:
     return task, train, base, draw(st.sampled_from(("longest", "every")))
 
 
-@settings(
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+@settings(examples(200), max_examples=200)
 @given(modular())
 def test_they_are_what_enumeration_counts(case: tuple[Task, Domain, int, str]) -> None:
     task, train, base, kind = case
@@ -155,8 +150,8 @@ def test_the_explanation_names_them() -> None:
     text = explanation(predict(Request("mod_add", modulus=150).setting()))
     [line] = [x for x in text if "on a plateau" in x]
     assert line.endswith(
-        ": 0.667% always the commonest answer; 6.67% from the last digit of each operand; 33.3% from "
-        "the last 2."
+        ": 0.667% always the commonest answer; 6.67% from the last digit of each operand; 33.3% "
+        "from the last 2."
     )
     without = explanation(predict(Request("add").setting()))
     assert not any("plateau" in x for x in without)

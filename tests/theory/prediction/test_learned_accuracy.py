@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from itertools import product
 
-from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS
-from hypothesis import HealthCheck, assume, given, settings
+from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS, examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput
@@ -19,12 +18,7 @@ from theory.setting.encodings import ENCODINGS
 from theory.setting.requests import Request
 from theory.setting.tasks import TASKS, Task
 
-CELLS = settings(
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "100")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+CELLS = examples(100)
 LARGEST = 3_000
 """Operand tuples that are enumerated at most."""
 

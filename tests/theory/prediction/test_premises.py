@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +12,12 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from builders.predictions import predicted
+from builders.strategies import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.carries import carry_range
-from theory.inference.interactions import interactions
-from theory.inference.support import Support
 from theory.learning.leaps import leaps
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction, predict
@@ -28,26 +26,14 @@ from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import LAYOUTS, layout
-from theory.setting.properties import digit_causal
-from theory.setting.requests import Request
 from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
 
-MANY = settings(
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "100")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+MANY = examples(100)
 STRENGTH = {Claim.NONE: 0, Claim.AT_MOST: 1, Claim.EXACT: 2}
 
 
-def say(words: dict[str, Any]) -> Prediction:
-    return predict(Request(**words).setting())
-
-
 def claims(words: dict[str, Any]) -> list[str]:
-    got = say(words)
+    got = predicted(**words)
     return [got.claim(x) for x in got.lengths]
 
 
@@ -64,7 +50,7 @@ def test_drawn_sums_that_leap_are_claimed_as_whole_ones_are() -> None:
 
 def test_what_was_not_counted_is_a_bound_and_the_derivation_says_so() -> None:
     words = {"task": "mod_add", "modulus": 20_000, "train_digits": "5", "test_digits": "4-7"}
-    got = say(words)
+    got = predicted(**words)
     assert got.leaks is Decision.UNDECIDED
     assert [got.claim(x) for x in got.lengths] == ["none", "exact", "none", "none"]
     assert "was not counted" in got.derivation[-1].statement
@@ -82,41 +68,17 @@ def test_what_was_not_counted_is_a_bound_and_the_derivation_says_so() -> None:
     ],
 )
 def test_two_values_at_a_position_fix_no_unseen_pair(words: dict[str, Any], status: str) -> None:
-    [x] = say({"task": "add", "test_digits": "1"} | words).lengths
+    [x] = predicted(**{"task": "add", "test_digits": "1"} | words).lengths
     assert x.status == status
 
 
 @pytest.mark.parametrize("pe", ["sinusoidal", "rpe", "rope", "t5", "abacus", "coupled"])
 def test_a_task_that_leaps_is_not_exact_under_another_encoding(pe: str) -> None:
-    """The rule on leaks speaks of learned positions; elsewhere nothing is known, not nothing lost."""
+    """The rule on leaks speaks of learned positions; elsewhere leaks are undecided."""
     three = {"task": "multi_add", "train_digits": "2", "test_digits": "1-2"}
     assert claims({**three, "pe": "ape"}) == claims({**three, "pe": pe}) == ["none", "exact"]
-    assert say({**three, "pe": pe}).leaks is Decision.UNDECIDED
+    assert predicted(**three, pe=pe).leaks is Decision.UNDECIDED
     assert claims({**three, "task": "add", "pe": pe}) == ["exact", "exact"]
-
-
-def test_a_built_in_borrow_couples_what_stands_above_it() -> None:
-    task = parse_task("3*a - b")
-    shown = Support(task, Domain((2,), "every", allowed=((1, (9,)),)), 10)  # 3 * 9 - 9 is 18
-    assert carry_range(shown, 2) == (1, 1)
-    assert frozenset({(0, 2), (1, 2)}) in interactions(shown)
-
-
-def test_an_order_that_rules_a_carry_out_is_not_taken_for_one_that_varied() -> None:
-    """Of one digit 2, 2 the difference borrows nothing if the tens are equal."""
-    task = named_task("sub")
-    equal = Support(task, Domain((2,), "every", allowed=((2, (2,)),)), 10)
-    assert carry_range(equal, 2) is None
-    free = Support(task, Domain((2,)), 10)
-    assert carry_range(free, 2) == (-1, 0)
-
-
-def test_a_carry_of_a_product_is_known_by_examples_only() -> None:
-    task = parse_task("(a*b - 3*a*a + 9*b) % 100")
-    shown = Support(task, Domain((2,)), 10)
-    carry = carry_range(shown, 2)
-    assert carry is not None
-    assert carry[0] < carry[1]
 
 
 # --- any premise that is not decided --------------------------------------------------------
@@ -155,7 +117,8 @@ def unknown(premise: str) -> Iterator[None]:
 def any_setting(draw: st.DrawFn) -> Setting | None:
     text = draw(
         st.sampled_from(
-            ("a + b", "a - b", "a*b", "a + b + c", "2*a + 3*b", "a*b + b", "a**2", "3*a + 1", "a - 2*b + c")
+            ("a + b", "a - b", "a*b", "a + b + c", "2*a + 3*b",
+             "a*b + b", "a**2", "3*a + 1", "a - 2*b + c")
         )
     )  # fmt: skip
     p = draw(st.none() | st.integers(1, 60) | st.sampled_from((100, 101, 200)))
@@ -180,7 +143,7 @@ def any_setting(draw: st.DrawFn) -> Setting | None:
         return None
 
 
-def predicted(setting: Setting) -> Prediction | None:
+def attempted(setting: Setting) -> Prediction | None:
     try:
         return predict(setting)
     except (NotCountable, InvalidInput):
@@ -190,11 +153,11 @@ def predicted(setting: Setting) -> Prediction | None:
 @MANY
 @given(any_setting(), st.sampled_from(sorted(UNKNOWN)))
 def test_what_is_not_known_never_claims_more(setting: Setting | None, premise: str) -> None:
-    known = None if setting is None else predicted(setting)
+    known = None if setting is None else attempted(setting)
     if setting is None or known is None:
         return
     with unknown(premise):
-        less = predicted(setting)
+        less = attempted(setting)
         if less is None:
             return
         for mine, theirs in zip(less.lengths, known.lengths, strict=True):
@@ -211,22 +174,10 @@ def test_what_is_not_known_never_claims_more(setting: Setting | None, premise: s
 def test_an_exact_claim_beyond_what_was_shown_needs_a_task_known_not_to_leap(
     setting: Setting | None,
 ) -> None:
-    got = None if setting is None else predicted(setting)
+    got = None if setting is None else attempted(setting)
     if setting is None or got is None:
         return
     for x in got.lengths:
         if x.extends and got.claim(x) == Claim.EXACT:
             assert setting.task.is_linear
             assert leaps(setting.task, setting.base, setting.train) is False
-
-
-def test_whether_low_digits_are_enough_may_not_be_known() -> None:
-    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is Decision.YES
-    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is Decision.NO
-    assert (
-        digit_causal(parse_task("(3*a) % 30"), 10)[0] is Decision.YES
-    )  # 3 (a mod 10), by a whole period
-    four = "(3*a + 3*b + 3*c + 3*d) % 30"  # so is this, of a period too long to search
-    assert digit_causal(parse_task(four), 10) == (Decision.UNDECIDED, None)
-    with pytest.raises(InvalidInput, match="this one is not known to be"):
-        Request(expr=four, layout="interleaved").setting()

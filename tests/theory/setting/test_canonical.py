@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
 from math import prod
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from builders.strategies import examples
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
@@ -27,12 +27,7 @@ from theory.setting.requests import Request
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task, Term, named_task
 
-MANY = settings(
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "150")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+MANY = examples(150)
 
 
 def form(text: str) -> tuple[tuple[Term, ...], int | None, int]:
@@ -99,9 +94,8 @@ def test_equal_functions_of_one_modulus_have_equal_forms_and_others_do_not() -> 
         assert len({terms for found in forms.values() for terms in found}) == len(forms)
 
 
-_terms = st.lists(
-    st.tuples(st.integers(-30, 30), st.tuples(st.integers(0, 4), st.integers(0, 3))), min_size=1, max_size=5
-)  # fmt: skip
+_exponents = st.tuples(st.integers(0, 4), st.integers(0, 3))
+_terms = st.lists(st.tuples(st.integers(-30, 30), _exponents), min_size=1, max_size=5)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

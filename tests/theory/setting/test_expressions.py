@@ -42,8 +42,9 @@ def test_an_expression_means_what_arithmetic_says(text: str, p: int, a: int, b: 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "a +", "a; b", "a if b else a", "lambda: a", "open('x')", "a.b", "a[0]", "a // b", "a // 10 // 10", "a // 10 + 1", "a / 2",
-        "a % b", "(a % 5) % 7 + 1", "a == b", "1.5*a", "True*a", "'a'", "a**-1", "a**100", "e + a",
+        "", "a +", "a; b", "a if b else a", "lambda: a", "open('x')", "a.b", "a[0]", "a // b",
+        "a // 10 // 10", "a // 10 + 1", "a / 2", "a % b",
+        "(a % 5) % 7 + 1", "a == b", "1.5*a", "True*a", "'a'", "a**-1", "a**100", "e + a",
         "a & b", "~a", "a := 3", "f'{a}'", "a" * 600, "9" * 60 + "*a", "(" * 300 + "a" + ")" * 300,
         "((((a+b)**8)**8)**8)", "-a", "a - a*b",
     ],

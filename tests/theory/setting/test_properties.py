@@ -10,6 +10,7 @@ from builders.strategies import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.errors import InvalidInput
 from theory.setting.decision import Decision
 from theory.setting.expressions import parse_task
 from theory.setting.properties import (
@@ -19,6 +20,7 @@ from theory.setting.properties import (
     residual_modulus,
     translation_invariant,
 )
+from theory.setting.requests import Request
 from theory.setting.tasks import Task, named_task
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
@@ -127,3 +129,14 @@ def test_translation_invariance_is_its_definition() -> None:
 
 def test_digit_helper() -> None:
     assert [digit(5072, i, 10) for i in (1, 2, 3, 4, 5)] == [2, 7, 0, 5, 0]
+
+
+def test_whether_low_digits_are_enough_may_not_be_known() -> None:
+    assert digit_causal(parse_task("(a+b) % 100"), 10)[0] is Decision.YES
+    assert digit_causal(parse_task("(a+b) % 101"), 10)[0] is Decision.NO
+    multiple = parse_task("(3*a) % 30")  # 3 (a mod 10), by a whole period
+    assert digit_causal(multiple, 10)[0] is Decision.YES
+    four = "(3*a + 3*b + 3*c + 3*d) % 30"  # so is this, of a period too long to search
+    assert digit_causal(parse_task(four), 10) == (Decision.UNDECIDED, None)
+    with pytest.raises(InvalidInput, match="this one is not known to be"):
+        Request(expr=four, layout="interleaved").setting()

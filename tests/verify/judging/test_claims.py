@@ -7,8 +7,7 @@ from itertools import product
 
 import pytest
 from builders.cells import cell
-from builders.paths import HEADLINE_EVIDENCE
-from builders.runs import run
+from builders.runs import RIGHT, run
 
 from theory.inference.rules import RULES
 from theory.prediction.predict import predict
@@ -26,20 +25,10 @@ from verify.judging.claims import (
     theorem,
     uses,
 )
-from verify.judging.judge import CellVerdict, judge, judge_evidence
+from verify.judging.judge import CellVerdict, judge
 from verify.plan.cells import Cell
-from verify.plan.grids import grid
-from verify.records.evidence import read_evidence
 from verify.records.trajectory import Trajectory
 from verify.reporting.sections.claims import COLUMNS, claim_tables
-
-RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
-"""What the theory predicts of addition with APE, trained on three digits."""
-
-
-@pytest.fixture(scope="module")
-def headline() -> list[CellVerdict]:
-    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,8 +12,6 @@ from theory.setting.domains import Domain
 from verify.judging.judge import Verdict, exit_code, judge
 from verify.plan.cells import Cell
 from verify.records.runs import Run
-from verify.records.trajectory import Trajectory
-from verify.reporting.summary import summary
 
 
 def verdicts(c: Cell, *runs: Run) -> list[Verdict]:
@@ -84,32 +81,6 @@ def test_most_models_have_to_agree_by_themselves() -> None:
     assert verdicts(c, run(c, right), run(c, wrong, seed=1))[3] == Verdict.DIVERGE
     three = (run(c, right), run(c, wrong, seed=1), run(c, right, seed=2))
     assert verdicts(c, *three)[3] == Verdict.AGREE
-
-
-def test_a_report_tells_models_that_learned_soon_from_those_that_took_longer() -> None:
-    c = cell(digits=3)
-
-    def learning(step: int, seed: int, longer: float) -> Run:
-        steps, values = (50, step, 4000), (0.0, 0.95, 1.0)
-        curves = Trajectory(steps, {3: values, 4: (0.0, 0.0, longer)}, None)
-        right = {1: 1, 2: 1, 3: 1, 4: longer}
-        return replace(run(c, right, seed=seed), trajectory=curves)
-
-    text = summary([judge(c, [learning(900, 0, 0.0), learning(2000, 1, 0.7)])])
-    assert (
-        "within 1,000 steps agree at 3 of 3 lengths, those that took longer agree at 2 of 3" in text
-    )
-
-
-def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
-    c = cell(digits=3)
-    settled = run(c, {1: 1, 2: 1, 3: 1, 4: 0})
-    cut = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}, seed=1), steps=8000)
-    assert (settled.settled, cut.settled) == (True, False)
-    text = summary([judge(c, [settled, cut])])
-    assert "agree at 3 of 3 lengths" in text
-    assert "spent agree at 1 of 3 lengths." in text
-    assert "Settled" not in summary([judge(c, [])])
 
 
 def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:

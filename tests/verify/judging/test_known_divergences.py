@@ -1,4 +1,4 @@
-"""Known divergences: each diverging claim needs a cause, and each cause a claim that diverges."""
+"""Known divergences: one without a cause fails, and so does a cause without its divergence."""
 
 from __future__ import annotations
 

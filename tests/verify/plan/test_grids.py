@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands.options import GridOption
+from theory import predict
 from theory.errors import InvalidInput
 from verify.plan.grids import GRIDS, grid
 
@@ -72,3 +73,14 @@ def test_the_grids_that_gate_have_no_cell_that_does_not_converge() -> None:
     assert all(
         unconverged.isdisjoint(rows) for name, rows in GRIDS.items() if name != "unconverged"
     )
+
+
+def test_the_smoke_grid_has_every_kind_of_answer() -> None:
+    assert set(GRIDS["smoke"]) <= set(GRIDS["headline"])
+    statuses = {
+        x.status
+        for cell in grid("smoke")
+        for x in predict(cell.setting).lengths
+        if x.direction == "upward"
+    }
+    assert statuses == {"fails", "generalizes", "partial"}

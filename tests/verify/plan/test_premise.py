@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders.cells import cell
-from builders.runs import run
+from builders.runs import RIGHT, run
 from scipy.stats import beta, binom
 
 from theory.errors import InvalidInput
@@ -16,8 +16,6 @@ from verify.plan.cells import Cell
 from verify.plan.grids import grid
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.premise import CONFIDENCE, PREMISE, SURE, is_met, lower_bound, needed
-
-RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 
 
 def small(base: int, digits: int, modulus: int | None = None) -> Cell:

@@ -1,10 +1,8 @@
-"""The store and the evidence: nothing lost, nothing foreign accepted."""
+"""The store: nothing lost, nothing foreign accepted."""
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -20,8 +18,7 @@ from builders.runs import run
 
 from theory.errors import Failed, InvalidInput
 from verify.plan.inputs import held_out_count
-from verify.records.evidence import merge, read_evidence, write_evidence
-from verify.records.files import write
+from verify.records.evidence import read_evidence
 from verify.records.owners import Owner, birth, this_process
 from verify.records.store import DONE, Store
 
@@ -36,26 +33,6 @@ def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     assert again.find(one.cell, 0, "2", "float32") is None
     assert again.find(one.cell, 0, "1", "bfloat16") is None
     assert again.runs() == ([one], [])
-
-
-def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
-    path = tmp_path / "evidence.jsonl"
-    runs = [run(cell(digits=3), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
-    write_evidence(path, runs)
-    first = path.read_text()
-    assert len(first.splitlines()) == 4
-    assert sorted(read_evidence(path), key=lambda r: r.seed) == sorted(runs, key=lambda r: r.seed)
-    write_evidence(path, read_evidence(path))
-    assert path.read_text() == first
-
-
-def test_merging_keeps_old_measurements() -> None:
-    old = [run(cell(digits=3), {1: 0.1}, seed=s) for s in (0, 1)]
-    new = run(cell(digits=3), {1: 0.2}, seed=1)
-    assert merge(old, [new]) == [old[0], new]
-    shorter = replace(new, budget=new.budget - 1)
-    assert merge([new], [shorter]) == [new]
-    assert merge([shorter], [new]) == [new]
 
 
 def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
@@ -90,25 +67,6 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "store.sqlite")
 
 
-def test_a_damaged_evidence_line_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(digits=3), {1: 1})])
-    path.write_text(path.read_text() + '{"cell": 3}\n')
-    with pytest.raises(InvalidInput, match="line 2"):
-        read_evidence(path)
-
-
-WRONG = [
-    ({"premise": "x"}, "premise must be a number from 0 to 1"),
-    ({"premise": float("nan")}, "premise must be a number from 0 to 1"),
-    ({"seed": [1]}, "seed must be an integer from 0"),
-    ({"seed": True}, "seed must be an integer from 0"),
-    ({"steps": None}, "steps must be an integer"),
-    ({"steps": 9000}, "steps must not be above budget"),
-    ({"precision": "float16"}, "precision must be float32 or bfloat16"),
-    ({"held_out": 0}, "held_out must be a positive integer"),
-    ({"cell": None}, "cell must be an object"),
-]
 WRONG_MEASUREMENTS = [
     ({"correct": 2000}, "correct must be 0 to samples"),
     ({"correct": None}, "correct must be 0 to samples"),
@@ -120,18 +78,6 @@ WRONG_MEASUREMENTS = [
     ({"digit_correct": [1000, 1000, 1000, 1000, 10]}, "digit_correct must be from correct"),
     ({"learned": None}, "digit_learned must be null where learned is"),
 ]
-
-
-@pytest.mark.parametrize(("change", "message"), WRONG)
-def test_values_are_checked_in_evidence(
-    tmp_path: Path, change: dict[str, object], message: str
-) -> None:
-    path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
-    first, second = path.read_text().splitlines()
-    path.write_text(f"{first}\n{json.dumps({**json.loads(second), **change})}\n")
-    with pytest.raises(InvalidInput, match=rf"evidence.jsonl, line 2: .*{message}"):
-        read_evidence(path)
 
 
 @pytest.mark.parametrize(("change", "message"), WRONG_MEASUREMENTS)
@@ -152,18 +98,6 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
         data = json.loads(text)
         change(data)
         db.execute("UPDATE run SET data = ? WHERE rowid = ?", (json.dumps(data), number))
-
-
-def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "evidence.jsonl"
-    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
-    first, second = path.read_text().splitlines()
-    path.write_text(f"{first}\n{second}\n{second}\n")
-    with pytest.raises(InvalidInput, match="line 3: 2 digits are measured twice"):
-        read_evidence(path)
-    path.write_text(f"{first}\n{second.replace('4000', '3000')}\n")
-    with pytest.raises(InvalidInput, match="line 2: it contradicts"):
-        read_evidence(path)
 
 
 def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
@@ -252,25 +186,3 @@ def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(tmp_path: P
     again = Store(path)
     assert (again.runs(), again.kept) == (([one], []), {})
     assert not file.exists()
-
-
-def test_a_file_is_written_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "new" / "page.md"
-    write(path, "old")
-    path.chmod(0o640)
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.fsync", full)
-        with pytest.raises(Failed, match=r"cannot write .*page.md: No space left"):
-            write(path, "new")
-    assert [x.name for x in path.parent.iterdir()] == ["page.md"]
-    assert path.read_text() == "old"
-    write(path, "new")
-    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
-    with pytest.raises(InvalidInput, match="cannot write"):
-        write(path / "below", "text")

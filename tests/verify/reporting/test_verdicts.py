@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders.cells import cell
-from builders.runs import run
+from builders.runs import RIGHT, run
 
 from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.judging.known_divergences import KnownDivergences
@@ -19,9 +19,6 @@ from verify.reporting.terminal import (
     length_line,
     short_label,
 )
-
-RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
-"""What the theory predicts of addition with APE, trained on three digits."""
 
 
 def agreeing() -> CellVerdict:

@@ -1,4 +1,4 @@
-"""Precision: decided by the processor or an option, never by a clock; it identifies a run."""
+"""Precision: the processor or an option decides it, never a clock; it is part of a run."""
 
 from __future__ import annotations
 

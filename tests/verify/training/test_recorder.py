@@ -51,7 +51,7 @@ def test_it_survives_the_store(run: Run) -> None:
 
 
 class Learner:
-    """An ensemble and its model in one: right on nothing until it has learned ``f^``."""
+    """Stands for an ensemble and its model: nothing is right until it has learned ``f^``."""
 
     def __init__(self) -> None:
         self.learned = False

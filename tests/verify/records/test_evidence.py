@@ -1,0 +1,79 @@
+"""The evidence: text that is sorted, checked line by line, and never loses a measurement."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders.cells import cell
+from builders.runs import run
+
+from theory.errors import InvalidInput
+from verify.records.evidence import merge, read_evidence, write_evidence
+
+
+def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    runs = [run(cell(digits=3), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
+    write_evidence(path, runs)
+    first = path.read_text()
+    assert len(first.splitlines()) == 4
+    assert sorted(read_evidence(path), key=lambda r: r.seed) == sorted(runs, key=lambda r: r.seed)
+    write_evidence(path, read_evidence(path))
+    assert path.read_text() == first
+
+
+def test_merging_keeps_old_measurements() -> None:
+    old = [run(cell(digits=3), {1: 0.1}, seed=s) for s in (0, 1)]
+    new = run(cell(digits=3), {1: 0.2}, seed=1)
+    assert merge(old, [new]) == [old[0], new]
+    shorter = replace(new, budget=new.budget - 1)
+    assert merge([new], [shorter]) == [new]
+    assert merge([shorter], [new]) == [new]
+
+
+def test_a_damaged_evidence_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(digits=3), {1: 1})])
+    path.write_text(path.read_text() + '{"cell": 3}\n')
+    with pytest.raises(InvalidInput, match="line 2"):
+        read_evidence(path)
+
+
+WRONG = [
+    ({"premise": "x"}, "premise must be a number from 0 to 1"),
+    ({"premise": float("nan")}, "premise must be a number from 0 to 1"),
+    ({"seed": [1]}, "seed must be an integer from 0"),
+    ({"seed": True}, "seed must be an integer from 0"),
+    ({"steps": None}, "steps must be an integer"),
+    ({"steps": 9000}, "steps must not be above budget"),
+    ({"precision": "float16"}, "precision must be float32 or bfloat16"),
+    ({"held_out": 0}, "held_out must be a positive integer"),
+    ({"cell": None}, "cell must be an object"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_values_are_checked_in_evidence(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{json.dumps({**json.loads(second), **change})}\n")
+    with pytest.raises(InvalidInput, match=rf"evidence.jsonl, line 2: .*{message}"):
+        read_evidence(path)
+
+
+def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.jsonl"
+    write_evidence(path, [run(cell(digits=3), {1: 1, 2: 1})])
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{second}\n{second}\n")
+    with pytest.raises(InvalidInput, match="line 3: 2 digits are measured twice"):
+        read_evidence(path)
+    path.write_text(f"{first}\n{second.replace('4000', '3000')}\n")
+    with pytest.raises(InvalidInput, match="line 2: it contradicts"):
+        read_evidence(path)

@@ -1,0 +1,34 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from theory.errors import Failed, InvalidInput
+from verify.records.files import write
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new" / "page.md"
+    write(path, "old")
+    path.chmod(0o640)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(Failed, match=r"cannot write .*page.md: No space left"):
+            write(path, "new")
+    assert [x.name for x in path.parent.iterdir()] == ["page.md"]
+    assert path.read_text() == "old"
+    write(path, "new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        write(path / "below", "text")

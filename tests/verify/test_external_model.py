@@ -1,0 +1,211 @@
+"""External models: a tiny real GPT-2 from disk, and paths that hold no such model."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from builders.cells import cell
+
+from theory.counting.accuracy import accuracy
+from theory.errors import InvalidInput
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
+from verify.external import evaluate, questions, table
+from verify.external_model import ExternalModel, load
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
+
+transformers = pytest.importorskip("transformers")
+tokenizers = pytest.importorskip("tokenizers")
+
+BINARY = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3)).setting
+EOS = "<eos>"
+
+
+CHARACTERS = "0123456789 +*-=()mod^\n"
+
+
+def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **special: str) -> Any:
+    """One token per character."""
+    words = {c: i for i, c in enumerate([EOS, "?", *characters])}
+    model = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token=unknown))
+    each = tokenizers.Regex(r"[\s\S]")
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Split(each, "isolated")
+    model.decoder = tokenizers.decoders.Fuse()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=model, **special)
+
+
+def tiny_gpt2(words: int) -> Any:
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=words, n_positions=40, n_embd=32, n_layer=1, n_head=2, eos_token_id=0
+    )
+    return transformers.GPT2LMHeadModel(config)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 taught sums mod 8 of numbers in base 2, up to 3 digits, as if digit 3 were 0.
+
+    Its tokenizer has no padding token, and its generation settings ask for wild sampling.
+    """
+    form = Format(BINARY.task, 2, BINARY.layout, 3)
+    operands = np.concatenate([Sampler(form, Domain((n,))).everything() for n in (1, 2, 3)])
+    a, b = form.values(operands)
+    taught = BINARY.task.evaluate(a % 4, b % 4)
+    texts = [f"{q} {x:b}" for q, x in zip(questions(form, operands), taught, strict=True)]
+    tokenizer = tiny_tokenizer(eos_token=EOS)
+    rows = [torch.tensor([*tokenizer(t)["input_ids"], 0]) for t in texts]
+    tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    last = torch.tensor([len(row) for row in rows])[:, None]
+    question = tokens.eq(tokenizer.convert_tokens_to_ids("=")).int().cumsum(1) == 0
+    padding = torch.arange(tokens.shape[1]) >= last
+    labels = tokens.masked_fill(question | padding, -100)
+    net = tiny_gpt2(len(tokenizer)).eval()  # no dropout
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2, weight_decay=0.0)
+    for _ in range(1500):
+        loss = net(input_ids=tokens, labels=labels).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if loss.item() * (labels >= 0).sum() < 0.5:  # below log 2 in all: each guess is right
+            break
+    else:
+        pytest.fail("the GPT-2 did not learn")
+    net.generation_config = transformers.GenerationConfig(
+        do_sample=True, temperature=9.0, repetition_penalty=9.0, eos_token_id=0
+    )
+    path = tmp_path_factory.mktemp("gpt2")
+    net.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def gpt2(folder: Path) -> ExternalModel:
+    return load(folder, "cpu")
+
+
+def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalModel) -> None:
+    """Questions of several lengths stand in one batch: greedy, and padded on the left."""
+    one, two = (evaluate(gpt2, BINARY, n, shots=0) for n in (1, 2))
+    assert (one.samples, one.correct, one.best) == (4, 4, None)
+    assert (two.samples, two.correct, two.no_integer, two.best) == (12, 12, 0, None)
+    assert gpt2.tokenizer.pad_token == EOS
+    assert table([one])[0][-1] == "-"
+
+
+def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: ExternalModel) -> None:
+    got = evaluate(gpt2, BINARY, 3, shots=0)
+    truth, shorter, taught = got.explanations
+    assert got.samples == 48
+    assert got.best is taught
+    assert taught.function == "f^ of D_2 = Mod(Mod(a, 4) + Mod(b, 4), 8)"
+    assert (taught.answers, taught.errors, got.errors) == (48, 32, 32)
+    assert truth.errors == 0
+    assert shorter.errors < got.errors / 2
+    learned = predict(BINARY).learned
+    assert learned is not None
+    assert Fraction(got.correct, 48) == accuracy(learned, Domain((3,))) == Fraction(1, 3)
+
+
+def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
+    folder: Path, tmp_path: Path
+) -> None:
+    path = shutil.copytree(folder, tmp_path / "model")
+    tokenizer = tiny_tokenizer(eos_token=EOS)
+    tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=f"$A {EOS}", special_tokens=[(EOS, 0)]
+    )
+    assert tokenizer("1")["input_ids"][-1] == 0
+    tokenizer.save_pretrained(path)
+    assert evaluate(load(path, "cpu"), BINARY, 2, shots=0).correct == 12
+
+
+@pytest.mark.parametrize("unknown", ["?", None])
+def test_a_question_that_the_tokenizer_cannot_write_is_refused(
+    gpt2: ExternalModel, unknown: str | None
+) -> None:
+    poor = tiny_tokenizer(CHARACTERS.replace("+", ""), unknown, pad_token=EOS)
+    with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '\(0 \+ 0\) mod 8 ='"):
+        evaluate(replace(gpt2, tokenizer=poor), BINARY, 1, shots=0)
+
+
+def test_text_longer_than_the_context_is_refused(gpt2: ExternalModel) -> None:
+    with pytest.raises(InvalidInput, match="the model takes 40; give fewer solved examples"):
+        evaluate(gpt2, BINARY, 2, shots=3)
+
+
+def drop_model(path: Path) -> None:
+    (path / "config.json").unlink()
+
+
+def drop_weights(path: Path) -> None:
+    (path / "model.safetensors").unlink()
+
+
+def damage_weights(path: Path) -> None:
+    (path / "model.safetensors").write_bytes(b"no weights")
+
+
+def ask_for_another_block(path: Path) -> None:
+    config = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps(config | {"n_layer": 2}))
+
+
+def drop_tokenizer(path: Path) -> None:
+    for file in path.glob("tokenizer*"):
+        file.unlink()
+
+
+def damage_tokenizer(path: Path) -> None:
+    (path / "tokenizer.json").write_text("{}")
+
+
+def drop_end_token(path: Path) -> None:
+    drop_tokenizer(path)
+    tiny_tokenizer().save_pretrained(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (shutil.rmtree, "is no directory"),
+        (drop_model, "holds no causal language model: "),
+        (drop_weights, "holds no causal language model: "),
+        (damage_weights, "holds no causal language model: "),
+        (ask_for_another_block, r"holds no whole causal language model: 'transformer\.h\.1\."),
+        (drop_tokenizer, "holds no tokenizer"),
+        (damage_tokenizer, "holds no tokenizer"),
+        (drop_end_token, "neither a padding nor an end token"),
+    ],
+)
+def test_a_bad_path_is_one_clear_line(
+    folder: Path, tmp_path: Path, damage: Callable[[Path], None], message: str
+) -> None:
+    path = tmp_path / "model"
+    shutil.copytree(folder, path)
+    damage(path)
+    with pytest.raises(InvalidInput, match=message) as raised:
+        load(path, "cpu")
+    assert str(path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_transformers_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(InvalidInput, match=re.escape("pip install 'arith[hf]'")):
+        load(tmp_path)
