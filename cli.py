@@ -17,7 +17,8 @@ from theory.errors import Failed, InvalidInput
 
 app = typer.Typer(
     name="arith",
-    help="Predict how a small GPT trained on arithmetic generalizes to other lengths, and verify it.",
+    help="Predict how a small GPT trained on arithmetic generalizes to other lengths, "
+    "and verify it.",
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -121,8 +121,8 @@ def print_digits(prediction: Prediction) -> None:
 
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
-    """How a task is learned: whether by leaps, None where it is not counted, and the plateaus on the way."""
-    from theory.learning.leaps import leaps
+    """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
+    from theory.learning.leap_complexity import leaps
     from theory.learning.plateaus import plateaus
 
     s = prediction.setting

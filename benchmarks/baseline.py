@@ -82,11 +82,6 @@ class PlainGPT(nn.Module):
         logits = self.head(self.norm(x))
         return logits if slots is None else logits[:, slots]
 
-    @property
-    def mask(self) -> Tensor:
-        """A tensor on the model's device, which ``verify.model.measure.answers`` asks for."""
-        return self.positions.weight
-
 
 class PlainTraining:
     """The baseline on a cell's training examples, step by step.

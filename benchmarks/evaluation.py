@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import nn
 
 from benchmarks.apart import each_apart, every_thread
 from benchmarks.tables import Row, Table
@@ -59,10 +60,10 @@ def _compare(model: GPT, cell: Cell, quick: bool, device: str) -> Row:
 
 
 @torch.no_grad()
-def token_by_token(model: GPT, cell: Cell, operands: np.ndarray) -> np.ndarray:
+def token_by_token(model: nn.Module, cell: Cell, operands: np.ndarray) -> np.ndarray:
     """Greedy answers, result digits ``(n, M)``, units first: one pass per result digit."""
     model.eval()
-    fmt, device = cell.format, model.mask.device
+    fmt, device = cell.format, next(model.parameters()).device
     written = fmt.write(operands, np.zeros((len(operands), fmt.result_width), dtype=np.int64))
     out = []
     for tokens in torch.from_numpy(written).to(device).split(BATCH):

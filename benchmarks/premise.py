@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import cast
 
 from torch import nn
 
@@ -14,7 +13,6 @@ from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
 from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock
-from verify.model.gpt import GPT
 from verify.model.measure import held_out_accuracy
 from verify.plan import grids
 from verify.plan.cells import Cell
@@ -156,5 +154,5 @@ class _Side:
         """Count a turn of ``CHUNK`` steps, and look whether the model has got there."""
         self.steps += CHUNK
         self.seconds += seconds
-        if held_out_accuracy(cast(GPT, model), self.cell) >= PREMISE:
+        if held_out_accuracy(model, self.cell) >= PREMISE:
             self.arrival = Arrival(self.steps, self.seconds)

@@ -22,7 +22,8 @@ def predict(
         bool,
         typer.Option(
             "--explain",
-            help="Show the derivation, how soon the task is learned, and what a model knows before.",
+            help="Show the derivation, how soon the task is learned, "
+            "and what a model knows before.",
         ),
     ] = False,
     per_digit: Annotated[

@@ -107,7 +107,7 @@ def test_the_baseline_is_asked_as_ours_is() -> None:
     """``verify.model.measure`` takes it: the looks at the premise use one code for both."""
     cell = headline_cell("nano")
     operands, _ = inputs(cell, cell.setting.train, held_out=True)
-    model: GPT = PlainTraining(cell, "cpu", True).model  # type: ignore[assignment]
+    model = PlainTraining(cell, "cpu", True).model
     said = answers(model, cell, operands[:20])
     assert (said == token_by_token(model, cell, operands[:20])).all()
 

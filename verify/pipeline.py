@@ -41,7 +41,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
         Failed: a training process ended early, or the store cannot be read.
     """
     precision = train_and_measure(plan, store)
-    found = (store.find(cell, seed, RECIPE.version, precision) for cell, seed in plan.models)
+    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
@@ -139,9 +139,10 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     train_alone()
     device = pick_device(plan.device)
     fix_precision(plan.precision, device)
-    cell, seed = plan.models[0]
-    trained = train(cell, seed, plan.budget, device=device)
-    return trained, measure_mechanism(trained.model, cell, max(cell.setting.test_lengths))
+    job = plan.models[0]
+    trained = train(job.cell, job.seed, plan.budget, device=device)
+    longest = max(job.cell.setting.test_lengths)
+    return trained, measure_mechanism(trained.model, job.cell, longest)
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:

@@ -11,6 +11,7 @@ kind of task has its own way of counting the members of a box on which f and f^ 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -24,7 +25,8 @@ from theory.inference.joint_support import split_unseen
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.numbers.effort import remembered, spend
-from theory.numbers.integer_arrays import SAFE, Array
+from theory.numbers.enumeration import operand_tuples
+from theory.numbers.integer_arrays import Array, exact_dtype
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task, digit_count
@@ -32,7 +34,6 @@ from theory.setting.tasks import Task, digit_count
 LARGEST_ENUMERATION = 1_000_000
 
 
-@remembered(4096)
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined.
 
@@ -40,47 +41,52 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
         NotCountable: the domain is too large for the one method that fits the task.
         InvalidInput: the task is defined nowhere on the domain.
     """
-    boxes = test.boxes(learned.base, learned.task.operands)
-    total = sum(defined(learned.task, box, learned.base) for box in boxes)
-    if not total:
-        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    boxes, total = defined_boxes(learned, test)
     try:
-        right = sum(
-            sign * matches(learned, box)
-            for sign, box in test.layers(learned.base, learned.task.operands)
-        )
+        layers = test.layers(learned.base, learned.task.operands)
+        right = sum(sign * matches(learned, box) for sign, box in layers)
     except NotCountable:  # a layer is larger than the boxes
         right = sum(matches(learned, box) for box in boxes)
     return Fraction(right, total)
 
 
-@remembered(4096)
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain on which training does not fix the answer (joint support)."""
+    """The share of a test domain on which training does not fix the answer (joint support).
+
+    Raises:
+        InvalidInput: the task is defined nowhere on the domain.
+    """
     task, base = learned.task, learned.base
-    boxes = test.boxes(base, task.operands)
-    total = sum(defined(task, box, base) for box in boxes)
-    unknown = sum(
-        defined(task, piece, base)
-        for box in boxes
-        for piece in split_unseen(learned.support, box, known=False)
-    )
-    if total == 0:
-        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    boxes, total = defined_boxes(learned, test)
+    unknown = sum(defined(task, piece, base) for piece in _pieces(learned, boxes, known=False))
     if task.needs_order:  # training never shows what borrows from digits that are ignored
         unknown += sum(
             defined(task, piece, base) - agreement(task, piece, base, learned.support, 0).natural
-            for box in boxes
-            for piece in split_unseen(learned.support, box, known=True)
+            for piece in _pieces(learned, boxes, known=True)
         )
     return Fraction(unknown, total)
 
 
-@remembered(4096)
+def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain that training fixes, and where the learned function is right.
+
+    Raises:
+        NotCountable: the domain is too large for the one method that fits the task.
+        InvalidInput: the task is defined nowhere on the domain.
+    """
+    boxes, total = defined_boxes(learned, test)
+    right = sum(matches(learned, piece) for piece in _pieces(learned, boxes, known=True))
+    return Fraction(right, total)
+
+
 def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain whose digits, at the places that are read, training showed together."""
+    """The share of a test domain whose digits training showed together, at the places it reads.
+
+    Raises:
+        InvalidInput: the task is defined nowhere on the domain.
+    """
     task, base, support = learned.task, learned.base, learned.support
-    boxes = test.boxes(base, task.operands)
+    boxes, total = defined_boxes(learned, test)
     # The training boxes are disjoint, and they do not differ at places that are not read.
     shown = sum(
         defined(task, piece, base)
@@ -88,21 +94,26 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
         for trained in support.boxes
         if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in support.read})).size
     )
-    return Fraction(shown, sum(defined(task, box, base) for box in boxes))
+    return Fraction(shown, total)
 
 
-@remembered(4096)
-def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain that training fixes, and where the learned function is right."""
-    task, base = learned.task, learned.base
-    boxes = test.boxes(base, task.operands)
-    total = sum(defined(task, box, base) for box in boxes)
-    right = sum(
-        matches(learned, piece)
-        for box in boxes
-        for piece in split_unseen(learned.support, box, known=True)
-    )
-    return Fraction(right, total)
+def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ...], int]:
+    """The boxes of a test domain, and on how many of their members the task is defined.
+
+    Raises:
+        InvalidInput: on none.
+    """
+    boxes = test.boxes(learned.base, learned.task.operands)
+    total = sum(defined(learned.task, box, learned.base) for box in boxes)
+    if not total:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    return boxes, total
+
+
+def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
+    """The parts of the boxes on which training fixes the answer, or does not."""
+    for box in boxes:
+        yield from split_unseen(learned.support, box, known=known)
 
 
 def defined(task: Task, box: Box, base: int) -> int:
@@ -154,29 +165,20 @@ def drops_digits(task: Task, base: int) -> bool:
 
 
 def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
-    """f and f^ of every member of a small box."""
-    task, base = learned.task, learned.base
-    top = base ** max(box.width, learned.support.width)
-    operations = task.operands * learned.support.width + sum(1 + sum(e) for _, e in task.terms)
-    largest = max(1, sum(abs(c) for c, _ in task.terms)) * top ** max(1, task.degree)
-    largest = max(largest, task.modulus or 1, task.divisor)
-    dtype = np.int64 if largest < SAFE else np.dtype(object)
-    spend(box.size * operations * (4 if dtype == np.int64 else 200))
-    tuples = members(box, base, np.dtype(dtype))
+    """f and f^ of every member of a small box, each of shape ``(box.size,)``."""
+    task, width = learned.task, learned.support.width
+    operations = task.operands * width + sum(1 + sum(e) for _, e in task.terms)
+    dtype = value_dtype(task, learned.base, max(box.width, width))
+    spend(box.size * operations * (200 if dtype.hasobject else 4))
+    tuples = operand_tuples(box.digits, learned.base, dtype)
     return task.evaluate(*tuples), learned.evaluate(*tuples)
 
 
-def members(box: Box, base: int, dtype: np.dtype) -> list[Array]:
-    """The operands of every member of a small box, an array of its size for each."""
-    axes = []
-    for row in box.digits:
-        values = np.zeros(1, dtype=dtype)
-        for i, digits in enumerate(row):
-            values = np.add.outer(
-                np.array([d * base**i for d in digits], dtype=dtype), values
-            ).ravel()
-        axes.append(values)
-    return [x.ravel() for x in np.meshgrid(*axes, indexing="ij")]
+def value_dtype(task: Task, base: int, width: int) -> np.dtype:
+    """A dtype for all that a task computes from operands of so many digits."""
+    coefficients = max(1, sum(abs(c) for c, _ in task.terms))
+    largest = coefficients * base ** (width * max(1, task.degree))
+    return exact_dtype(max(largest, task.full_modulus or 1, task.divisor))
 
 
 def touched(support: Support, box: Box, task: Task) -> bool:
@@ -197,18 +199,17 @@ def _monotone(task: Task, support: Support, box: Box) -> int:
     is zero or all of them are kept; it can only shrink otherwise.
     """
     states = [_three_ways(support, box, j) for j in range(task.operands)]
-    supports = [frozenset(j for j, x in enumerate(e) if x) for _, e in task.terms]
+    factors = [[j for j, x in enumerate(e) if x] for _, e in task.terms]
     count = 0
     for names in product(("zero", "kept", "cut"), repeat=task.operands):
-        if all(
-            any(names[j] == "zero" for j in s) or all(names[j] == "kept" for j in s)
-            for s in supports
-        ):
+        chosen = [{names[j] for j in operands} for operands in factors]
+        if all("zero" in x or x <= {"kept"} for x in chosen):
             count += prod(states[j][name] for j, name in enumerate(names))
     return count
 
 
 def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
+    """In how many ways an operand is zero, kept and cut."""
     every, zero, whole = 1, 1, 1
     for i in range(1, max(box.width, support.width) + 1):
         values = box.values(operand, i)

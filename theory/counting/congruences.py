@@ -7,7 +7,6 @@ misses are independent numbers, each known by how often it falls on each residue
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -47,13 +46,7 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
         _check(p, LARGEST_PRODUCT_MODULUS)
     else:
         _check(p // step, LARGEST_MODULUS)
-    # Operands of the same digits are one object, for which products are prepared once.
-    digits = [(box.digits[j], support.seen[j]) for j in used]
-    made = {
-        key: _operand(support, box, base, j, p, step, lowest)
-        for key, j in dict(zip(digits, used, strict=True)).items()
-    }
-    operands = [made[key] for key in digits]
+    operands = [_operand(support, box, base, j, p, step, lowest) for j in used]
     unused = prod(
         len(values) for j in range(task.operands) if j not in used for values in box.digits[j]
     )
@@ -63,11 +56,13 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     return unused * polynomial_matches(terms, p, step, operands)
 
 
-@lru_cache(maxsize=4096)
 def _reduced(task: Task, p: int) -> tuple[int, tuple[int, ...], tuple[Term, ...]]:
-    """The polynomial without its constant: a modulus, the operands it depends on, its terms in them.
+    """The polynomial without its constant, as simple as it gets.
 
     What the modulus and all coefficients have in common is divided out, like terms are added up.
+
+    Returns:
+        A modulus, the operands that the polynomial depends on, and its terms in these.
     """
     terms = [(c, e) for c, e in task.terms if any(e)]
     common = gcd(p, *(c for c, _ in terms))
@@ -93,7 +88,7 @@ def key_matches(
 
     Args:
         task: gives the polynomial P; its own modulus and divisor are left aside.
-        keys: gives what is compared, k arrays, for an array of residues mod p.
+        keys: gives what is compared, k arrays of shape ``(p,)``, for the residues mod p, ``(p,)``.
 
     Returns:
         k counts.

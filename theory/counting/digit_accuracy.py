@@ -21,6 +21,7 @@ import numpy as np
 from theory.counting.accuracy import (
     LARGEST_ENUMERATION,
     defined,
+    defined_boxes,
     drops_digits,
     evaluated,
     matches,
@@ -28,7 +29,7 @@ from theory.counting.accuracy import (
 )
 from theory.counting.carry_automaton import agreement
 from theory.counting.congruences import congruent, key_matches
-from theory.errors import InvalidInput, NotCountable, TooMuchWork
+from theory.errors import NotCountable, TooMuchWork
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
@@ -66,10 +67,7 @@ def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
         NotCountable: a difference of operands with too many carries to say where it is defined.
     """
     task, base = learned.task, learned.base
-    boxes = test.boxes(base, task.operands)
-    total = sum(defined(task, box, base) for box in boxes)
-    if not total:
-        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    boxes, total = defined_boxes(learned, test)
     operand_width = max(box.width for box in boxes)
     if any(learned.support.offset(j) for j in range(task.operands)):
         operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
@@ -95,10 +93,10 @@ def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
         return every, every
     try:
         if task.full_modulus is None and task.is_linear and drops_digits(task, base):
-            found = agreement(task, box, base, support, width)
-            return list(found.digit), list(found.lowest)
+            agree = agreement(task, box, base, support, width)
+            return list(agree.digit), list(agree.lowest)
         if task.full_modulus is not None and task.is_linear:
-            return _residue_counts(learned, box, width)
+            return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
     except NotCountable:
         pass
     if box.size <= LARGEST_ENUMERATION:
@@ -110,24 +108,16 @@ def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
 def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
     right, answer = evaluated(learned, box)
     spend(box.size * width * (50 if right.dtype == np.int64 else 500))
-    good = (right >= 0) & (answer >= 0)
+    good = prefix = (right >= 0) & (answer >= 0)
     digit: _Counts = []
     lowest: _Counts = []
-    prefix = good
     for i in range(width):
         weight = learned.base**i
-        same = good & (right // weight % learned.base == answer // weight % learned.base)
+        same = right // weight % learned.base == answer // weight % learned.base
+        digit.append(int(np.count_nonzero(good & same)))
         prefix = prefix & same
-        digit.append(int(np.count_nonzero(same)))
         lowest.append(int(np.count_nonzero(prefix)))
     return digit, lowest
-
-
-def _residue_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
-    """All digits of a result mod p."""
-    task = learned.task
-    assert task.full_modulus is not None
-    return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
 
 
 def _counts_mod(
@@ -158,7 +148,7 @@ def _polynomial_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[
         return digit, lowest
     if task.full_modulus is not None:
         with suppress(NotCountable):
-            return _residue_counts(learned, box, width)
+            return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
     for i in range(width):
         lowest[i] = _lowest_count(learned, box, i + 1, width)
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):

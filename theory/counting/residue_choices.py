@@ -6,7 +6,7 @@ as a rule, and within a block counting needs no large integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,7 +17,9 @@ from theory.counting.residues import Residues
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
-from theory.setting.tasks import Term
+
+Grid = dict[int, Array]
+"""Residues per operand, as open grids to be broadcast together."""
 
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
@@ -54,22 +56,19 @@ class Choices:
         """The number of combinations."""
         return prod(len(s) * len(v) for s, v in self.residues.values())
 
-    def chunks(self, p: int, step: int) -> Iterator[tuple[dict[int, Array], dict[int, Array]]]:
-        """The combinations: what is seen of each operand and what it is, mod p.
-
-        The arrays of a chunk are open grids, to be broadcast together.
-        """
+    def chunks(self, p: int, step: int) -> Iterator[tuple[Grid, Grid]]:
+        """The combinations in parts: what is seen of each operand, and what it is, mod p."""
         first, second, *rest = [axis for pair in self.residues.values() for axis in pair]
         each = prod(map(len, rest))
-        for s in pieces(first, each * len(second)):
-            for v in pieces(second, each * len(s)):
+        for s in _pieces(first, each * len(second)):
+            for v in _pieces(second, each * len(s)):
                 grid = np.ix_(s, v, *rest)
                 seen = dict(zip(self.residues, grid[::2], strict=True))
                 moved = dict(zip(self.residues, grid[1::2], strict=True))
                 yield seen, {j: (x + step * moved[j]) % p for j, x in seen.items()}
 
 
-def pieces(values: Array, each: int) -> list[Array]:
+def _pieces(values: Array, each: int) -> list[Array]:
     """The values in parts that make about ``_CHUNK`` combinations, each value so many."""
     return np.array_split(values, max(1, min(len(values), len(values) * each // _CHUNK)))
 
@@ -83,12 +82,12 @@ def choices(operands: dict[int, Operand]) -> list[Choices]:
     parts = [blocks(x) for o in operands.values() for x in (o.seen, o.moved)]
     if prod(map(len, parts)) > _MOST_CHOICES:
         raise NotCountable("the residues occur too unevenly to be counted exactly")
-    found = []
+    combined = []
     for chosen in product(*parts):
         axes = [residues for _, residues in chosen]
         pairs = zip(operands, zip(axes[::2], axes[1::2], strict=True), strict=True)
-        found.append(Choices(prod(n for n, _ in chosen), dict(pairs)))
-    return found
+        combined.append(Choices(prod(n for n, _ in chosen), dict(pairs)))
+    return combined
 
 
 def blocks(x: Residues) -> list[tuple[int, Array]]:
@@ -100,13 +99,21 @@ def blocks(x: Residues) -> list[tuple[int, Array]]:
     return [(n, residues) for n, residues in zip(counts, members, strict=True) if n]
 
 
-def value(terms: Sequence[Term], x: dict[int, Array], p: int) -> Array:
-    """A polynomial mod p of arrays of residues mod p, one per operand; p below 2**31."""
-    total = np.zeros(1, dtype=np.int64)
-    for c, exponents in terms:
-        power = np.full(1, c % p, dtype=np.int64)
-        for j, values in x.items():
-            for _ in range(exponents[j]):
-                power = power * values % p
-        total = (total + power) % p
-    return total
+def histogram(
+    chosen: list[Choices], p: int, step: int, size: int, code: Callable[[Grid, Grid], Array]
+) -> Array:
+    """How often each code occurs over all combinations.
+
+    Args:
+        code: what is counted of the combinations of a chunk, integers from 0 to size - 1.
+
+    Returns:
+        Shape ``(size,)``, Python integers.
+    """
+    counts = np.zeros(size, dtype=object)
+    for c in chosen:
+        occurrences = np.zeros(size, dtype=np.int64)
+        for seen, whole in c.chunks(p, step):
+            occurrences += np.bincount(code(seen, whole).ravel(), minlength=size)
+        counts += c.weight * occurrences.astype(object)
+    return counts

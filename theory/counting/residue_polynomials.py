@@ -15,7 +15,7 @@ count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are inde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from itertools import product
 from math import prod
@@ -23,7 +23,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from theory.counting.residue_choices import Choices, Operand, blocks, choices, pieces, value
+from theory.counting.residue_choices import Grid, Operand, blocks, choices, histogram
 from theory.counting.residues import Residues, convolve, scale, settled, zero_pairs
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
@@ -39,7 +39,7 @@ One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
 _LARGEST_TABLE = 1_000_000
 
 _LARGEST_WINDOWS = 10_000_000
-"""Entries of the tables of ``_windows`` (16 bytes each)."""
+"""Entries of the tables of ``_linear_sums`` (16 bytes each)."""
 
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
@@ -97,16 +97,10 @@ def polynomial_unchanged(
     unused = prod(x.total for j, x in enumerate(operands) if j not in used)
     chosen = choices(used)
     _check(p * p, _SLOW * sum(c.size for c in chosen))
-    counts = [0] * len(keys)
-    for c in chosen:
-        found = np.zeros(p * p, dtype=np.int64)
-        for seen, whole in c.chunks(p, 1):
-            pairs = value(terms, whole, p) * p + value(terms, seen, p)
-            found += np.bincount(pairs.ravel(), minlength=p * p)
-        for k, key in enumerate(keys):
-            equal = key[:, None] == key
-            counts[k] += unused * c.weight * int(found.reshape(p, p)[equal].sum())
-    return counts
+    polynomial = _polynomial(terms, p, used)
+    pairs = histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
+    pairs = pairs.reshape(p, p)
+    return [unused * int(pairs[key[:, None] == key].sum()) for key in keys]
 
 
 def _groups(terms: list[Term]) -> list[list[Term]]:
@@ -128,16 +122,14 @@ def _quotients(
     terms: list[Term], p: int, step: int, operands: Sequence[Operand]
 ) -> tuple[int, Residues]:
     """The quotients of one group, as a number and a distribution to be multiplied by it."""
-    names = [j for j in range(len(operands)) if any(e[j] for _, e in terms)]
-    linear = next((j for j in names if all(e[j] <= 1 for _, e in terms)), None)
-    if linear is not None:
-        b, others = operands[linear], {j: operands[j] for j in names if j != linear}
-        if others:
-            return 1, _with_linear(terms, p, step, others, linear, b)
-        return b.seen.total, scale(b.moved, sum(c for c, _ in terms))
-    if len(names) == 1:
-        return 1, _one_operand(terms, p, step, names[0], operands[names[0]])
-    return 1, _enumerated(terms, p, step, {j: operands[j] for j in names})
+    used = {j: x for j, x in enumerate(operands) if any(e[j] for _, e in terms)}
+    linear = next((j for j in used if all(e[j] <= 1 for _, e in terms)), None)
+    if linear is None:
+        return 1, _enumerated(terms, p, step, used)
+    b = used.pop(linear)
+    if used:
+        return 1, _with_linear(terms, p, step, used, linear, b)
+    return b.seen.total, scale(b.moved, sum(c for c, _ in terms))
 
 
 def _check(table: int, work: int) -> None:
@@ -146,35 +138,35 @@ def _check(table: int, work: int) -> None:
     spend(3 * work)
 
 
-def _one_operand(terms: list[Term], p: int, step: int, j: int, x: Operand) -> Residues:
-    """The quotients of a polynomial in operand j, from a table of its values."""
-    chosen = choices({j: x})
-    _check(p, sum(c.size for c in chosen))
-    table = value(terms, {j: np.arange(p)}, p)
-    twice = np.concatenate([table, table])  # s + step * v stays below 2p
-    counts = np.zeros(p // step, dtype=object)
-    for c in chosen:
-        s, v = c.residues[j]
-        found = np.zeros(2 * p, dtype=np.int64)
-        for part in pieces(v, len(s)):
-            differences = twice[s + step * part[:, None]] - table[s] + p
-            found += np.bincount(differences.ravel(), minlength=2 * p)
-        counts += c.weight * (found[:p] + found[p:])[::step].astype(object)
-    return settled(0, counts)
+def _polynomial(
+    terms: Sequence[Term], p: int, operands: Collection[int]
+) -> Callable[[Grid], Array]:
+    """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
+
+    def value(x: Grid) -> Array:
+        total = np.zeros(1, dtype=np.int64)
+        for c, exponents in terms:
+            power = np.full(1, c % p, dtype=np.int64)
+            for j, values in x.items():
+                for _ in range(exponents[j]):
+                    power = power * values % p
+            total = (total + power) % p
+        return total
+
+    if len(operands) > 1:
+        return value
+    [j] = operands  # a table is faster
+    table = np.broadcast_to(value({j: np.arange(p)}), p)
+    return lambda x: table[x[j]]
 
 
 def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operand]) -> Residues:
-    """The quotients of any polynomial."""
+    """The quotients of any polynomial, every combination of residues looked at."""
     chosen = choices(operands)
-    _check(p, _SLOW * sum(c.size for c in chosen))
-    counts = np.zeros(p // step, dtype=object)
-    for c in chosen:
-        found = np.zeros(p // step, dtype=np.int64)
-        for seen, whole in c.chunks(p, step):
-            quotients = (value(terms, whole, p) - value(terms, seen, p)) % p // step
-            found += np.bincount(quotients.ravel(), minlength=len(found))
-        counts += c.weight * found.astype(object)
-    return settled(0, counts)
+    _check(p, (_SLOW if len(operands) > 1 else 1) * sum(c.size for c in chosen))
+    polynomial = _polynomial(terms, p, operands)
+    counts = histogram(chosen, p, step, 2 * p, lambda s, x: polynomial(x) - polynomial(s) + p)
+    return settled(0, (counts[:p] + counts[p:])[::step])
 
 
 # --- one operand of degree one ----------------------------------------------------------
@@ -183,11 +175,7 @@ def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operan
 def _with_linear(
     terms: list[Term], p: int, step: int, others: dict[int, Operand], linear: int, b: Operand
 ) -> Residues:
-    """The quotients of a polynomial of degree one in an operand b.
-
-    For each gamma, what the others and ``s_b`` make together is convolved with
-    ``gamma * v_b``.
-    """
+    """The quotients of a polynomial of degree one in an operand b."""
     q = p // step
     chosen, lows, highs = choices(others), blocks(b.seen), blocks(b.moved)
     size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
@@ -195,47 +183,37 @@ def _with_linear(
     _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
     if q * q * len(lows) > _LARGEST_WINDOWS:
         raise NotCountable("this polynomial has too many residues to be counted exactly")
-    windows = [_windows(s, q) for _, s in lows]
-    tallies = [_tally(terms, p, step, c, linear) for c in chosen]
-    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
-    for gamma in range(q):
-        parts = [_part(codes, times, gamma, q) for codes, times in tallies]
-        low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
-        if low.any():
-            for k, (_, v) in enumerate(highs):
-                high = np.bincount(gamma * v % q, minlength=q)
-                sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
+    constant, factor = (
+        _polynomial([t for t in terms if t[1][linear] == degree], p, others) for degree in (0, 1)
+    )
     counts = np.zeros(q, dtype=object)
-    for ((m, _), c, (n, _)), row in zip(
-        product(highs, chosen, lows), sums.reshape(-1, q), strict=True
-    ):
-        counts += m * c.weight * n * row.astype(object)
+    for c in chosen:
+        for seen, whole in c.chunks(p, step):
+            gamma = factor(whole)
+            beta = (gamma - factor(seen)) % p // step
+            alpha = (constant(whole) - constant(seen)) % p // step
+            codes, times = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
+            for (n, s), (m, v) in product(lows, highs):
+                counts += n * m * c.weight * _linear_sums(codes, times, s, v, q).astype(object)
     return settled(0, counts)
 
 
-def _windows(residues: Array, q: int) -> Array:
-    """``[beta, q - alpha, r]``: how many of the residues s have ``alpha + beta * s = r``."""
-    products = np.arange(q)[:, None] * residues % q + q * np.arange(q)[:, None]
+def _linear_sums(codes: Array, times: Array, s: Array, v: Array, q: int) -> Array:
+    """How often ``alpha + beta * s + gamma * v`` falls on each residue mod q, shape ``(q,)``.
+
+    Args:
+        codes: ``(gamma * q + beta) * q + alpha``, ascending, shape ``(n,)``.
+        times: how often each of them occurs, ``(n,)``.
+        s: residues mod q, each once; v too.
+    """
+    products = np.arange(q)[:, None] * s % q + q * np.arange(q)[:, None]
     table = np.bincount(products.ravel(), minlength=q * q).reshape(q, q)
-    return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
-
-
-def _tally(terms: list[Term], p: int, step: int, c: Choices, linear: int) -> tuple[Array, Array]:
-    """The codes ``(gamma * q + beta) * q + alpha`` that occur, sorted, and how often."""
-    q = p // step
-    constant, factor = ([t for t in terms if t[1][linear] == degree] for degree in (0, 1))
-    codes, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    for seen, whole in c.chunks(p, step):
-        gamma = value(factor, whole, p)
-        alpha = (value(constant, whole, p) - value(constant, seen, p)) % p // step
-        beta = (gamma - value(factor, seen, p)) % p // step
-        new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
-        codes, place = np.unique(np.concatenate([codes, new]), return_inverse=True)
-        times = np.bincount(place, weights=np.concatenate([times, number])).astype(np.int64)
-    return codes, times
-
-
-def _part(codes: Array, times: Array, gamma: int, q: int) -> tuple[Array, Array, Array]:
-    """The ``(alpha, beta, times)`` of one gamma."""
-    start, stop = np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q])
-    return codes[start:stop] % q, codes[start:stop] // q % q, times[start:stop]
+    # [beta, q - alpha, r]: how many s have alpha + beta * s = r
+    windows = sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
+    sums = np.zeros(q, dtype=np.int64)
+    for gamma in range(q):
+        part = slice(*np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q]))
+        low = times[part] @ windows[codes[part] // q % q, q - codes[part] % q]
+        if low.any():
+            sums += cyclic_product(low, np.bincount(gamma * v % q, minlength=q), (q,))
+    return sums

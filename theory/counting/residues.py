@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from theory.errors import InvalidInput, NotCountable
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import (
-    SAFE,
     Array,
     cyclic_product,
+    exact_dtype,
     exact_sum,
     peak,
     roomy,
-    scaled,
     split_lowest,
 )
 
@@ -47,7 +47,7 @@ class Residues:
     """
 
     level: int
-    extra: np.ndarray
+    extra: Array
 
     @property
     def p(self) -> int:
@@ -63,6 +63,16 @@ class Residues:
         """How many of the numbers are congruent to r."""
         return self.level + int(self.extra[r % self.p])
 
+    def equals(self, other: Residues) -> bool:
+        """Whether both have the same level and the same rest."""
+        return self.level == other.level and np.array_equal(self.extra, other.extra)
+
+
+def settled(level: int, extra: Array) -> Residues:
+    """The distribution ``level + extra``, extra of shape ``(p,)``, >= 0 and of any size."""
+    lowest, rest = split_lowest(extra)
+    return Residues(level + lowest, rest)
+
 
 def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
     """The numbers ``step * t``, ``low <= t < high``, mod p.
@@ -77,41 +87,31 @@ def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
     laps, rest = divmod(max(0, high - low), cycle)
     # Where step is no unit, only multiples of p / cycle are hit, and no level is shared.
     level, laps = (laps, 0) if cycle == p else (0, laps)
-    extra = np.zeros(p, dtype=np.int64 if laps < SAFE - 1 else object)
+    extra = np.zeros(p, dtype=exact_dtype(laps + 1))
     extra[:: p // cycle] = laps
     extra[(step * low % p + step % p * np.arange(rest)) % p] += 1  # rest different residues
     return Residues(level, extra)
 
 
-def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues:
-    """The numbers ``step * sum(base**(position - 1) * digit)`` mod p.
-
-    Args:
-        rows: one ``(position, values)`` per digit; the digits are independent and each
-            is uniform over its values, which may be negative.  No row: the number 0.
+def convolve(x: Residues, y: Residues) -> Residues:
+    """The sums of a member of x and an independent member of y.
 
     Raises:
-        InvalidInput: p below 1, base below 2 or a position below 1.
+        InvalidInput: they have different moduli.
     """
-    result = interval(p, 0, 1)
-    for place, (weight, ranges) in enumerate(_parts(base, rows)):
-        if place == 0 and len(ranges) == 1:
-            result = interval(p, *ranges[0], step * weight)
-        else:
-            result = _spread(result, step * weight, ranges)
-    return result
-
-
-def convolve(x: Residues, y: Residues) -> Residues:
-    """The sums of a member of x and an independent member of y."""
-    p = common_modulus(x, y)
-    level = x.level * y.level * p + x.level * exact_sum(y.extra) + y.level * exact_sum(x.extra)
+    p, level = common_modulus(x, y), _shared_level(x, y)
     fewer, more = sorted((x.extra, y.extra), key=np.count_nonzero)
-    if np.count_nonzero(fewer) <= _FEW:
-        return settled(level, _copies(fewer, more))
-    limbs = 1 + (peak(more).bit_length() + peak(fewer).bit_length()) // 16
-    spend(1_000 * p * limbs)
-    return settled(level, cyclic_product(more, fewer, (p,)))
+    shifts = np.flatnonzero(fewer)
+    if len(shifts) > _FEW:
+        limbs = 1 + (peak(more).bit_length() + peak(fewer).bit_length()) // 16
+        spend(1_000 * p * limbs)
+        return settled(level, cyclic_product(more, fewer, (p,)))
+    more = roomy(more, exact_sum(fewer))
+    spend((200 if more.dtype == object else 10) * p * (1 + len(shifts)))
+    sums = np.zeros_like(more)
+    for shift in shifts.tolist():
+        sums += np.roll(more, shift) * int(fewer[shift])
+    return settled(level, sums)
 
 
 def scale(x: Residues, factor: int) -> Residues:
@@ -130,11 +130,14 @@ def scale(x: Residues, factor: int) -> Residues:
 
 
 def zero_pairs(x: Residues, y: Residues) -> int:
-    """How many pairs (a member of x, a member of y) sum to 0 mod p."""
+    """How many pairs (a member of x, a member of y) sum to 0 mod p.
+
+    Raises:
+        InvalidInput: they have different moduli.
+    """
     p = common_modulus(x, y)
-    level = x.level * y.level * p + x.level * exact_sum(y.extra) + y.level * exact_sum(x.extra)
     facing = np.roll(y.extra[::-1], 1)
-    return level + int(roomy(x.extra, p * peak(facing)) @ facing)
+    return _shared_level(x, y) + int(roomy(x.extra, p * peak(facing)) @ facing)
 
 
 def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
@@ -147,6 +150,7 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
         k counts.
 
     Raises:
+        InvalidInput: the distributions have different moduli.
         NotCountable: there are more than ``_MOST_COMPARED`` comparisons.
     """
     p = common_modulus(x, shift)
@@ -160,9 +164,8 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
     for u in shifts.tolist():
         equal = twice[:, u : u + p] == keys
         for k, row in enumerate(equal):
-            counts[k] += shift.count(u) * (
-                x.level * int(np.count_nonzero(row)) + int(extra[row].sum())
-            )
+            members = x.level * int(np.count_nonzero(row)) + int(extra[row].sum())
+            counts[k] += shift.count(u) * members
     return counts
 
 
@@ -177,31 +180,33 @@ def common_modulus(x: Residues, y: Residues) -> int:
     return x.p
 
 
-def _copies(few: Array, many: Array) -> Array:
-    """Cyclic convolution, one shifted copy of ``many`` per nonzero entry of ``few``."""
-    each = 10 if roomy(many, exact_sum(few)).dtype != object else 200
-    spend(each * len(many) * (1 + int(np.count_nonzero(few))))
-    many = roomy(many, exact_sum(few))
-    result = np.zeros_like(many)
-    for shift in np.flatnonzero(few):
-        result = result + np.roll(many, int(shift)) * int(few[shift])
-    return result
+def _shared_level(x: Residues, y: Residues) -> int:
+    """The part of the sums of x and y, per residue, in which a level takes part."""
+    return x.level * y.total + y.level * exact_sum(x.extra)
 
 
 # --- digits -----------------------------------------------------------------------------
 
 
-def _segments(values: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted values as ranges ``low <= v < high`` of consecutive integers."""
-    if values and list(values) == list(range(values[0], values[0] + len(values))):
-        return [(values[0], values[-1] + 1)]
-    found: list[tuple[int, int]] = []
-    for v in values:
-        if found and found[-1][1] == v:
-            found[-1] = (found[-1][0], v + 1)
-        else:
-            found.append((v, v + 1))
-    return found
+def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues:
+    """The numbers ``step * sum(base**(position - 1) * digit)`` mod p.
+
+    Args:
+        rows: one ``(position, values)`` per digit; the digits are independent and each
+            is uniform over its values, which may be negative.  No row: the number 0.
+
+    Raises:
+        InvalidInput: p below 1, base below 2 or a position below 1.
+    """
+    parts = [_union(p, ranges, step * weight) for weight, ranges in _parts(base, rows)]
+    return reduce(convolve, parts) if parts else interval(p, 0, 1)
+
+
+def _union(p: int, ranges: list[tuple[int, int]], step: int) -> Residues:
+    """The numbers ``step * t``, t in one of the disjoint ranges ``low <= t < high``, mod p."""
+    parts = [interval(p, low, high, step) for low, high in ranges]
+    extra = sum((roomy(x.extra, len(parts)) for x in parts), np.zeros(p, dtype=np.int64))
+    return settled(sum(x.level for x in parts), extra)
 
 
 def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
@@ -217,7 +222,7 @@ def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[tuple[int, in
     for position, values in sorted(rows, key=lambda row: row[0]):
         if position < 1:
             raise InvalidInput(f"digit positions start at 1, not {position}")
-        ranges = _segments(values)
+        ranges = _ranges(values)
         if size and position == top + 1:
             weight, [(start, _)] = parts.pop()
         else:
@@ -228,52 +233,12 @@ def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[tuple[int, in
     return parts
 
 
-def _spread(x: Residues, step: int, ranges: list[tuple[int, int]]) -> Residues:
-    """The sums of a member of x and ``step * t``, t independent in one of the ranges.
-
-    Along the cycles of adding ``step``, a range is some whole laps and a window.
-    """
-    p, ranges = x.p, [r for r in ranges if r[1] > r[0]]
-    spend((50 if x.extra.dtype != object else 500) * p * (1 + len(ranges)))
-    members = sum(high - low for low, high in ranges)
-    cycles = math.gcd(step, p)
-    length = p // cycles
-    extra = x.extra
-    if exact_sum(extra) * (len(ranges) + 1) >= SAFE:
-        extra = extra.astype(object)
-    order = (np.arange(cycles)[:, None] + step % p * np.arange(length)) % p
-    sums = np.zeros((cycles, length + 1), dtype=extra.dtype)
-    np.cumsum(extra[order], axis=1, out=sums[:, 1:])
-    spread = np.zeros((cycles, length), dtype=extra.dtype)
-    for low, high in ranges:
-        rest = (high - low) % length
-        if rest:
-            spread += np.roll(_window(sums, rest), low % length, axis=1)
-    # The laps give the same to a whole cycle; what all cycles share is level, which
-    # keeps the array small when step is a unit however many laps there are.
-    laps = sum((high - low) // length for low, high in ranges)
-    least, beyond = split_lowest(sums[:, -1])
-    spread = spread + scaled(beyond, laps)[:, None]
-    extra = np.empty(p, dtype=spread.dtype)
-    extra[order] = spread
-    return settled(x.level * members + laps * least, extra)
-
-
-def _window(sums: Array, size: int) -> Array:
-    """Sums of the ``size`` entries up to each one, cyclically along rows.
-
-    Args:
-        sums: prefix sums with a leading 0, shape ``(rows, length + 1)``.
-        size: from 1 to length.
-    """
-    length = sums.shape[1] - 1
-    window = sums[:, 1:].copy()
-    window[:, size - 1 :] -= sums[:, : length + 1 - size]
-    window[:, : size - 1] += sums[:, -1:] - sums[:, length + 1 - size : length]
-    return window
-
-
-def settled(level: int, extra: Array) -> Residues:
-    """The distribution ``level + extra``, extra >= 0 and of any size."""
-    lowest, rest = split_lowest(extra)
-    return Residues(level + lowest, rest)
+def _ranges(values: Sequence[int]) -> list[tuple[int, int]]:
+    """Sorted values as ranges ``low <= v < high`` of consecutive integers."""
+    ranges: list[tuple[int, int]] = []
+    for v in values:
+        if ranges and ranges[-1][1] == v:
+            ranges[-1] = (ranges[-1][0], v + 1)
+        else:
+            ranges.append((v, v + 1))
+    return ranges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from theory.display.answer import published_line
-from theory.learning.leaps import FEW, leaps
+from theory.learning.leap_complexity import FEW, leaps
 from theory.learning.plateaus import plateaus
 from theory.prediction.unseen_text import single
 
@@ -73,6 +73,6 @@ def _how_soon(prediction: Prediction) -> list[str]:
             f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
         ]
     return [
-        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, or "
-        "never converge; nothing above holds then."
+        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, "
+        "or never converge; nothing above holds then."
     ]

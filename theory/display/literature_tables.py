@@ -21,6 +21,12 @@ LEGEND = (
     "FINDING."
 )
 
+_AS_REPORTED = {
+    Decision.YES: " (as reported)",
+    Decision.NO: " (not as reported)",
+    Decision.UNDECIDED: "",
+}
+
 
 def table() -> list[list[str]]:
     """Every comparison as a row of text, under ``COLUMNS``."""
@@ -35,8 +41,7 @@ def _row(c: Comparison) -> list[str]:
     setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
     reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     predicted = " ".join(x.text() for x in c.lengths)
-    said = {True: " (as reported)", False: " (not as reported)", None: ""}[c.published_agrees]
-    theorem = f"{c.published or ''}{said}"
+    theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
     return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
 
 

@@ -1,4 +1,4 @@
-"""What follows from what training showed: support, joint support, views, the learned function.
+"""What follows from what training showed: digits read, local rules continued, f^ learned.
 
 May import: theory.setting and below.
 """

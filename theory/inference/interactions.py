@@ -12,7 +12,7 @@ from theory.numbers.effort import remembered, spend
 from theory.setting.decision import Decision
 from theory.setting.properties import digit_causal
 
-_STEPS_PER_PRODUCT = 20_000
+_STEPS_PER_PRODUCT = 30_000
 """Steps for one product of digits, and for looking later whether training showed it."""
 
 
@@ -39,8 +39,8 @@ def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
         spend(_STEPS_PER_PRODUCT * prod(len(positions[j]) for j in factors))
         for chosen in product(*(positions[j] for j in factors)):
             digits = tuple(zip(factors, chosen, strict=True))
-            change = coefficient * _times(digits) * base ** sum(i - 1 for i in chosen)
-            if task.full_modulus is None or change % task.full_modulus:
+            weight = coefficient * base ** sum(i - 1 for i in chosen)
+            if task.full_modulus is None or _times(digits) * weight % task.full_modulus:
                 groups.add(frozenset(digits))
     for i in range(1, support.width + 1):
         together = frozenset(digit for digit in support.needed if digit[1] == i)

@@ -52,10 +52,12 @@ def unseen(support: Support, test: Box) -> Iterator[Combination]:
     classes = {
         digit: _classes(support, digit, test.values(*digit)) for digit in frozenset().union(*groups)
     }
+    # The boxes that hold whatever a digit is.
+    held = {d: reduce(and_, (boxes for boxes, _ in choices)) for d, choices in classes.items()}
     for digits in map(sorted, groups):
         if support.task.needs_order and len(digits) > 1:
             yield from _ruled_out_by_order(support, digits, test)
-        else:
+        elif not reduce(and_, (held[digit] for digit in digits)):
             yield from _never_together(digits, [classes[d] for d in digits], len(support.boxes))
 
 

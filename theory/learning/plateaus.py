@@ -1,9 +1,9 @@
 """Plateaus: what a model of a modular task can answer before it reads every digit.
 
 Modulo p the low digits of the operands decide part of the result and the others the rest.  A
-model that reads the lowest k digits of each operand can do no better than give, to each
-combination of them, the result that is the most frequent in training.  Ours; the evidence stands in
-``theory.inference.rules``.
+model that reads the lowest k digits of each operand can do no better than the Bayes classifier
+of these digits, which gives to each combination of them the result that is the most frequent in
+training.  Ours; the evidence stands in ``theory.inference.rules``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from theory.counting.accuracy import members
+from theory.counting.accuracy import value_dtype
 from theory.counting.residues import digit_sum
-from theory.numbers.integer_arrays import SAFE, Array
+from theory.numbers.enumeration import combinations, operand_tuples
+from theory.numbers.integer_arrays import Array, exact_dtype
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task
@@ -50,14 +51,14 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     training sets, and where the domain has more operand tuples, or the modulus more residues,
     than ``LARGEST``.
     """
-    found: list[Plateau] = []
+    ladder: list[Plateau] = []
     answers = _answers(task, base, train)
     size = sum(box.size for box in train.boxes(base, task.operands))
     for k, best in enumerate(answers):
         accuracy = Fraction(best.right, size)
-        if accuracy < 1 and accuracy > (found[-1].accuracy if found else 0):
-            found.append(Plateau(k, accuracy))
-    return tuple(found)
+        if accuracy < 1 and accuracy > (ladder[-1].accuracy if ladder else 0):
+            ladder.append(Plateau(k, accuracy))
+    return tuple(ladder)
 
 
 @lru_cache(maxsize=256)
@@ -74,7 +75,7 @@ def plateau_accuracy(
         return None
     layers = test.layers(base, task.operands)
     total = sum(sign * box.size for sign, box in layers)
-    right = np.zeros(len(answers.result), dtype=_whole(sum(box.size for _, box in layers)))
+    right = np.zeros(len(answers.result), dtype=exact_dtype(sum(box.size for _, box in layers)))
     for sign, box in layers:
         high, weight = _high(task, base, box, plateau.read)
         if high.shape[1] * len(right) > _MOST_EVALUATED:
@@ -121,19 +122,20 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
     if operations * sum(box.size for box in boxes) > _MOST_OPERATIONS:
         return ()
-    shown = np.concatenate([_members(task, box, base) for box in boxes], axis=1)
+    dtype = value_dtype(task, base, max(box.width for box in boxes))
+    shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
     results = task.evaluate(*shown)
-    found: list[_Answers] = []
+    answers: list[_Answers] = []
     for k in range(train.every_length[-1]):
-        found.append(_best(shown, results, base**k, task.modulus))
-        if found[-1].right == len(results):
+        answers.append(_best(shown, results, base**k, task.modulus))
+        if answers[-1].right == len(results):
             break
-    return tuple(found)
+    return tuple(answers)
 
 
 def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     """The best answers to operands of which only the rest modulo ``limit`` is read."""
-    key = np.zeros(shown.shape[1], dtype=_whole(limit ** len(shown) * modulus))
+    key = np.zeros(shown.shape[1], dtype=exact_dtype(limit ** len(shown) * modulus))
     for x in shown:
         key = key * limit + x % limit
     pairs, counts = np.unique(key * modulus + results, return_counts=True)
@@ -141,8 +143,8 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
     combination = kept // modulus
-    places = [limit**j for j in reversed(range(len(shown)))]
-    low = np.stack([combination // place % limit for place in places])
+    weights = [limit**j for j in reversed(range(len(shown)))]
+    low = np.stack([combination // weight % limit for weight in weights])
     return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
 
 
@@ -152,26 +154,16 @@ def _starts(ascending: Array) -> Array:
 
 
 def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
-    """What the digits above the lowest k add to the operands, modulo p, and how often each."""
+    """What the digits above the lowest k add to the operands, modulo p, and how often each.
+
+    Returns:
+        Shapes ``(operands, n)`` and ``(n,)``.
+    """
     modulus = task.full_modulus or 1
     residues, counts = [], []
     for row in box.digits:
-        found = digit_sum(modulus, base, [(i, d) for i, d in enumerate(row, 1) if i > k])
-        hit = [r for r in range(modulus) if found.count(r)]
+        above = digit_sum(modulus, base, [(i, d) for i, d in enumerate(row, 1) if i > k])
+        hit = [r for r in range(modulus) if above.count(r)]
         residues.append(np.array(hit, dtype=np.int64))
-        counts.append(np.array([found.count(r) for r in hit], dtype=object))
-    high = np.stack(np.meshgrid(*residues, indexing="ij"))
-    weight = np.multiply.reduce(np.meshgrid(*counts, indexing="ij"))
-    return high.reshape(task.operands, -1), weight.ravel()
-
-
-def _members(task: Task, box: Box, base: int) -> Array:
-    """Every operand tuple of a box, ``(operands, size)``."""
-    largest = max(1, sum(abs(c) for c, _ in task.terms)) * base ** (box.width * max(1, task.degree))
-    largest = max(largest, task.full_modulus or 1)
-    return np.stack(members(box, base, _whole(largest)))
-
-
-def _whole(largest: int) -> np.dtype:
-    """A dtype for whole numbers up to that."""
-    return np.dtype(np.int64 if largest < SAFE else object)
+        counts.append(np.array([above.count(r) for r in hit], dtype=object))
+    return combinations(residues), combinations(counts).prod(axis=0)

@@ -61,7 +61,7 @@ def spend(steps: int) -> None:
 def remembered(
     size: int,
 ) -> Callable[[Callable[[*_Arguments], _Value]], Callable[[*_Arguments], _Value]]:
-    """``lru_cache``, but a value found again is charged what it cost."""
+    """``lru_cache``, but a remembered value is charged what it cost."""
 
     def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
         def measured(*args: Any) -> tuple[_Value, int]:

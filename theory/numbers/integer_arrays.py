@@ -11,7 +11,6 @@ limbs first.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,11 @@ Array = npt.NDArray[Any]
 
 SAFE = 2**62
 """Entries and intermediate sums below this stay in int64."""
+
+
+def exact_dtype(largest: int) -> np.dtype:
+    """A dtype for integers up to that."""
+    return np.dtype(np.int64 if largest < SAFE else object)
 
 
 def peak(values: Array) -> int:
@@ -50,24 +54,17 @@ def split_lowest(values: Array) -> tuple[int, Array]:
     return lowest, rest
 
 
-def scaled(values: Array, factor: int) -> Array:
-    """``values * factor``, in int64 if it fits."""
-    if not values.any():  # the factor itself may be too large for int64
-        return values
-    return roomy(values, factor) * factor
-
-
 def prime_powers(n: int) -> list[tuple[int, int]]:
     """The primes of n with their exponents."""
-    found, prime = [], 2
+    powers, prime = [], 2
     while prime * prime <= n:
         exponent = 0
         while n % prime == 0:
             n, exponent = n // prime, exponent + 1
         if exponent:
-            found.append((prime, exponent))
+            powers.append((prime, exponent))
         prime += 1
-    return found + ([(n, 1)] if n > 1 else [])
+    return powers + ([(n, 1)] if n > 1 else [])
 
 
 # --- convolutions -----------------------------------------------------------------------
@@ -76,7 +73,6 @@ _BLOCK = 8
 """How many limbs of a factor are transformed at a time (bounds the memory)."""
 
 
-@lru_cache(maxsize=4096)
 def _fft_length(n: int) -> int:
     """n if the FFT takes it in small steps, else a length that holds the linear product."""
     if n == 1 or prime_powers(n)[-1][0] <= 11:
@@ -112,8 +108,6 @@ def cyclic_product(x: Array, y: Array, shape: tuple[int, ...]) -> Array:
         NotCountable: the size is beyond what floats can do exactly (about 10**8).
     """
     size, lengths = math.prod(shape), tuple(_fft_length(n) for n in shape)
-    if size == 1:
-        return scaled(x, int(y[0]))
     peak_x, peak_y, capacity = peak(x), peak(y), _capacity(size, lengths)
     wide = size * peak_x * peak_y >= SAFE
     result = np.zeros(x.shape, dtype=object if wide else np.int64)

@@ -17,7 +17,7 @@ from theory.inference.derivation import (
 )
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget, spend
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
@@ -60,8 +60,8 @@ class Prediction:
         return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
 
     @cached_property
-    def needs_many_digits(self) -> Decision:
-        """Whether some result digit needs more operand digits at once than models learn soon."""
+    def task_leaks(self) -> Decision:
+        """Whether the task multiplies digits, or needs many at once (rule ``leak``)."""
         s = self.setting
         if not s.task.is_linear:
             return Decision.YES
@@ -73,14 +73,14 @@ class Prediction:
         """Whether models may fall short of the learned function where training showed too little.
 
         By the rule ``leak`` they may if some length asks for what training never showed, and the
-        task needs many digits at once.  The rule speaks of encodings with a learned vector per
-        position; of others that is not decided.
+        task is one that leaks.  The rule speaks of encodings with a learned vector per position;
+        of others that is not decided.
         """
         if not any(x.extends for x in self.lengths):
             return Decision.NO
-        if self.needs_many_digits is Decision.YES and not self.setting.encoding.own_positions:
+        if self.task_leaks is Decision.YES and not self.setting.encoding.own_positions:
             return Decision.UNDECIDED
-        return self.needs_many_digits
+        return self.task_leaks
 
     def claim(self, x: LengthPrediction) -> Claim:
         """What is claimed of a model's accuracy at a length.
@@ -102,7 +102,7 @@ class Prediction:
         extending = [x for x in self.lengths if x.extends]
         claims = {self.claim(x) for x in extending}
         directions = {x.direction for x in extending}
-        is_counted = self.needs_many_digits is not Decision.UNDECIDED
+        is_counted = self.task_leaks is not Decision.UNDECIDED
         return (*self.steps, cite("leak", leak_text(self.setting, directions, claims, is_counted)))
 
     @cached_property

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from theory.inference.interactions import interactions
 from theory.inference.learned import LearnedFunction
-from theory.learning.leaps import FEW
+from theory.learning.leap_complexity import FEW
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain

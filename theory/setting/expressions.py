@@ -19,7 +19,14 @@ _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
 _MOST_TERMS = 200
 
+_MISPLACED: dict[type[ast.operator], str] = {
+    ast.Mod: "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100",
+    ast.FloorDiv: "'// q' is allowed once, around the whole polynomial: (a+b) // 10, not a+b // 10",
+    ast.BitXor: "'^' is not allowed: powers are written with **, as in a**2",
+}
+
 _Poly = dict[tuple[int, ...], int]
+"""A polynomial: the coefficient of each tuple of exponents, one exponent per name."""
 
 
 def parse_task(text: str, modulus: int | None = None) -> Task:
@@ -84,16 +91,8 @@ def _polynomial(node: ast.expr) -> _Poly:
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow):
             return _power(_polynomial(node.left), _number(node.right))
-        if isinstance(node.op, ast.Mod):
-            raise InvalidInput(
-                "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100"
-            )
-        if isinstance(node.op, ast.FloorDiv):
-            raise InvalidInput(
-                "'// q' is allowed once, around the whole polynomial: (a+b) // 10, not a+b // 10"
-            )
-        if isinstance(node.op, ast.BitXor):
-            raise InvalidInput("'^' is not allowed: powers are written with **, as in a**2")
+        if type(node.op) in _MISPLACED:
+            raise InvalidInput(_MISPLACED[type(node.op)])
         if isinstance(node.op, ast.Add | ast.Sub):
             sign = -1 if isinstance(node.op, ast.Sub) else 1
             left, right = _polynomial(node.left), _polynomial(node.right)

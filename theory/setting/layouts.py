@@ -50,29 +50,26 @@ class Layout:
     marked: bool = True
 
     def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-        """The places of one example, in order.
+        """The tokens of one example, in order.
 
         Args:
             operands: number k of operands.
             width: digits N of each operand.
             result_width: digits M of the result.
         """
-        start = (Token("landmark", symbol=BOS),)
+        tokens = [Token("landmark", symbol=BOS)]
         if self.interleaved:
-            body: list[Token] = []
             for i in range(1, max(width, result_width) + 1):
-                body += [Token("operand", i, j) for j in range(operands) if i <= width]
-                body += [Token("result", i)] if i <= result_width else []
-            return start + tuple(body)
-        body = []
+                tokens += [Token("operand", i, j) for j in range(operands) if i <= width]
+                tokens += [Token("result", i)] if i <= result_width else []
+            return tuple(tokens)
         for j in range(operands):
-            if j and self.marked:
-                body.append(Token("landmark", symbol=SIGN))
-            body += [Token("operand", i, j) for i in _order(width, self.operands_first)]
-        if self.marked:
-            body.append(Token("landmark", symbol=EQUALS))
-        body += [Token("result", i) for i in _order(result_width, self.result_first)]
-        return start + tuple(body)
+            tokens += [Token("operand", i, j) for i in _order(width, self.operands_first)]
+            if self.marked:
+                sign = SIGN if j < operands - 1 else EQUALS
+                tokens.append(Token("landmark", symbol=sign))
+        tokens += [Token("result", i) for i in _order(result_width, self.result_first)]
+        return tuple(tokens)
 
     def operand_width(self, digits: int, result_width: int) -> int:
         """The padded width N for operands of up to ``digits`` digits."""

@@ -75,7 +75,7 @@ class Option:
 
 
 def option(default: Any, *description: Any, **more: Any) -> Any:
-    """A field of a dataclass that is an option; after the default stand the fields of ``Option``."""
+    """A field of a dataclass that is an option, described by the fields of ``Option``."""
     return field(default=default, metadata={"option": Option(*description, **more)})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
@@ -84,33 +83,30 @@ class Witness:
 def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     """Whether digits 1..j of the result depend on digits 1..j of the operands only.
 
-    Every polynomial with integer coefficients is digit causal (it respects
-    congruences mod ``B**j``).  Reduction mod p keeps that exactly when
-    ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1, because
-    ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A
-    polynomial that misses some residues can still be causal for another p; that is
-    found where a whole period is small enough to be searched.  Dropping digits (``// B``)
-    is not digit causal as a rule.
+    Every polynomial with integer coefficients is digit causal, as it respects congruences mod
+    ``B**j``.  Reduction mod p keeps that exactly when ``B**(M-1)`` divides p and p divides
+    ``B**M``, M the digits of p - 1, because ``x -> x mod p`` has to be a function of
+    ``x mod B**j`` for each j <= M.  A polynomial that misses some residues can still be causal for
+    another p; that is decided where a whole period is small enough to be searched.  Dropping
+    digits (``// B``) is not digit causal as a rule.
 
     Returns:
         The answer; and where it is no, a witness.
     """
-    if task.degree == 0:
+    p = task.modulus
+    m = 1 if p is None else digit_count(max(p - 1, 0), base)
+    keeps = p is None or (p % base ** (m - 1) == 0 and base**m % p == 0)
+    if task.degree == 0 or (task.divisor == 1 and keeps):
         return Decision.YES, None
-    m = 1 if task.modulus is None else digit_count(max(task.modulus - 1, 0), base)
-    if task.divisor == 1:
-        if task.modulus is None:
-            return Decision.YES, None
-        if task.modulus % base ** (m - 1) == 0 and base**m % task.modulus == 0:
-            return Decision.YES, None
-    witness = next(_causality_witnesses(task, base, m), None)
+    witness = _search_small(task, base, m)
     if witness is None and task.full_modulus is not None:
         # The result depends on the operands mod p * divisor only: a whole period decides.
         period = lcm(task.full_modulus, base**m)
-        if period**task.operands * m * _cost(task) <= _MOST_WORK:
-            witness = _search_period(task, base, m, period)
-            return Decision.of(witness is None), witness
-    return (Decision.UNDECIDED if witness is None else Decision.NO), witness
+        if period**task.operands * m * _cost(task) > _MOST_WORK:
+            return Decision.UNDECIDED, None
+        witness = _search_period(task, base, m, period)
+        return Decision.of(witness is None), witness
+    return (Decision.NO if witness else Decision.UNDECIDED), witness
 
 
 _MOST_LOWS, _MOST_SHIFTS = 200, 200
@@ -123,8 +119,8 @@ def _cost(task: Task) -> int:
     return sum(1 + sum(e) for _, e in task.terms)
 
 
-def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[Witness]:
-    """Violations with few digits; one operand's upper part is moved at a time.
+def _search_small(task: Task, base: int, result_width: int) -> Witness | None:
+    """A violation with few digits; one operand's upper part is moved at a time.
 
     A shift past the modulus is tried first: that is where a reduction breaks causality.
     """
@@ -139,15 +135,16 @@ def _causality_witnesses(task: Task, base: int, result_width: int) -> Iterator[W
         # 1 first: it makes products move with each operand.
         digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
         for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
-            seen = task.evaluate(*low) % scale
+            expected = task.evaluate(*low) % scale
             for operand, t in product(range(task.operands), shifts):
                 work += _cost(task)
                 if work > _MOST_WORK:
-                    return
+                    return None
                 moved = list(low)
                 moved[operand] += scale * t
-                if task.evaluate(*moved) % scale != seen:
-                    yield Witness(low, tuple(moved), j)
+                if task.evaluate(*moved) % scale != expected:
+                    return Witness(low, tuple(moved), j)
+    return None
 
 
 def _search_period(task: Task, base: int, result_width: int, period: int) -> Witness | None:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from theory.errors import InvalidInput
 from theory.setting.decision import Decision
-from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import Layout
 from theory.setting.properties import digit_causal
-from theory.setting.tasks import Task
+from theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
 
@@ -21,13 +20,16 @@ class Setting:
     """Everything that a prediction depends on.
 
     Args:
-        test_lengths: the digits to test; None for 1 to the longest training length + 3.
+        train: what the model is trained on.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
+        test_lengths: the digits to test; none for 1 to the longest training length + 3.
+        test_kind: the kind of the test domains, ``longest`` or ``every``.
 
     Raises:
-        InvalidInput: a base below 2, a negative window, a test length below 1, an
-            interleaved layout for a task that is not digit causal, allowed digits that the base
-            does not have, or a trained length that has none of the allowed ones.
+        InvalidInput: a base below 2 or above ``LARGEST_BASE``, a divisor that is no power of the
+            base, a negative window, a test length below 1, an interleaved layout for a task that
+            is not known to be digit causal, allowed digits that the base does not have, or a
+            trained length that has none of the allowed ones.
     """
 
     task: Task
@@ -42,13 +44,9 @@ class Setting:
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
             raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
-        rest = self.task.divisor
-        while rest % self.base == 0:
-            rest //= self.base
-        if rest != 1:
-            raise InvalidInput(
-                f"'// {self.task.divisor}' has to divide by a power of the base {self.base}"
-            )
+        divisor = self.task.divisor
+        if divisor != self.base ** (digit_count(divisor, self.base) - 1):
+            raise InvalidInput(f"'// {divisor}' has to divide by a power of the base {self.base}")
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         shown = self.train.every_length
@@ -56,13 +54,10 @@ class Setting:
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
-                raise InvalidInput(
-                    f"{max(digits)}, allowed at position {position}, is no digit of base {self.base}"
-                )
+                what = f"{max(digits)}, allowed at position {position}"
+                raise InvalidInput(f"{what}, is no digit of base {self.base}")
         for n in shown:
-            if not Domain((n,), self.train.kind, allowed=self.train.allowed).boxes(
-                self.base, self.task.operands
-            ):
+            if not self.train.cut(n, self.base, self.task.operands):
                 raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
@@ -90,9 +85,5 @@ class Setting:
         return Domain((length,), self.test_kind)
 
     def is_premise(self, length: int) -> bool:
-        """Whether a test at this length asks for what was trained, so that the premise covers it."""
+        """Whether a test at this length asks for what was trained: the premise covers it."""
         return self.train.covers(length, self.test_kind)
-
-    def direction(self, length: int) -> Direction:
-        """Where a test length lies, as seen from the trained ones."""
-        return self.train.direction(length)

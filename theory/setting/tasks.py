@@ -21,8 +21,8 @@ from theory.setting.formulas import polynomial_text, sympy_text
 class Task:
     """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
-    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that one function
-    has one prediction.  Only its name stays as it was written.
+    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that
+    one function has one prediction.  Only its name stays as it was written.
 
     Args:
         name: how the task is called in tables.
@@ -55,8 +55,8 @@ class Task:
             raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
         if not self.names:
             raise InvalidInput("a task needs at least one operand")
-        form = canonical(self.terms, self.names, self.modulus, self.divisor)
-        for field, value in zip(("terms", "names", "divisor"), form, strict=True):
+        held = canonical(self.terms, self.names, self.modulus, self.divisor)
+        for field, value in zip(("terms", "names", "divisor"), held, strict=True):
             object.__setattr__(self, field, value)
         if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
             raise InvalidInput(

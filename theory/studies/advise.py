@@ -64,8 +64,7 @@ class Suggestion:
     """Changes that together make every test length generalize, by the theory.
 
     Args:
-        claimed: whether that is claimed of a model, or of the expected function only (rule
-            ``leak``).
+        claimed: that is claimed of a model, not of the expected function only (rule ``leak``).
     """
 
     changes: tuple[Change, ...]
@@ -89,6 +88,8 @@ class Advice:
 
     Args:
         current: the prediction as it stands.
+        generalizes: nothing has to be changed.
+        claimed: that is claimed of a model, not of the expected function only.
         suggestions: cheapest first; empty where the setting generalizes already, or
             nothing short of training every length works.
         obstacles: what stands in the way of the setting as it is, each a sentence.
@@ -96,19 +97,11 @@ class Advice:
     """
 
     current: Prediction
-    suggestions: tuple[Suggestion, ...]
-    obstacles: tuple[str, ...]
+    generalizes: bool
+    claimed: bool
+    suggestions: tuple[Suggestion, ...] = ()
+    obstacles: tuple[str, ...] = ()
     complete: bool = True
-
-    @property
-    def generalizes(self) -> bool:
-        """Whether nothing has to be changed."""
-        return _works(self.current)
-
-    @property
-    def claimed(self) -> bool:
-        """Whether that is claimed of a model, or of the expected function only."""
-        return _is_claimed(self.current)
 
     def to_json(self) -> dict[str, Any]:
         """The advice as a JSON object."""
@@ -128,7 +121,7 @@ def advise(setting: Setting) -> Advice:
     """The cheapest changes under which all test lengths generalize."""
     current = predict(setting)
     if _works(current):
-        return Advice(current, (), ())
+        return Advice(current, True, _is_claimed(current))
     found: list[Suggestion] = []
     complete = True
     try:
@@ -139,8 +132,8 @@ def advise(setting: Setting) -> Advice:
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
-    suggestions = tuple(found[:MOST_SUGGESTIONS])
-    return Advice(current, suggestions, tuple(_obstacles(setting, current)), complete)
+    suggestions, obstacles = tuple(found[:MOST_SUGGESTIONS]), tuple(_obstacles(setting, current))
+    return Advice(current, False, _is_claimed(current), suggestions, obstacles, complete)
 
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:

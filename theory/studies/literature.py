@@ -18,6 +18,7 @@ from theory.errors import InvalidInput
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.prediction.published import published
+from theory.setting.decision import Decision
 from theory.setting.directions import Direction
 from theory.setting.domains import KINDS, Domain
 from theory.setting.encodings import ENCODINGS, encoding
@@ -58,11 +59,10 @@ class LengthComparison:
         return self.low > TOLERANCE or self.high < 1 - TOLERANCE
 
     @property
-    def agrees(self) -> bool | None:
-        """Whether the figure is within the tolerance, None without a claim or a figure."""
-        if self.reported is None or not self.claims:
-            return None
-        return self.low - TOLERANCE <= self.reported <= self.high + TOLERANCE
+    def is_contradicted(self) -> bool:
+        """Whether a figure is reported that is further from the prediction than the tolerance."""
+        low, high = self.low - TOLERANCE, self.high + TOLERANCE
+        return self.reported is not None and not low <= self.reported <= high
 
     def text(self) -> str:
         """The prediction in percent, ``-`` where there is none."""
@@ -80,7 +80,7 @@ class Comparison:
         premise: the first premise that does not hold, empty for a finding in scope.
         reason: one sentence: which premise fails, what disagrees, or what was compared.
         published: the theorem's verdict upward, None where it does not speak of the finding.
-        published_agrees: whether that is what was reported, None without a verdict.
+        published_agrees: whether that is what was reported.
     """
 
     finding: Finding
@@ -90,7 +90,7 @@ class Comparison:
     prediction: Prediction | None  # where the predictor can speak of the setting
     lengths: tuple[LengthComparison, ...]
     published: Status | None
-    published_agrees: bool | None
+    published_agrees: Decision
 
     @property
     def in_scope(self) -> bool:
@@ -170,7 +170,7 @@ def _judge(
         possible = possible_results(finding, lengths)
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
         return (Outcome.AGREES if finding.outcome in possible else Outcome.DISAGREES), text
-    wrong = [x for x in claims if not x.agrees]
+    wrong = [x for x in lengths if x.is_contradicted]
     if not wrong:
         text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
         return Outcome.AGREES, text
@@ -192,17 +192,18 @@ def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) ->
     return tuple(order[low : high + 1])
 
 
-def _theorem(finding: Finding) -> tuple[Status | None, bool | None]:
+def _theorem(finding: Finding) -> tuple[Status | None, Decision]:
     """The published verdict on longer inputs, and whether it is what was reported."""
     if finding.against != "truth":
-        return None, None
+        return None, Decision.UNDECIDED
     # The trained length matters to tasks with a modulus only, and for those it is always known.
     trained = max(finding.train, default=1)
     try:
         task, by = named_task(finding.task, finding.modulus), encoding(finding.encoding)
     except InvalidInput:
-        return None, None
+        return None, Decision.UNDECIDED
     verdict = published(task, by, finding.base, Domain((trained,))).upward
     if verdict == Status.UNDETERMINED or not finding.converged:
-        return verdict, None
-    return verdict, (verdict == Status.GENERALIZES) == (finding.result == Result.EXTENDS)
+        return verdict, Decision.UNDECIDED
+    extends = finding.result == Result.EXTENDS
+    return verdict, Decision.of(extends == (verdict == Status.GENERALIZES))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from verify.judging.judge import CellVerdict, Verdict
 from verify.records.runs import Run
 from verify.records.trajectory import learned_at

@@ -72,7 +72,7 @@ def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
         return Unconverged(None, {}, Verdict.UNDETERMINED if past else Verdict.DIVERGE)
     longer = {}
     for m in run.measurements:
-        if s.direction(m.digits) != Direction.UPWARD or prediction.learned is None:
+        if s.train.direction(m.digits) != Direction.UPWARD or prediction.learned is None:
             continue
         bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(m.digits))
         if bounds is not None:

@@ -40,7 +40,7 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
         is followed by result digit r + 1.
     """
     model.eval()
-    fmt, device = cell.format, model.mask.device
+    fmt, device = cell.format, next(model.parameters()).device
     slots = torch.from_numpy(fmt.result_slots - 1).to(device)
     written = torch.from_numpy(fmt.write(operands, result)).to(device)
     stream: list[Tensor] = []
@@ -61,19 +61,17 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """How far inputs of one length are from what they are equivalent to, inside the model.
+    """How far inputs of a length are from what they are equivalent to, inside the model.
 
     Distances are Euclidean, over all tokens that are followed by a result digit; what is kept is
     their median over the inputs.
 
     Args:
-        digits: the length.
         samples: inputs compared.
         equivalent: by layer (embedding first), the distance to the equivalent short input.
         unrelated: by layer, the distance to a random input of the training domain.
     """
 
-    digits: int
     samples: int
     equivalent: tuple[float, ...]
     unrelated: tuple[float, ...]
@@ -107,7 +105,7 @@ def equivalence(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> 
     result = fmt.results(short)
     of_long, of_short, of_others = (hidden(model, cell, x, result) for x in (long, short, others))
     near, far = _distance(of_long, of_short), _distance(of_long, of_others)
-    return Equivalence(digits, len(long), near, far)
+    return Equivalence(len(long), near, far)
 
 
 def _distance(x: np.ndarray, y: np.ndarray) -> tuple[float, ...]:

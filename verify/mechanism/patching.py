@@ -56,7 +56,7 @@ def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
         InvalidInput: no learned function, or no input with an equivalent (see ``pairs``).
     """
     model.eval()
-    fmt, device = cell.format, model.mask.device
+    fmt, device = cell.format, next(model.parameters()).device
     long, short = pairs(cell, digits, samples)
     result = fmt.results(short)
     tokens, trained = (torch.from_numpy(fmt.write(x, result)).to(device) for x in (long, short))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import nn
 
 from theory.prediction.predict import Prediction
 from verify.model.gpt import GPT
@@ -17,7 +18,7 @@ BATCH = 500
 
 @torch.no_grad()
 def answers(
-    model: GPT, cell: Cell, operands: np.ndarray, guess: np.ndarray | None = None
+    model: nn.Module, cell: Cell, operands: np.ndarray, guess: np.ndarray | None = None
 ) -> np.ndarray:
     """The model's greedy answers, result digits ``(n, M)``, units first.
 
@@ -32,7 +33,7 @@ def answers(
     """
     model.eval()
     fmt = cell.format
-    device = model.mask.device
+    device = next(model.parameters()).device
     written = fmt.write(operands, fmt.results(operands) if guess is None else guess)
     slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device)
     out = []
@@ -57,7 +58,7 @@ def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) ->
     return fmt.to_digits(prediction.learned.evaluate(*fmt.values(operands)))
 
 
-def held_out_accuracy(model: GPT, cell: Cell) -> float:
+def held_out_accuracy(model: nn.Module, cell: Cell) -> float:
     """Accuracy on held-out inputs of the training domain: the premise of the theory.
 
     The lowest of all trained lengths: a model may be right nearly everywhere and know nothing

@@ -66,7 +66,7 @@ class Cell:
     def command(
         self, seed: int, budget: int = DEFAULT_BUDGET, seeds: int = 1, precision: str = "auto"
     ) -> str:
-        """The command that trains and judges this cell with some seeds, of which one is the first."""
+        """The command that trains and judges this cell with some seeds, the first of them given."""
         parts = ["arith verify", *setting_words(self.setting)]
         parts += [f"--model {self.model}", f"--first-seed {seed}"]
         parts += [f"--seeds {seeds}"] if seeds != 1 else []

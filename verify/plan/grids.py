@@ -230,11 +230,11 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
-a query sees, ``layouts`` whether the digits that are to be ignored stand before those that count or
-after, ``depths`` how many layers a model has, ``leaks`` how many digits a task asks for at once.
-``leaps`` is for how soon one is learned.  ``full`` has all of these but ``leaps``, and every task,
-encoding and layout.  Every cell of these converges.  ``unconverged`` has those that were tried and do
-not, so that nothing is tested there; it shows what such models know.
+a query sees, ``layouts`` whether ignored digits stand before or after those that count, ``depths``
+how many layers a model has, ``leaks`` how many digits a task asks for at once.  ``leaps`` tests how
+soon a task is learned.  ``full`` has all of these but ``leaps``, and every task, encoding and
+layout.  All of these cells converge.  ``unconverged`` has the cells that were tried and do not:
+nothing is tested there, but it shows what such models know.
 """
 
 

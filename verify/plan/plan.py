@@ -21,6 +21,14 @@ MOST_TOKENS = 1_000
 
 
 @dataclass(frozen=True)
+class Job:
+    """One model to train: a cell and a seed."""
+
+    cell: Cell
+    seed: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """Cells, each to be trained with some seeds, and how.
 
@@ -62,10 +70,10 @@ class Plan:
             _check(cell)
 
     @property
-    def models(self) -> list[tuple[Cell, int]]:
-        """The cell and the seed of each model."""
+    def models(self) -> list[Job]:
+        """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        return [(cell, seed) for cell in self.cells for seed in seeds]
+        return [Job(cell, seed) for cell in self.cells for seed in seeds]
 
 
 def _check(cell: Cell) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from theory.errors import InvalidInput
+from theory.numbers.enumeration import combinations
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from verify.plan.sequences import Format
@@ -102,9 +103,8 @@ class Sampler:
 
 def _box_digits(box: Box, width: int) -> np.ndarray:
     """All tuples of a box as digits ``(n, k, width)``."""
-    axes = [np.array(box.values(j, i + 1)) for j in range(len(box.digits)) for i in range(width)]
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    return grid.reshape(-1, len(box.digits), width)
+    axes = [box.values(j, i + 1) for j in range(len(box.digits)) for i in range(width)]
+    return combinations(axes).T.reshape(-1, len(box.digits), width)
 
 
 def is_held_out(operands: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Evidence: measurements as text, one line of JSON each, sorted, to be committed beside a report."""
+"""Evidence: measurements to be committed beside a report, as sorted lines of JSON."""
 
 from __future__ import annotations
 

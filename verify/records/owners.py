@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 _FORGOTTEN = 24 * 3600.0
-"""Seconds after which a claim from another machine is void; whether its process runs is not seen."""
+"""Seconds after which a claim from another machine is void: its process cannot be seen."""
 
 
 @dataclass(frozen=True)

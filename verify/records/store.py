@@ -28,18 +28,21 @@ PATIENCE = 60.0
 """Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""
 _PAUSE = 0.5
 DONE = "done"
-"""What a claim of a model says that is in the store already."""
+"""What ``claim`` returns for a model that is in the store already."""
 _APPLICATION = 0x61726974  # "arit"
 _COLUMNS = (
     "cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, precision TEXT NOT NULL"
 )
 _KEY = "PRIMARY KEY (cell, seed, recipe, precision)"
-_SCHEMA = (
-    f"CREATE TABLE IF NOT EXISTS run ({_COLUMNS}, budget INTEGER NOT NULL, data TEXT NOT NULL, {_KEY})",
-    f"CREATE TABLE IF NOT EXISTS claim ({_COLUMNS}, owner TEXT NOT NULL, since REAL NOT NULL, {_KEY})",
+_SCHEMA = tuple(
+    f"CREATE TABLE IF NOT EXISTS {table} ({_COLUMNS}, {more}, {_KEY})"
+    for table, more in (
+        ("run", "budget INTEGER NOT NULL, data TEXT NOT NULL"),
+        ("claim", "owner TEXT NOT NULL, since REAL NOT NULL"),
+    )
 )
 _PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""Errors that are no fault of the file: it is locked, or the disk is full or fails."""
+"""Errors that pass: the file is locked, or the disk is full or fails."""
 _MINE = "cell = ? AND seed = ? AND recipe = ? AND precision = ?"
 
 
@@ -60,7 +63,7 @@ class Store:
         self.kept: dict[Path, Run] = {}
         """Runs that could not be written here, by the file that holds each."""
         self._known: dict[Identity, Run] = {}
-        """What was read or written: judging needs no store that answers."""
+        """What was read or written, so that models can be judged when the store is locked."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -85,7 +88,7 @@ class Store:
                 self._make_tables()
 
     def _make_tables(self) -> None:
-        """Make what is missing; in an older store the precision stands in the rows' text only."""
+        """Make the missing tables; in an older store only the text of a row has the precision."""
         self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
         columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
         old = []
@@ -160,10 +163,10 @@ class Store:
         raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
 
     def check_written(self) -> None:
-        """Raise where a run could be kept in a file only.
+        """Check that every run is in the store.
 
         Raises:
-            Failed: there is such a run.
+            Failed: a run is kept in a file instead.
         """
         if self.kept:
             raise Failed(
@@ -173,7 +176,7 @@ class Store:
             )
 
     def _folders(self) -> tuple[Path, Path]:
-        """Where runs are kept that could not be stored: here, or else by the store's own path."""
+        """Where runs are kept that cannot be stored: beside the store, or with temporary files."""
         place = str(self.path.resolve().parent).strip("/").replace("/", "-")
         return self.path.parent, Path(gettempdir()) / f"arith-{getuser()}" / place
 
@@ -193,10 +196,10 @@ class Store:
                     file.unlink(missing_ok=True)
 
     def claim(self, cell: Cell, seed: int, recipe: str, precision: str, budget: int) -> str | None:
-        """Take a model for this process to train; who has it where another process does.
+        """Claim a model, so that no other process trains it too.
 
         Returns:
-            None where it is to be trained here, ``DONE`` where its run is in the store, or words
+            None if it is to be trained here, ``DONE`` if its run is in the store, or else words
             for the process that trains it.
 
         Raises:
@@ -244,10 +247,8 @@ class Store:
         where = f"the store {self.path}, row {row}"
         try:
             return Run.from_json(json.loads(text))
-        except UnknownField as error:
-            raise UnknownField(f"{where}: {error}") from None
         except InvalidInput as error:
-            raise InvalidInput(f"{where}: {error}") from None
+            raise type(error)(f"{where}: {error}") from None
         except (ValueError, TypeError, RecursionError):
             raise InvalidInput(f"{where}: it is no JSON") from None
 
@@ -288,5 +289,5 @@ def _precision(data: str) -> str:
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:
-    """Whether a model is to be trained: there is none, or it had not settled on a smaller budget."""
+    """Whether to train a model: there is none, or it had not settled on a smaller budget."""
     return run is None or (not run.settled and run.budget < budget)

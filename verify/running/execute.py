@@ -8,8 +8,8 @@ from pathlib import Path
 
 from theory.prediction.predict import predict
 from verify.model.measure import measure
-from verify.plan.cells import Cell
 from verify.plan.inputs import held_out_count
+from verify.plan.plan import Job
 from verify.plan.recipe import RECIPE
 from verify.records.runs import Run
 from verify.training.device import machine, precision_name
@@ -18,20 +18,12 @@ from verify.training.train import train_ensemble
 
 
 @dataclass(frozen=True)
-class Job:
-    """One model to train: a cell and a seed."""
-
-    cell: Cell
-    seed: int
-
-
-@dataclass(frozen=True)
 class Progress:
-    """A sign of life from a job: steps taken, and the run once it is finished.
+    """A report on a job: the steps taken, and the run once it is finished.
 
     Args:
-        file: what holds the run where the store could not be written.
-        elsewhere: in words, the process that trains it, where it is not this one.
+        file: holds the run if the store could not be written.
+        elsewhere: the process that trains it, in words, if it is another one.
     """
 
     job: Job

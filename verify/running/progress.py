@@ -7,14 +7,15 @@ import threading
 import time
 from typing import Any
 
-from verify.running.execute import Job, Progress
+from verify.plan.plan import Job
+from verify.running.execute import Progress
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
 
 
 class ProgressDisplay:
-    """Shows signs of life on standard error; used as a context manager around ``run_all``.
+    """Shows on standard error how far training is; a context manager around ``run_all``.
 
     Args:
         total: models to train.
@@ -57,7 +58,7 @@ class ProgressDisplay:
         return self
 
     def update(self, sign: Progress) -> None:
-        """Show one sign of life."""
+        """Show one report of a worker."""
         self._steps[sign.job] = sign.steps
         if self._bar is not None:
             self._advance(sign)
@@ -79,7 +80,7 @@ class ProgressDisplay:
             self._say(f"{name}: left to {sign.elsewhere}, which trains it now")
 
     def _say(self, line: str) -> None:
-        """Print a line; that nobody listens any more is no reason to stop the work."""
+        """Print a line; training goes on when nobody reads the lines any more."""
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
         elif not self._silent:

@@ -13,12 +13,12 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from theory.errors import Failed
-from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
+from verify.plan.plan import Job
 from verify.plan.recipe import RECIPE
 from verify.records.store import DONE, Store, is_wanted
-from verify.running.execute import Failure, Job, Progress
+from verify.running.execute import Failure, Progress
 from verify.running.worker import work
 from verify.training.device import precision_name
 from verify.training.ensemble import shape_of
@@ -27,12 +27,8 @@ _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
 
 
-class WorkerFailed(Failed):
-    """A training process died or raised; what had ended before is in the store."""
-
-
 def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
-    """Jobs in groups that train together, those that take longest first.
+    """Jobs in groups that train together; the groups that take longest come first.
 
     On a GPU all models of one shape are one ensemble.  On a CPU every model is its own: a
     compiled step of one model already keeps a core busy (``benchmarks/README.md``).
@@ -48,24 +44,22 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     )
 
 
-def missing(
-    models: Iterable[tuple[Cell, int]], store: Store, budget: int, precision: str
-) -> list[Job]:
-    """The models, given by cell and seed, that the store has no run of.
+def missing(models: Iterable[Job], store: Store, budget: int, precision: str) -> list[Job]:
+    """The models that are to be trained.
 
-    A run that had not settled is made again, and only where the budget has grown.
+    They are those without a run in the store, and those whose run had spent a smaller budget.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
     jobs = [
-        Job(cell, seed)
-        for cell, seed in models
-        if is_wanted(store.find(cell, seed, RECIPE.version, precision), budget)
+        job
+        for job in models
+        if is_wanted(store.find(job.cell, job.seed, RECIPE.version, precision), budget)
     ]
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
-            held_out_inputs(cell)  # says so
+            held_out_inputs(cell)  # raises the error that says so
     return jobs
 
 
@@ -79,14 +73,14 @@ def run_all(
 ) -> None:
     """Train and measure jobs in parallel processes; each run is stored when it ends.
 
-    A job that another process trains is left to it, and waited for.
+    If another process already trains a job, this one waits for it.
 
     Args:
         workers: processes at once, each with one thread.
-        on_progress: called in this process with every sign of life.
+        on_progress: called in this process whenever a worker reports.
 
     Raises:
-        WorkerFailed: a training process died or raised; what had ended before is in the store.
+        Failed: a training process died or raised; what had ended before is in the store.
     """
     if jobs:
         with _Pool(jobs, store, budget, device, workers) as pool:
@@ -106,7 +100,7 @@ class _Pool:
         self.precision = precision_name(device)
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
-        """Jobs that other processes train, and which."""
+        """The jobs that other processes train, each with words for its process."""
         self.number = min(workers, len(self.waiting))
         self.busy: dict[Connection, SpawnProcess] = {}
         self.idle: list[tuple[Connection, SpawnProcess]] = []
@@ -132,7 +126,7 @@ class _Pool:
         self.store.release()
 
     def run(self, on_progress: Callable[[Progress], None]) -> None:
-        """Until every job is done, here or elsewhere."""
+        """Hand out jobs and receive runs until every job is done, here or elsewhere."""
         while self.waiting or self.busy or self.elsewhere:
             self._hand_out(on_progress)
             for pipe in wait(list(self.busy), _LOOK):
@@ -148,11 +142,11 @@ class _Pool:
             if claimed:
                 pipe, process = self.idle.pop()
                 self.busy[pipe] = process
-                with suppress(OSError):  # a worker that is gone is found out when it is heard
+                with suppress(OSError):  # the loss of a worker shows when its pipe is read
                     pipe.send(claimed)
 
     def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
-        """Whether a job is to be trained here; one that has been done elsewhere is reported."""
+        """Whether a job is to be trained here; report it if another process has it or had it."""
         version, before = RECIPE.version, self.elsewhere.pop(job, None)
         owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
         if owner == DONE:
@@ -168,10 +162,10 @@ class _Pool:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
-            raise WorkerFailed("a training process died; start again to go on") from None
+            raise Failed("a training process died; start again to go on") from None
         if isinstance(message, Failure):
             where = f"{message.job.cell.label()}, seed {message.job.seed}"
-            raise WorkerFailed(f"training failed: {where}: {message.error}")
+            raise Failed(f"training failed: {where}: {message.error}")
         if isinstance(message, Progress):
             on_progress(message)
             return
@@ -183,7 +177,7 @@ class _Pool:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes that are started here ignore Ctrl-C, from their first moment: it is their parent's."""
+    """Let processes started here ignore Ctrl-C from the first moment: their parent handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

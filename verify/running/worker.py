@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from verify.running.execute import Job
+    from verify.plan.plan import Job
 
 _LOOK = 1.0
 """Seconds between two looks at whether the parent is still there."""

@@ -14,7 +14,6 @@ import importlib.util
 import os
 import platform
 import shutil
-from functools import cache
 
 import torch
 
@@ -78,7 +77,6 @@ def fix_precision(name: str, device: str) -> str:
     return os.environ[PRECISION_VARIABLE]
 
 
-@cache
 def _has_bfloat16() -> bool:
     """Whether the CPU has instructions for bfloat16 that PyTorch and oneDNN may use."""
     if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in _ISAS_WITHOUT_BFLOAT16:
@@ -111,7 +109,6 @@ def keep_freed_memory() -> None:
         tell(option, size)
 
 
-@cache
 def has_compiler(device: str) -> bool:
     """Whether ``torch.compile`` has what it needs."""
     if device == "cuda":

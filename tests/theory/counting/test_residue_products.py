@@ -11,7 +11,7 @@ from builders.distributions import HUGE, counts, several
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.counting.residue_products import _ring, product_matches
+from theory.counting.residue_products import product_matches
 from theory.counting.residues import Residues, interval
 from theory.errors import InvalidInput
 
@@ -138,11 +138,3 @@ def test_product_matches_at_large_moduli(p: int) -> None:
         expected += la.count(i) * ua.count(j) * int(x @ y)  # integers far below 2**53
     assert product_matches(p, la, ua, lb, ub) == expected
     assert product_matches(p, lb, ub, la, ua) == expected
-
-
-@pytest.mark.parametrize("n", [1, 2, 4, 8, 9, 16, 30, 49, 60, 168, 1155])
-def test_unit_tables(n: int) -> None:
-    ring = _ring(n)
-    assert sorted(ring.units) == [u for u in range(n) if np.gcd(u, n) == 1]
-    assert (ring.multiples.ravel()[ring.place] == np.arange(n)).all()
-    assert (ring.units * ring.inverses % n == 1 % n).all()

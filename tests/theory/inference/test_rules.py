@@ -10,7 +10,7 @@ from builders.predictions import predicted
 
 from theory.errors import InvalidInput
 from theory.inference.rules import RULES
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.requests import Request

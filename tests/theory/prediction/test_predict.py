@@ -120,6 +120,16 @@ def test_a_shared_offset_is_named() -> None:
     )
 
 
+def test_a_step_says_that_it_leaves_lengths_open() -> None:
+    def open_rules(text: str, pe: str = "ape") -> list[str]:
+        return [step.rule for step in say(text, pe).derivation if step.leaves_open]
+
+    assert open_rules("a+b") == []
+    assert open_rules("a+b", "rpe") == ["landmark"]
+    assert open_rules("a*b") == ["joint support"]
+    assert open_rules("a*b", "rope") == ["formula", "joint support"]
+
+
 def test_in_domain_is_the_premise() -> None:
     x = say("a*b").lengths[2]
     assert (x.direction, x.status, x.accuracy) == ("in_domain", "generalizes", 1)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.errors import InvalidInput, NotCountable
-from theory.learning.leaps import leaps
+from theory.learning.leap_complexity import leaps
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction, predict
 from theory.setting.decision import Decision

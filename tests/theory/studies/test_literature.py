@@ -114,7 +114,7 @@ def test_the_disagreements_are_the_known_ones() -> None:
 
 def test_the_theorem_is_borne_out_where_its_premises_hold() -> None:
     said = [compare(f).published_agrees for f in findings() if not missing_premises(f)]
-    assert said.count(True) >= 10 and False not in said
+    assert said.count(Decision.YES) >= 10 and Decision.NO not in said
 
 
 @pytest.mark.parametrize(

@@ -181,10 +181,7 @@ def test_the_same_points_give_the_same_svg(tmp_path: Path) -> None:
 
 def words(points: list[Point], tmp_path: Path) -> str:
     """All words of a picture."""
-    import matplotlib
-
-    with matplotlib.rc_context({"svg.fonttype": "none"}):
-        plot(points, tmp_path / "map.svg")
+    plot(points, tmp_path / "map.svg")
     return (tmp_path / "map.svg").read_text()
 
 

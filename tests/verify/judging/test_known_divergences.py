@@ -1,4 +1,4 @@
-"""Known divergences: one without a cause fails, and so does a cause without its divergence."""
+"""Known divergences: each diverging claim needs a cause, and each cause a claim that diverges."""
 
 from __future__ import annotations
 

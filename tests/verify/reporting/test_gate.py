@@ -61,7 +61,7 @@ def numbers(text: str) -> list[list[str]]:
 def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its tables do; their wording may have changed since.  Pictures are not drawn."""
+    """Its tables do; the words around them may have changed since.  Figures are not drawn."""
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)

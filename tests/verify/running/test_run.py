@@ -10,7 +10,8 @@ import pytest
 from builders.runs import run
 
 from verify.plan.grids import grid
-from verify.running.execute import Job, Progress
+from verify.plan.plan import Job
+from verify.running.execute import Progress
 from verify.running.progress import ProgressDisplay
 from verify.running.run import ensembles
 from verify.training.ensemble import shape_of

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
 from theory.errors import InvalidInput
-from verify.training import device as machine
 from verify.training.device import PRECISION_VARIABLE, fix_precision, precision, precision_name
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No wish from outside, and nothing remembered of the processor."""
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No wish from outside."""
     monkeypatch.setenv(PRECISION_VARIABLE, "auto")
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
-    machine._has_bfloat16.cache_clear()
-    yield
-    machine._has_bfloat16.cache_clear()
 
 
 def processor(
@@ -67,7 +61,6 @@ def test_what_was_decided_stands_for_the_workers_too(monkeypatch: pytest.MonkeyP
     processor(monkeypatch, "AVX512", avx512=True)
     assert fix_precision("auto", "cpu") == "bfloat16"
     processor(monkeypatch, "DEFAULT")
-    machine._has_bfloat16.cache_clear()
     assert precision_name("cpu") == "bfloat16"
 
 

@@ -16,10 +16,11 @@ from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.model.measure import learned_answers, measure
 from verify.plan.inputs import inputs
+from verify.plan.plan import Job
 from verify.plan.recipe import CHUNK, Recipe
 from verify.records.runs import Run
 from verify.records.trajectory import Timing, Trajectory, timing
-from verify.running.execute import Job, execute
+from verify.running.execute import execute
 from verify.training.recorder import SAMPLES, Recorder
 from verify.training.train import train
 

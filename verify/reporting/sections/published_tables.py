@@ -151,7 +151,7 @@ def _length_row(row: PublishedRow, i: int, best: CellVerdict | None) -> dict[str
 
 def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
     """The plateau's accuracy at a trained or a longer length, or a dash."""
-    if s.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
+    if s.train.direction(digits) not in (Direction.IN_DOMAIN, Direction.UPWARD):
         return "-"
     bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(digits))
     return "-" if bounds is None else " to ".join(dict.fromkeys(map(_percent, bounds)))

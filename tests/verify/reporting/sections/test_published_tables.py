@@ -64,7 +64,7 @@ def place(
     window: int = 0,
     p: int = 50,
 ) -> Cell:
-    """A cell of ours: multiplication mod p on three digits, tested on the same domain only."""
+    """A cell of ours: multiplication mod p on three digits, tested on the same domain."""
     where = (encoding(pe), layout(layout_name), Domain((3,)), window)
     tests = (1, 2, 3, 4) if kind == "longest" else (1, 2, 4)
     return Cell(Setting(named_task("mod_mul", p), 10, *where, tests, kind), "wide")

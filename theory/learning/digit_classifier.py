@@ -1,19 +1,21 @@
-"""Guesses: how often a result digit can be guessed from some of the operands' digits.
+"""Bayes classifiers: how often a result digit follows from some of the operands' digits.
 
-Counted over a domain of operand tuples.  Its boxes have independent digits, so what is not read
-enters by how it is distributed over residues.
+The Bayes classifier gives to what it reads the value that is the most frequent there; no other
+answer is right more often.  Counted over a domain of operand tuples.  Its boxes have independent
+digits, so what is not read enters by how it is distributed over residues.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
+from theory.counting.residues import convolve, digit_sum, interval
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
-from theory.numbers.effort import spend
+from theory.numbers.effort import remembered, spend
+from theory.numbers.enumeration import combinations
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task
@@ -21,13 +23,15 @@ from theory.setting.tasks import Task
 LARGEST = 1_000_000
 """What is told apart of a product's operands together, and combinations of digits, at most."""
 _LARGEST_SUM = 5_000
-"""Values of a sum that are told apart, at most (about a second for all guesses)."""
+"""Values of a sum that are told apart, at most."""
+_LEAST_COST = 1_000_000
+"""Steps that any classifier takes."""
 _EXACT = {2**24: np.float32, 2**53: np.float64}
 """Up to where integers are exact in floats, which NumPy multiplies as matrices much faster."""
 
 
-class Guess:
-    """The best guess of one result digit from some of the operands' digits.
+class DigitClassifier:
+    """The Bayes classifiers of one result digit, each from some of the operands' digits.
 
     Args:
         boxes: of the domain, disjoint; together they treat all operands alike.
@@ -39,7 +43,7 @@ class Guess:
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...], r: int) -> None:
         if sum(box.size for box in boxes) > max(_EXACT):
-            raise NotCountable(f"the domain is too large to count guesses of '{task.name}'")
+            raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
         self._right: dict[tuple[OperandDigit, ...], int] = {}
         terms = {e: c for c, e in task.terms}
@@ -52,7 +56,12 @@ class Guess:
         self.total = int((alike * counts.sum(-1)).sum())
 
     def right(self, read: frozenset[OperandDigit]) -> int:
-        """On how many tuples of the domain the guess is right that goes by these digits."""
+        """On how many tuples of the domain the classifier is right that reads these digits.
+
+        Raises:
+            NotCountable: there are too many combinations of them.
+            TooMuchWork: the budget is spent.
+        """
         key = min(tuple(sorted((order[j], i) for j, i in read)) for order in self._orders)
         if key not in self._right:
             spend(self._counts.cost)
@@ -75,8 +84,8 @@ class _Sum:
         least, most = (sum(top * edge(0, c) for c in self._factors) for edge in (min, max))
         self._m = min(most - least + 1, _period(task, base, r) or most - least + 1)
         if self._m > _LARGEST_SUM or self._m << len(boxes) >= SAFE:
-            raise NotCountable(f"'{task.name}' has too many values to count guesses")
-        self.cost = 50_000 + 100 * self._m * len(boxes) * task.operands * boxes[0].width
+            raise NotCountable(f"'{task.name}' has too many values to classify digits")
+        self.cost = _LEAST_COST + 100 * self._m * len(boxes) * task.operands * boxes[0].width
         sums = np.arange(self._m)
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
@@ -90,8 +99,8 @@ class _Sum:
         same boxes have them.
 
         Returns:
-            How many combinations there are of each kind; and the counts for one of each, shape
-            (kinds, values of the result digit).
+            How many combinations there are of each kind, shape ``(kinds,)``; and the counts for
+            one of each, ``(kinds, values of the result digit)``.
         """
         rests = [self._rest(box, read) for box in self._boxes]
         kinds, alike = self._kinds(read)
@@ -100,7 +109,12 @@ class _Sum:
         return alike, np.sum(counts, axis=0)
 
     def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
-        """The kinds of combinations, ``sum * 2**boxes + a bit for each box that has them``."""
+        """The kinds of combinations, and how many there are of each.
+
+        Returns:
+            ``sum * 2**boxes + a bit for each box that has them``, and the numbers; both
+            ``(kinds,)``.
+        """
         bits = len(self._boxes)
         kinds, alike = np.array([2**bits - 1]), np.ones(1, dtype=np.int64)
         for j, i in read:
@@ -118,25 +132,26 @@ class _Sum:
         return kinds, alike
 
     def _rest(self, box: Box, read: frozenset[OperandDigit]) -> Array:
-        """The counts of the result digit's values for each sum of what is read, over a box."""
+        """The counts of the result digit's values for each sum of what is read, over a box.
+
+        Returns:
+            Shape ``(values of the result digit, m)``.
+        """
         rest = _sums(box, read, tuple(self._factors), self._m, self._base)
         # The digit of a sum s + x, summed over the rests x.
         return cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,))
 
 
-@lru_cache(maxsize=512)
+@remembered(512)  # all result digits of a modular task ask for the same
 def _sums(
     box: Box, read: frozenset[OperandDigit], factors: tuple[int, ...], m: int, base: int
 ) -> Array:
-    """How often what is not read of a box adds up to each residue mod m."""
-    rest = np.zeros(m, dtype=np.int64)
-    rest[0] = 1
-    for j, row in enumerate(box.digits):
-        for i, values in enumerate(row, 1):
-            if (j, i) not in read:
-                added = np.array(values) * (factors[j] * base ** (i - 1) % m)
-                rest = rest[(np.arange(m) - added[:, None]) % m].sum(0)
-    return rest
+    """How often what is not read of a box adds up to each residue mod m, shape ``(m,)``."""
+    rest = interval(m, 0, 1)
+    for j, (row, factor) in enumerate(zip(box.digits, factors, strict=True)):
+        hidden = [(i, values) for i, values in enumerate(row, 1) if (j, i) not in read]
+        rest = convolve(rest, digit_sum(m, base, hidden, factor))
+    return rest.level + rest.extra
 
 
 class _Polynomial:
@@ -150,20 +165,21 @@ class _Polynomial:
         top = base ** max(box.width for box in boxes)
         self._m = min(top, _period(task, base, r) or top)
         if max(top, self._m**task.operands) > LARGEST:
-            raise NotCountable(f"'{task.name}' has too many operands to count guesses")
+            raise NotCountable(f"'{task.name}' has too many operands to classify digits")
         if sum(abs(c) * self._m ** sum(e) for c, e in task.terms) >= SAFE:
-            raise NotCountable(f"'{task.name}' has values too large to count guesses")
-        results = task.evaluate(*np.indices((self._m,) * task.operands))
-        self.cost = 50_000 + 5 * self._m**task.operands * len(boxes)
+            raise NotCountable(f"'{task.name}' has values too large to classify digits")
+        results = task.evaluate(*combinations([range(self._m)] * task.operands))
+        self.cost = _LEAST_COST + 50 * self._m**task.operands * len(boxes)
         tuples = sum(box.size for box in boxes)
         exact = next(dtype for most, dtype in _EXACT.items() if tuples <= most)
-        self._is_digit = np.moveaxis(_is_digit(results, base, r), 0, -1).astype(exact)
+        table = _is_digit(results, base, r).T.astype(exact)
+        self._is_digit = table.reshape((self._m,) * task.operands + (-1,))
         self._summed: dict[tuple[Box, tuple[tuple[int, ...], ...]], Array] = {}
 
     def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """As that of ``_Sum``; no combinations are taken together."""
         if self._base ** len(read) > LARGEST:
-            raise NotCountable(f"{len(read)} digits are too many to count guesses")
+            raise NotCountable(f"{len(read)} digits are too many to classify by")
         operands = range(self._is_digit.ndim - 1)
         digits = tuple(tuple(sorted(i for k, i in read if k == j)) for j in operands)
         return np.ones(1), np.sum([self._over(box, digits) for box in self._boxes], axis=0).T
@@ -178,39 +194,32 @@ class _Polynomial:
             return self._is_digit
         if (box, read) not in self._summed:
             *before, last = read
-            row = box.digits[len(before)]
-            shares = _residues(row, last, self._m, self._base)
+            shares = self._shares(box.digits[len(before)], last)
             rest = self._over(box, tuple(before))
             self._summed[box, read] = np.tensordot(rest, shares.astype(rest.dtype), (0, 1))
         return self._summed[box, read]
 
+    def _shares(self, row: tuple[tuple[int, ...], ...], read: tuple[int, ...]) -> Array:
+        """How many numbers fall on each residue mod m, by the digits that are read of them.
 
-@lru_cache(maxsize=32)
-def _residues(row: tuple[tuple[int, ...], ...], read: tuple[int, ...], m: int, base: int) -> Array:
-    """How many numbers fall on each residue, by the digits that are read of them.
+        Args:
+            row: the values of each digit.
+            read: positions, 1 for the units.
 
-    Args:
-        row: the values of each digit.
-        read: positions, 1 for the units.
-        m: the modulus.
-
-    Returns:
-        Shape (combinations of the digits read, m).
-    """
-    number, known = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    for i in range(1, max(len(row), *read, 0) + 1):
-        values = row[i - 1] if i <= len(row) else (0,)
-        digits = np.array(values, dtype=np.int64)
-        number = np.add.outer(number, digits * base ** (i - 1)).ravel()
-        shown = np.add.outer(known * base, digits) if i in read else np.repeat(known, len(values))
-        known = shown.ravel()
-    size = base ** len(read)
-    counts = np.bincount(known * m + number % m, minlength=size * m)
-    return counts.reshape(size, m)
+        Returns:
+            Shape ``(combinations of the digits read, m)``.
+        """
+        above = max(read, default=0) - len(row)
+        digits = combinations([*row, *[(0,)] * above])
+        number = self._base ** np.arange(len(digits)) @ digits
+        known = self._base ** np.arange(len(read)) @ digits[np.array(read, dtype=int) - 1]
+        size = self._base ** len(read)
+        counts = np.bincount(known * self._m + number % self._m, minlength=size * self._m)
+        return counts.reshape(size, self._m)
 
 
 def _period(task: Task, base: int, r: int) -> int | None:
-    """A number such that result digit r depends on the polynomial's terms modulo it; None for none."""
+    """A modulus of the terms that decides result digit r, None if none does."""
     lowest, m = base ** (r + 1) * task.divisor, task.full_modulus  # low digits come from low ones
     if m is None:
         return None if task.needs_order else lowest
@@ -218,10 +227,13 @@ def _period(task: Task, base: int, r: int) -> int | None:
 
 
 def _is_digit(results: Array, base: int, r: int) -> Array:
-    """Whether result digit r has each of the values that it takes: an axis more, the first.
+    """Whether result digit r has each of the values that it takes.
 
     Args:
-        results: negative where the task is not defined.
+        results: negative where the task is not defined, shape ``(n,)``.
+
+    Returns:
+        0 or 1, shape ``(values, n)``.
     """
     digit = np.where(results < 0, -1, results // base**r % base)
     return np.stack([digit == d for d in np.unique(digit) if d >= 0]).astype(np.int64)

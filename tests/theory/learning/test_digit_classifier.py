@@ -1,16 +1,16 @@
-"""Guesses of result digits: against counting every operand tuple."""
+"""Bayes classifiers of result digits: against counting every operand tuple."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 
 import pytest
-from builders.brute_force import tuples_of
+from builders.brute_force import box_members
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.errors import NotCountable
-from theory.learning.guesses import Guess
+from theory.learning.digit_classifier import DigitClassifier
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 
@@ -36,7 +36,7 @@ TASKS = (
     st.booleans(),
     st.data(),
 )
-def test_guesses_are_right_as_often_as_counted_by_hand(
+def test_classifiers_are_right_as_often_as_counted_by_hand(
     text: str,
     p: int | None,
     where: tuple[int, tuple[int, ...]],
@@ -50,8 +50,8 @@ def test_guesses_are_right_as_often_as_counted_by_hand(
     task = parse_task(text if p is None else f"({text}) % {p}")
     domain = Domain(lengths, kind, allowed=((1, (1, base - 1)),) if odd else ())
     boxes = domain.boxes(base, task.operands)
-    tuples = [xs for box in boxes for xs in tuples_of(box, base)]
-    tuples = [xs for xs in tuples if task.evaluate(*xs) >= 0]
+    shown = box_members(domain, base, task.operands)
+    tuples = [xs for xs in shown if task.evaluate(*xs) >= 0]
     places = [(j, i) for j in range(task.operands) for i in range(1, lengths[-1] + 1)]
     read = data.draw(st.sets(st.sampled_from(places)).map(sorted))
     r = data.draw(st.integers(0, task.result_width(base, lengths[-1]) - 1))
@@ -59,15 +59,15 @@ def test_guesses_are_right_as_often_as_counted_by_hand(
     for xs in tuples:
         known = tuple(xs[j] // base ** (i - 1) % base for j, i in read)
         values[known][task.evaluate(*xs) // base**r % base] += 1
-    guess = Guess(task, base, boxes, r)
-    assert guess.total == len(tuples)
-    assert guess.right(frozenset(read)) == sum(max(c.values()) for c in values.values())
+    classifier = DigitClassifier(task, base, boxes, r)
+    assert classifier.total == len(tuples)
+    assert classifier.right(frozenset(read)) == sum(max(c.values()) for c in values.values())
 
 
 def test_what_is_too_large_is_refused() -> None:
     many = Domain(tuple(range(1, 40)), allowed=tuple((i, (0, 1)) for i in range(8, 41)))
     with pytest.raises(NotCountable):
-        Guess(parse_task("(a + b) % 7"), 10, many.boxes(10, 2), 0)
+        DigitClassifier(parse_task("(a + b) % 7"), 10, many.boxes(10, 2), 0)
     for text, n in (("a*b", 4), ("a + b", 6), ("a**8", 6), ("a % 7", 20)):
         with pytest.raises(NotCountable):
-            Guess(parse_task(text), 10, Domain((n,)).boxes(10, 1 + ("b" in text)), 4)
+            DigitClassifier(parse_task(text), 10, Domain((n,)).boxes(10, 1 + ("b" in text)), 4)

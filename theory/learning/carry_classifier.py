@@ -1,8 +1,9 @@
-"""Guesses of sums of any length: a result digit from the operands' digits at and below its place.
+"""Bayes classifiers of the digits of long sums, which read whole positions downward.
 
-``theory.learning.guesses`` tells apart the values of a sum, and so ends at a few digits.  Where each result
-digit is made from the digits at its place and a carry, the digits below enter by that carry only.
-So what is read, from a place downward, counts by what it makes of the carry into its lowest place.
+``theory.learning.digit_classifier`` tells apart the values of a sum, and so ends at a few digits.
+Where each result digit is made from the digits at its position and a carry, the digits below
+enter by that carry only.  So what is read, from a position downward, counts by what it makes of
+the carry into the lowest position read.
 """
 
 from __future__ import annotations
@@ -13,22 +14,23 @@ from functools import cached_property
 from math import prod
 
 from theory.errors import NotCountable
+from theory.numbers.effort import spend
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task, digit_count
 
-LARGEST_WORK = 1_000_000
-"""Steps of the counts of one task at most (a few seconds)."""
+_STEP = 1_500
+"""What one step from carries to carries is charged."""
 
 _Boxes = int
 """Some of the domain's boxes, a bit for each."""
 _Map = tuple[tuple[int, int], ...]
-"""For each carry into the lowest place read: the result digit, and the carry out of its place."""
+"""For each carry into the lowest position read: the result digit, and the carry out of its own."""
 _Kinds = Counter[tuple[_Map, _Boxes]]
 """How many combinations of digits make the same of the carry, and stand in the same boxes."""
 
 
-class DownwardGuesses:
-    """The best guesses of a linear form's result digits, each from its place downward.
+class CarryClassifier:
+    """The Bayes classifiers of a linear form's result digits, each from its position downward.
 
     Args:
         boxes: of the domain, disjoint.
@@ -46,32 +48,32 @@ class DownwardGuesses:
         self._sums: dict[tuple[tuple[tuple[int, ...], ...], ...], Counter[tuple[int, _Boxes]]] = {}
         constant = sum(c for c, e in task.terms if not any(e))
         self._into = [[Counter({constant: 1}) for _ in boxes]]
-        self._work = 0
 
     def right(self, r: int) -> Iterator[int]:
-        """On how many tuples the guess of result digit r is right that reads 0, 1, 2, ... places.
+        """On how many tuples the classifier of result digit r is right.
 
-        The last one reads them all, and is right on the whole domain.
+        One for each number of positions that it reads: 0, 1, 2, ...  The last one reads them all,
+        and is right on the whole domain.
 
         Raises:
-            NotCountable: the digit is not made from the digits at one place and a carry, or there is
-                too much to tell apart.
+            NotCountable: the digit is not made from the digits at one position and a carry.
+            TooMuchWork: the budget is spent.
         """
-        place = r + digit_count(self._task.divisor, self._base)  # 1 = units
-        modulus = self._modulus(place)
+        position = r + digit_count(self._task.divisor, self._base)  # 1 = units
+        modulus = self._modulus(position)
         kinds: _Kinds = Counter()
-        carries = self._carries(place)
-        for (s, boxes), n in self._digits(place).items():
+        carries = self._carries(position)
+        for (s, boxes), n in self._digits(position).items():
             made = tuple(((s + c) % modulus, (s + c) // self._base) for c in carries)
             kinds[made, boxes] += n
-        above = self._ways_above(place, {out for made, _ in kinds for _, out in made})
+        above = self._ways_above(position, {out for made, _ in kinds for _, out in made})
         blind: Counter[int] = Counter()
         for kind, n in kinds.items():
-            for digit, count in self._counts(kind, place, above).items():
+            for digit, count in self._counts(kind, position, above).items():
                 blind[digit] += n * count
         yield max(blind.values())
-        for lowest in range(place, 0, -1):
-            if lowest < place:
+        for lowest in range(position, 0, -1):
+            if lowest < position:
                 kinds = self._extended(kinds, lowest)
             kinds = self._alike(kinds, modulus)
             yield sum(
@@ -90,29 +92,24 @@ class DownwardGuesses:
         )
 
     def blank(self, r: int) -> int:
-        """At how many places, from that of result digit r downward, no operand has a digit."""
+        """At how many positions, from that of result digit r downward, no operand has a digit."""
         return max(0, r + digit_count(self._task.divisor, self._base) - self._width)
 
-    def _did(self, steps: int) -> None:
-        self._work += steps
-        if self._work > LARGEST_WORK:
-            raise NotCountable(f"'{self._task.name}' has too many sums of digits to count guesses")
-
-    def _modulus(self, place: int) -> int:
-        """What the sum at a place is taken modulo to give the result digit."""
+    def _modulus(self, position: int) -> int:
+        """What the sum at a position is taken modulo to give the result digit."""
         n = self._task.full_modulus
         if n is None:
             return self._base
-        left, below = divmod(n, self._base ** (place - 1))
+        left, below = divmod(n, self._base ** (position - 1))
         modulus = min(self._base, left)
         if below or left % modulus or self._base % modulus:  # digits further up would count
             raise NotCountable(f"'{self._task.name}' is no sum of digits and a carry")
         return modulus
 
-    def _digits(self, place: int) -> Counter[tuple[int, _Boxes]]:
-        """What the operands' digits at a place add up to, and the boxes that have them."""
+    def _digits(self, position: int) -> Counter[tuple[int, _Boxes]]:
+        """What the operands' digits at a position add up to, and the boxes that have them."""
         rows = tuple(
-            tuple(box.values(j, place) for box in self._boxes) for j in range(len(self._factors))
+            tuple(box.values(j, position) for box in self._boxes) for j in range(len(self._factors))
         )
         if rows not in self._sums:
             sums: Counter[tuple[int, _Boxes]] = Counter({(0, 2 ** len(self._boxes) - 1): 1})
@@ -121,7 +118,7 @@ class DownwardGuesses:
                     d: sum((d in values) << k for k, values in enumerate(row))
                     for d in set().union(*row)
                 }
-                self._did(len(sums) * len(having))
+                spend(_STEP * len(sums) * len(having))
                 wider: Counter[tuple[int, _Boxes]] = Counter()
                 for (s, boxes), n in sums.items():
                     for d, mine in having.items():
@@ -131,11 +128,11 @@ class DownwardGuesses:
             self._sums[rows] = sums
         return self._sums[rows]
 
-    def _carries(self, place: int) -> list[int]:
-        """The carries into a place; ``_into`` then has how often each is, box by box."""
-        while len(self._into) < place:
+    def _carries(self, position: int) -> list[int]:
+        """The carries into a position; ``_into`` then has how often each is, box by box."""
+        while len(self._into) < position:
             into, sums = self._into[-1], self._digits(len(self._into))
-            self._did(len(sums) * sum(map(len, into)))
+            spend(_STEP * len(sums) * sum(map(len, into)))
             after: list[Counter[int]] = [Counter() for _ in self._boxes]
             for (s, boxes), n in sums.items():
                 for k, carries in enumerate(into):
@@ -143,53 +140,53 @@ class DownwardGuesses:
                         for c, m in carries.items():
                             after[k][(c + s) // self._base] += n * m
             self._into.append(after)
-        return sorted(set().union(*self._into[place - 1]))
+        return sorted(set().union(*self._into[position - 1]))
 
-    def _ways_above(self, place: int, outs: set[int]) -> list[Counter[int]]:
-        """Box by box: on how many digits above a place the task is defined, by the carry out of it."""
+    def _ways_above(self, position: int, outs: set[int]) -> list[Counter[int]]:
+        """Per box: how many digits above a position are possible, by the carry out of it."""
         if not self._task.needs_order:
-            sizes = [prod(len(d) for row in b.digits for d in row[place:]) for b in self._boxes]
+            sizes = [prod(len(d) for row in b.digits for d in row[position:]) for b in self._boxes]
             return [Counter(dict.fromkeys(outs, size)) for size in sizes]
         carried = [Counter({(c, c): 1 for c in outs}) for _ in self._boxes]
-        for i in range(place + 1, self._width + 1):
+        for i in range(position + 1, self._width + 1):
             sums = self._digits(i)
-            self._did(len(sums) * sum(map(len, carried)))
+            spend(_STEP * len(sums) * sum(map(len, carried)))
             after: list[Counter[tuple[int, int]]] = [Counter() for _ in self._boxes]
             for (s, boxes), n in sums.items():
-                for k, found in enumerate(carried):
+                for k, pairs in enumerate(carried):
                     if boxes >> k & 1:
-                        for (out, c), m in found.items():
+                        for (out, c), m in pairs.items():
                             after[k][out, (c + s) // self._base] += n * m
             carried = after
         ways: list[Counter[int]] = [Counter() for _ in self._boxes]
-        for k, found in enumerate(carried):
-            for (out, c), n in found.items():
+        for k, pairs in enumerate(carried):
+            for (out, c), n in pairs.items():
                 ways[k][out] += n if c >= 0 else 0
         return ways
 
     def _counts(
         self, kind: tuple[_Map, _Boxes], lowest: int, above: list[Counter[int]]
     ) -> Counter[int]:
-        """How often the result digit has each value, where so much is read down to a place."""
+        """How often the result digit has each value, where so much is read down to a position."""
         made, boxes = kind
         carries = self._carries(lowest)
         counts: Counter[int] = Counter()
         for k, into in enumerate(self._into[lowest - 1]):
             if boxes >> k & 1:
-                self._did(len(carries))
+                spend(_STEP * len(carries))
                 for c, (digit, out) in zip(carries, made, strict=True):
                     counts[digit] += into[c] * above[k][out]
         return counts
 
     def _extended(self, kinds: _Kinds, lowest: int) -> _Kinds:
-        """What is read with one place more, the lowest."""
+        """What is read with one position more, the lowest."""
         where = {c: k for k, c in enumerate(self._carries(lowest + 1))}
         carries = self._carries(lowest)
         carried: Counter[tuple[tuple[int, ...], _Boxes]] = Counter()
         for (s, boxes), n in self._digits(lowest).items():
             # A carry of one box and digits of another may lead nowhere; it never happens.
             carried[tuple(where.get((c + s) // self._base, 0) for c in carries), boxes] += n
-        self._did(len(kinds) * len(carried) * len(carries))
+        spend(_STEP * len(kinds) * len(carried) * len(carries))
         after: _Kinds = Counter()
         for (made, boxes), n in kinds.items():
             for (outs, mine), m in carried.items():
@@ -198,7 +195,7 @@ class DownwardGuesses:
         return after
 
     def _alike(self, kinds: _Kinds, modulus: int) -> _Kinds:
-        """Kinds taken together that differ by a shift of the result digit: they are as hard to guess."""
+        """Kinds that differ by a shift of the result digit, taken together: they count alike."""
         alike: _Kinds = Counter()
         for (made, boxes), n in kinds.items():
             shifted = tuple(((d - made[0][0]) % modulus, out) for d, out in made)

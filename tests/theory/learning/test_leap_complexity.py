@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.errors import NotCountable
-from theory.learning.carry_guesses import DownwardGuesses
-from theory.learning.guesses import Guess
-from theory.learning.leaps import CONSTANT, GAIN, leaps
+from theory.learning.carry_classifier import CarryClassifier
+from theory.learning.digit_classifier import DigitClassifier
+from theory.learning.leap_complexity import CONSTANT, GAIN, leaps
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
@@ -140,10 +140,10 @@ def test_place_by_place_is_counted_as_digit_by_digit(
     assume(n * task.operands <= 6)
     train = Domain((n,), kind, allowed=((1, (0, base - 1)),) if only else ())
     boxes = train.boxes(base, task.operands)
-    guesses = DownwardGuesses(task, base, boxes)
+    classifier = CarryClassifier(task, base, boxes)
     dropped = 1 if "//" in text else 0
     for r in range(task.result_width(base, n)):
-        guess = Guess(task, base, boxes, r)
+        by_digit = DigitClassifier(task, base, boxes, r)
         top = r + dropped + 1
         read = [
             frozenset(
@@ -151,11 +151,11 @@ def test_place_by_place_is_counted_as_digit_by_digit(
             )
             for k in range(top + 1)
         ]
-        assert list(guesses.right(r)) == [guess.right(places) for places in read]
-        assert guesses.total == guess.total
+        assert list(classifier.right(r)) == [by_digit.right(places) for places in read]
+        assert classifier.total == by_digit.total
 
 
 def test_a_modulus_that_does_not_line_up_is_not_counted_place_by_place() -> None:
-    guesses = DownwardGuesses(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
+    classifier = CarryClassifier(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
     with pytest.raises(NotCountable):
-        list(guesses.right(1))
+        list(classifier.right(1))

@@ -1,0 +1,147 @@
+"""Leap complexity: how many digits at once a task asks a learner to put together.
+
+Functions that can be learned a few coordinates at a time are learned soon, those that make a
+learner find many at once late or never.  The largest such step of a function is its leap
+complexity (Abbe, Boix-Adserà and Misiakiewicz, arXiv 2302.11055, who count it in the function's
+Fourier expansion).  Here the coordinates are the operands' digits, and a step counts by what a
+Bayes classifier gains by it (ours; the evidence is in the report of the full grid, under *How
+soon*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import combinations
+
+from theory.errors import NotCountable
+from theory.inference.support import OperandDigit
+from theory.learning.carry_classifier import CarryClassifier
+from theory.learning.digit_classifier import DigitClassifier
+from theory.numbers.effort import budget
+from theory.setting.boxes import Box
+from theory.setting.domains import Domain
+from theory.setting.tasks import Task
+
+FEW = 2
+"""Digits that a task may ask for at once to be learned soon (rule ``leap``)."""
+GAIN = Fraction(1, 10)
+"""The least share that a step has to gain of what is still unknown of a result digit.
+
+Chosen after the fact, on sums mod 100, 200 and 300, and kept when the tasks of the grid
+``leaks`` were put to it (a third would have fit those better).
+"""
+CONSTANT = Fraction(9, 10)
+"""A result digit that is right so often without reading anything is left out."""
+MOST_WORK = 1_500_000_000
+"""Steps that counting the classifiers of one task may take (some seconds)."""
+_NOTHING: frozenset[OperandDigit] = frozenset()
+
+
+@lru_cache(maxsize=4096)
+def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
+    """Whether learning a task asks for more than ``most`` operand digits at once.
+
+    Of a result digit and a set of operand digits, let g be the share of the training domain on
+    which the Bayes classifier that reads these digits is right.  A step adds digits, and gains at
+    least ``GAIN`` of 1 - g.  The task leaps if for some result digit steps of at most ``most``
+    digits do not lead from no digits to a g of 1.
+
+    Of a drawn training set, and of one with longer examples mixed in, this is counted on the main
+    domain, all of ``D_n``: what is drawn from it likely shows the same digits.
+
+    Returns:
+        None where it was not counted: neither is then known.
+    """
+    if task.degree == 0:
+        return False
+    train = replace(train, priming=(), pairs=None)
+    boxes, n = train.boxes(base, task.operands), train.every_length[-1]
+    digits = range(task.result_width(base, n))
+    try:
+        if _told_by_places(task, base, boxes, digits, most):
+            return False
+        every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
+        begun = []
+        with budget(MOST_WORK):
+            for r in digits:
+                classifier = DigitClassifier(task, base, boxes, r)
+                if classifier.right(_NOTHING) < CONSTANT * classifier.total:
+                    # Whether there is a first step at all is soon told, so it is asked first.
+                    if not any(_steps(classifier, every, _NOTHING, most)):
+                        return True
+                    begun.append(classifier)
+            return not all(_learned(classifier, every, most) for classifier in begun)
+    except NotCountable:
+        return None
+
+
+def _told_by_places(
+    task: Task, base: int, boxes: tuple[Box, ...], digits: range, most: int
+) -> bool:
+    """Whether steps that read whole places downward are known to tell every result digit."""
+    try:
+        with budget(MOST_WORK):
+            classifier = CarryClassifier(task, base, boxes)
+            return all(_told(classifier, r, most // task.operands) for r in digits)
+    except NotCountable:
+        return False
+
+
+def _told(classifier: CarryClassifier, r: int, most: int) -> bool:
+    """The same of one result digit; a step reads up to so many places."""
+    right: list[int] = []
+    reached = set(range(classifier.blank(r) + 1))
+    for places, here in enumerate(classifier.right(r)):
+        right.append(here)
+        if places == 0 and here >= CONSTANT * classifier.total:
+            return True
+        before = [p for p in range(max(0, places - most), places) if p in reached]
+        enough = (_least(right[p], classifier.total) for p in before)
+        if places in reached or any(here >= least for least in enough):
+            reached.add(places)
+            if here == classifier.total:
+                return True
+        elif max(reached) < places - most:
+            return False
+    return False
+
+
+def _least(right: int, total: int) -> Fraction:
+    """On how many tuples one has to be right to gain enough over being right on so many."""
+    return right + GAIN * (total - right)
+
+
+def _learned(classifier: DigitClassifier, every: list[OperandDigit], most: int) -> bool:
+    """Whether steps of at most so many digits lead to all that there is to know."""
+    reached = {_NOTHING}
+    ahead: list[tuple[int, list[OperandDigit]]] = [(0, [])]  # the most often right first
+    while ahead:
+        _, here = heappop(ahead)
+        for there in _steps(classifier, every, frozenset(here), most):
+            right = classifier.right(there)
+            if right == classifier.total:
+                return True
+            if there not in reached:
+                reached.add(there)
+                heappush(ahead, (-right, sorted(there)))
+    return False
+
+
+def _steps(
+    classifier: DigitClassifier,
+    every: list[OperandDigit],
+    here: frozenset[OperandDigit],
+    most: int,
+) -> Iterator[frozenset[OperandDigit]]:
+    """What is read after a step of at most so many digits that gains enough, larger ones first."""
+    least = _least(classifier.right(here), classifier.total)
+    rest = [digit for digit in every if digit not in here]
+    for size in range(most, 0, -1):
+        for more in combinations(rest, size):
+            there = here.union(more)
+            if classifier.right(there) >= least:
+                yield there
