@@ -7,15 +7,14 @@ digits, so what is not read enters by how it is distributed over residues.
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import permutations
 
 import numpy as np
 
-from theory.counting.residues import convolve, digit_sum
+from theory.counting.residues import convolve, digit_sum, interval
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
-from theory.numbers.effort import spend
+from theory.numbers.effort import remembered, spend
 from theory.numbers.enumeration import combinations
 from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
 from theory.setting.boxes import Box
@@ -138,19 +137,21 @@ class _Sum:
         Returns:
             Shape ``(values of the result digit, m)``.
         """
-        parts = [
-            digit_sum(
-                self._m,
-                self._base,
-                [(i, values) for i, values in enumerate(row, 1) if (j, i) not in read],
-                factor,
-            )
-            for j, (row, factor) in enumerate(zip(box.digits, self._factors, strict=True))
-        ]
-        rest = reduce(convolve, parts)
+        rest = _sums(box, read, tuple(self._factors), self._m, self._base)
         # The digit of a sum s + x, summed over the rests x.
-        facing = np.roll((rest.level + rest.extra)[::-1], 1)
-        return cyclic_product(self._is_digit, facing, (self._m,))
+        return cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,))
+
+
+@remembered(512)  # all result digits of a modular task ask for the same
+def _sums(
+    box: Box, read: frozenset[OperandDigit], factors: tuple[int, ...], m: int, base: int
+) -> Array:
+    """How often what is not read of a box adds up to each residue mod m, shape ``(m,)``."""
+    rest = interval(m, 0, 1)
+    for j, (row, factor) in enumerate(zip(box.digits, factors, strict=True)):
+        hidden = [(i, values) for i, values in enumerate(row, 1) if (j, i) not in read]
+        rest = convolve(rest, digit_sum(m, base, hidden, factor))
+    return rest.level + rest.extra
 
 
 class _Polynomial:

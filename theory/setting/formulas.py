@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from theory.setting.canonical import Term
+
+if TYPE_CHECKING:
+    import sympy
 
 
 def polynomial_text(
@@ -48,3 +52,11 @@ def sympy_text(
     elif body in operands:
         body = body[1:-1] if body.startswith("(") else body
     return body if modulus is None else f"Mod({body}, {modulus})"
+
+
+def expression(formula: str, names: Sequence[str]) -> sympy.Expr:
+    """A formula as a SymPy expression of natural numbers, kept as written."""
+    import sympy
+
+    symbols = {name: sympy.Symbol(name, integer=True, nonnegative=True) for name in names}
+    return sympy.parse_expr(formula, symbols, evaluate=False)

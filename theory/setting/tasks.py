@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-from theory.setting.formulas import polynomial_text, sympy_text
+from theory.setting.formulas import expression, polynomial_text, sympy_text
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,11 @@ class Task:
             operands: how each operand is written, a sum in brackets; None for its name.
         """
         return sympy_text(self.terms, operands or self.names, self.modulus, self.divisor)
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """The task as a SymPy expression."""
+        return expression(self.formula(), self.names)
 
 
 def digit_count(value: int, base: int) -> int:

@@ -118,3 +118,13 @@ def test_a_digit_between_that_is_always_the_same(text: str, position: int) -> No
     task = parse_task(text)
     learned = LearnedFunction(Support(task, Domain((4,), allowed=((position, (7,)),)), 10))
     assert learned.formula == learned_by_sympy(learned)
+
+
+def test_expressions_are_those_of_sympy() -> None:
+    task = named_task("mod_add", 101)
+    learned = LearnedFunction(Support(task, Domain((2,)), 10))
+    a, b = task.expression.free_symbols | learned.expression.free_symbols
+    for values in ({a: 7, b: 99}, {a: 1234, b: 101}):
+        operands = [values[x] for x in sorted(values, key=str)]
+        assert task.expression.subs(values) == task.evaluate(*operands)
+        assert learned.expression.subs(values) == learned.evaluate(*operands)
