@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from theory.numbers.integer_arrays import SAFE
+from theory.numbers.integer_arrays import exact_dtype
 from theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
 from theory.setting.tasks import Task
 
@@ -77,7 +77,7 @@ class Format:
         """
         top = self.base**self.width
         largest = max(top, sum(abs(c) * top ** sum(e) for c, e in self.task.terms))
-        dtype = np.int64 if largest < SAFE else object
+        dtype = exact_dtype(largest)
         weights = np.array([self.base**i for i in range(operands.shape[2])], dtype=dtype)
         return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))
 
