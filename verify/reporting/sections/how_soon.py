@@ -45,8 +45,8 @@ def section(report: Report) -> list[str]:
         table([_row(kind, models) for kind, models in kinds.items()]),
         "Models under APE. How many digits a task asks for at once "
         "(`theory/learning/leap_complexity.py`) is counted, not fitted, but for the share of "
-        "what is still unknown that a step has to gain, chosen after the fact. Learned means right in "
-        f"domain on {LEARNED:.0%}. The last columns are of models that met the premise: at how "
+        "what is still unknown that a step has to gain, chosen after the fact. Learned means right "
+        f"in domain on {LEARNED:.0%}. The last columns are of models that met the premise: at how "
         "many longer lengths the accuracy agrees with that of the expected function, for "
         "models that learned soon and for the others, and at how many it is at least not above "
         "it (the rule *leak*).",
