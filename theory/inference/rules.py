@@ -71,8 +71,8 @@ RULES: dict[str, Rule] = {
             "Training fixes the answer for digits that it never showed together in two cases.  "
             "Either it showed digits together that are equivalent to these modulo p.  Or the "
             "digits only add up: the task is digit causal, no term multiplies them, the carry "
-            "into their position varied or was 0, and they are not two digits that showed two "
-            "values each.  Otherwise nothing follows.",
+            "into their position varied or was 0, and no two of them showed just two values each "
+            "(then three of the four pairs leave the fourth open).  Otherwise nothing follows.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, after {_ABBE}; {_findings('Shorter inputs')}",
         ),
@@ -162,8 +162,8 @@ RULES: dict[str, Rule] = {
             "what a model knows that has not learned its task",
             "A model of a modular task that reads only the lowest k digits of each operand can do "
             "no better than give every combination of them its most frequent result.  Sums are "
-            "learned in these steps, and training can stand still on each of them.  Products pass "
-            "through.",
+            "learned in these steps, and training can stand still on each of them.  Products "
+            "mostly pass through without standing still.",
             "the premise is not met; the task wraps",
             f"ours; {_findings('Plateaus')}",
         ),

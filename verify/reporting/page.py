@@ -36,6 +36,8 @@ def page(report: Report) -> str:
         summary(report.verdicts),
         "## Cells",
         table([_cell_row(v) for v in report.trained]),
+        "*theorem*: the published one; *refined*: what this theory claims; each on shorter (down) "
+        "and longer (up) inputs. "
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every "
         "cell, and the command that trains it again: [cells.md](cells.md).",
@@ -104,7 +106,8 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"- {len(runs)} models, {sum(r.steps for r in runs):,} optimizer steps, "
             f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training in all. Seeds: {seeds}.",
             *(f"- {n} on {m}" for m, n in sorted(machines.items())),
-            f"- One recipe for every cell: {recipe}.",
+            f"- One recipe for every cell: {recipe}. Dropout is in 256ths; "
+            "`verify/plan/recipe.py` says what each name means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
             f"- A length agrees when the measured interval comes within {TOLERANCE} of the "

@@ -23,10 +23,10 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
         [
             f"- **Refined theory**: {summary_line(verdicts)}",
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
-            "of the held-out inputs of the trained lengths; the others are not judged.",
-            "- **Expected function**: where the theory has one, its accuracy is the measured one "
-            f"at {learned[Verdict.AGREE]} lengths and is not at {learned[Verdict.DIVERGE]}, "
-            "whether or not it is claimed of a model (rule *leak*).",
+            "of the held-out inputs of the trained lengths; only these are judged.",
+            "- **Expected function**: whether or not theory claims that models follow it, it has "
+            f"the measured accuracy at {learned[Verdict.AGREE]} lengths and another at "
+            f"{learned[Verdict.DIVERGE]}.",
             f"- **Published theorems**: as measured at {theorem[Verdict.AGREE]} lengths, not as "
             f"measured at {theorem[Verdict.DIVERGE]}.",
             *_by_training([m for v in verdicts for m in v.by_model if m.converged]),

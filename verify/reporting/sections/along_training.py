@@ -32,7 +32,7 @@ def section(report: Report) -> list[str]:
     every = [t for _, models in timings for t in models]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
-    middle = f"; the median is {median(delays):.2g} times the steps" if delays else ""
+    middle = f"; the median model needed {median(delays):.2g} times as many steps" if delays else ""
     rows = [
         {
             "cell": v.name,
@@ -48,10 +48,10 @@ def section(report: Report) -> list[str]:
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
         "## Along training",
-        f"Of {len(every)} converged models with an expected function, {counts[BEFORE]} came to "
-        f"it (it explains {REACHED:.0%} of the answers at the longest test length) before the "
-        f"premise held, {counts[WITH]} with it, {counts[AFTER]} after it and {counts[NEVER]} "
-        f"never{middle}.",
+        f"{len(every)} converged models have an expected function and a recorded training. "
+        f"{counts[BEFORE]} of them followed it (on {REACHED:.0%} of the answers at the longest "
+        f"test length) before they met the premise, {counts[WITH]} at the same time, "
+        f"{counts[AFTER]} later and {counts[NEVER]} never{middle}.",
         "![Answers along training](trajectories.svg)",
         f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
         "within one look.",

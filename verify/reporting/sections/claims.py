@@ -18,8 +18,10 @@ def section(report: Report) -> list[str]:
     """A table of the theorems, one of the rules, and what each rule says."""
     return [
         "## Claims",
-        "A cell, or one model of it, counts once per claim, by its worst test length. A model "
-        "is judged by itself as the cell is with all of its models.",
+        "How often measurements support each theorem and each rule. A cell counts once, by its "
+        "worst test length, with its converged models pooled; *seeds* counts the models one by "
+        "one, so that a single one may contradict what the pooled cell supports. *not reached*: no "
+        "model of the cell met the premise. *no claim*: the theorem or rule says nothing there.",
         claim_tables(claims(report.verdicts)),
     ]
 

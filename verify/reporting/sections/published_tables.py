@@ -84,7 +84,8 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
     far = [_name(row[0].setting()) for row in rows if row not in near]
     return [
         f"## The tables of arXiv {PAPER}",
-        "*P*: as published. *ours*: measured by us, converged models pooled, or all where none is. "
+        "*P*: as published, of models named MicroGPT and MiniGPT there. "
+        "*ours*: measured by us, converged models pooled, or all where none is. "
         "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
         "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of "
         "answers equal to the expected function. *±*: the share of inputs on which training leaves "
