@@ -127,7 +127,7 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
 
     s = prediction.setting
     return {
-        "leaps": leaps(s.task, s.base, s.train),
+        "leaps": leaps(s.task, s.base, s.train).answer,
         "plateaus": [
             {
                 "digits_read": x.read,

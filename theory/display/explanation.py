@@ -8,6 +8,7 @@ from theory.display.answer import published_line
 from theory.learning.leap_complexity import FEW, leaps
 from theory.learning.plateaus import plateaus
 from theory.prediction.unseen_text import single
+from theory.setting.decision import Decision
 
 if TYPE_CHECKING:
     from theory.prediction.predict import Prediction
@@ -65,10 +66,12 @@ def _from(read: int) -> str:
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     s = prediction.setting
-    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else None
-    if more is None:
+    if not s.encoding.own_positions:
         return []
-    if not more:
+    more = leaps(s.task, s.base, s.train)
+    if more is Decision.UNDECIDED:
+        return []
+    if more is Decision.NO:
         return [
             f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
         ]

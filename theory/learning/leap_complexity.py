@@ -23,6 +23,7 @@ from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
 from theory.setting.boxes import Box
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task
 
@@ -42,7 +43,7 @@ _NOTHING: frozenset[OperandDigit] = frozenset()
 
 
 @lru_cache(maxsize=4096)
-def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
+def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """Whether learning a task asks for more than ``most`` operand digits at once.
 
     Of a result digit and a set of operand digits, let g be the share of the training domain on
@@ -54,16 +55,16 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
     domain, all of ``D_n``: what is drawn from it likely shows the same digits.
 
     Returns:
-        None where it was not counted: neither is then known.
+        undecided where it was not counted.
     """
     if task.degree == 0:
-        return False
+        return Decision.NO
     train = replace(train, priming=(), pairs=None)
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]
     digits = range(task.result_width(base, n))
     try:
         if _told_by_places(task, base, boxes, digits, most):
-            return False
+            return Decision.NO
         every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
         begun = []
         with budget(MOST_WORK):
@@ -72,11 +73,12 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> bool | None:
                 if classifier.right(_NOTHING) < CONSTANT * classifier.total:
                     # Whether there is a first step at all is soon told, so it is asked first.
                     if not any(_steps(classifier, every, _NOTHING, most)):
-                        return True
+                        return Decision.YES
                     begun.append(classifier)
-            return not all(_learned(classifier, every, most) for classifier in begun)
+            learned = all(_learned(classifier, every, most) for classifier in begun)
+            return Decision.of(not learned)
     except NotCountable:
-        return None
+        return Decision.UNDECIDED
 
 
 def _told_by_places(

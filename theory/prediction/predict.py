@@ -65,8 +65,7 @@ class Prediction:
         s = self.setting
         if not s.task.is_linear:
             return Decision.YES
-        answer = leaps(s.task, s.base, s.train)
-        return Decision.UNDECIDED if answer is None else Decision.of(answer)
+        return leaps(s.task, s.base, s.train)
 
     @cached_property
     def leaks(self) -> Decision:

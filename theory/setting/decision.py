@@ -20,6 +20,11 @@ class Decision(Enum):
     def __bool__(self) -> NoReturn:
         raise TypeError("a decision is YES, NO or UNDECIDED: compare it with 'is'")
 
+    @property
+    def answer(self) -> bool | None:
+        """The answer as JSON has it; None where it is left open."""
+        return None if self is Decision.UNDECIDED else self is Decision.YES
+
     @classmethod
     def of(cls, answer: bool) -> Decision:
         """The decision for a question that was answered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from theory.learning.leap_complexity import leaps
+from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict, Verdict
 from verify.records.runs import Run
 from verify.records.trajectory import learned_at
@@ -24,10 +25,12 @@ def is_soon(step: int | None) -> bool:
     return step is not None and step <= SOON
 
 
-def task_leaps(v: CellVerdict) -> bool | None:
-    """Whether a cell's task leaps; None if that is not known or its encoding is another."""
+def task_leaps(v: CellVerdict) -> Decision:
+    """Whether a cell's task leaps; undecided too where its encoding is another."""
     s = v.cell.setting
-    return leaps(s.task, s.base, s.train) if s.encoding.own_positions and v.runs else None
+    if not (s.encoding.own_positions and v.runs):
+        return Decision.UNDECIDED
+    return leaps(s.task, s.base, s.train)
 
 
 def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
@@ -43,9 +46,13 @@ def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
 def leap_verdicts(v: CellVerdict) -> list[Verdict]:
     """What the models of a cell say of the rule ``leap``, which is silent on tasks that leap."""
     more = task_leaps(v)
-    if more is None:
+    if more is Decision.UNDECIDED:
         return []
     return [
-        Verdict.UNDETERMINED if more else Verdict.AGREE if is_soon(at) else Verdict.DIVERGE
+        Verdict.UNDETERMINED
+        if more is Decision.YES
+        else Verdict.AGREE
+        if is_soon(at)
+        else Verdict.DIVERGE
         for _, at in learning_steps(v)
     ]

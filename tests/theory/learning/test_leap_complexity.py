@@ -14,6 +14,7 @@ from theory.errors import NotCountable
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.learning.leap_complexity import CONSTANT, GAIN, leaps
+from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.tasks import Task, named_task
@@ -57,7 +58,7 @@ def by_hand(task: Task, base: int, n: int) -> int:
 
 def counted(task: Task, base: int, n: int) -> int:
     """The same, from ``leaps``."""
-    return next(k for k in range(10) if leaps(task, base, Domain((n,)), k) is False)
+    return next(k for k in range(10) if leaps(task, base, Domain((n,)), k) is Decision.NO)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,9 @@ def test_known_leaps(text: str, base: int, n: int, expected: int) -> None:
 
 
 def test_sums_of_three_digits_that_are_learned_soon_and_late() -> None:
+    no, yes = Decision.NO, Decision.YES
     more = {p: leaps(named_task("mod_add", p), 10, Domain((3,))) for p in (100, 101, 150, 200, 300)}
-    assert more == {100: False, 101: True, 150: True, 200: True, 300: False}
+    assert more == {100: no, 101: yes, 150: yes, 200: yes, 300: no}
 
 
 @settings(max_examples=30, deadline=None)
@@ -105,21 +107,21 @@ def test_tasks_without_a_modulus_too(text: str, n: int) -> None:
 
 
 def test_too_many_values_are_not_counted() -> None:
-    assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is None
-    assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is None
-    assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is None
+    assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is Decision.UNDECIDED
+    assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is Decision.UNDECIDED
+    assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is Decision.UNDECIDED
 
 
 @pytest.mark.parametrize("text", ["a + b", "a - b", "(a + b) % 10**8", "7*a + 2", "(a + b) // 100"])
 def test_sums_of_many_digits_are_counted_place_by_place(text: str) -> None:
-    assert leaps(parse_task(text), 10, Domain((12,))) is False
+    assert leaps(parse_task(text), 10, Domain((12,))) is Decision.NO
 
 
 def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
     primed = ((6, Fraction(1, 100)),)
     for train in (Domain((3,), pairs=100_000), Domain((3,), priming=primed)):
-        assert leaps(named_task("add"), 10, train) is False
-        assert leaps(named_task("mod_add", 200), 10, train) is True
+        assert leaps(named_task("add"), 10, train) is Decision.NO
+        assert leaps(named_task("mod_add", 200), 10, train) is Decision.YES
 
 
 SUMS = ("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")

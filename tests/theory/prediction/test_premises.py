@@ -84,7 +84,7 @@ def test_a_task_that_leaps_is_not_exact_under_another_encoding(pe: str) -> None:
 # --- any premise that is not decided --------------------------------------------------------
 
 UNKNOWN = {
-    "prediction.predict.leaps": lambda *_: None,
+    "prediction.predict.leaps": lambda *_: Decision.UNDECIDED,
     "inference.interactions.digit_causal": lambda *_: (Decision.UNDECIDED, None),
     "inference.interactions.carry_range": lambda *_: None,
     "inference.identifiability.carry_range": lambda *_: None,
@@ -180,4 +180,4 @@ def test_an_exact_claim_beyond_what_was_shown_needs_a_task_known_not_to_leap(
     for x in got.lengths:
         if x.extends and got.claim(x) == Claim.EXACT:
             assert setting.task.is_linear
-            assert leaps(setting.task, setting.base, setting.train) is False
+            assert leaps(setting.task, setting.base, setting.train) is Decision.NO

@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 
 from theory.display.style import PALETTE
+from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, not_above
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import named_rows
@@ -27,9 +28,9 @@ def section(report: Report) -> list[str]:
     kinds: dict[str, list[tuple[CellVerdict, int | None]]] = {ADDED: [], MULTIPLIED: [], MORE: []}
     for v in report.verdicts:
         more = task_leaps(v)
-        if more is not None:
+        if more is not Decision.UNDECIDED:
             few = ADDED if v.cell.setting.task.is_linear else MULTIPLIED
-            kinds[MORE if more else few] += learning_steps(v)
+            kinds[MORE if more is Decision.YES else few] += learning_steps(v)
     kinds = {kind: models for kind, models in kinds.items() if models}
     if MORE not in kinds or len(kinds) == 1:
         return []
