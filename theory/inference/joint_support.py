@@ -38,6 +38,8 @@ _Class = tuple[int, frozenset[int]]
 """Values that the same training boxes hold: these boxes (a bit for each), and the values."""
 _STEPS_PER_CLASS = 3_000
 """Steps to look at one class of values beside those that were chosen for other digits."""
+_STEPS_PER_CHOICE = 100
+"""Further steps for each of these: a combination of many digits takes long to write down."""
 
 
 def unseen(support: Support, test: Box) -> Iterator[Combination]:
@@ -88,7 +90,7 @@ def _never_together(
             yield dict(zip(digits, chosen, strict=False))
         elif not held & everywhere[len(chosen)]:
             choices = classes[len(chosen)]
-            spend(_STEPS_PER_CLASS * len(choices))
+            spend((_STEPS_PER_CLASS + _STEPS_PER_CHOICE * len(chosen)) * len(choices))
             ahead += [(held & more, [*chosen, values]) for more, values in reversed(choices)]
 
 
