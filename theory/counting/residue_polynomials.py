@@ -23,7 +23,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from theory.counting.residue_choices import Grid, Operand, blocks, choices, histogram
+from theory.counting.residue_choices import Choices, Grid, Operand, blocks, choices, histogram
 from theory.counting.residues import Residues, convolve, scale, settled, zero_pairs
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
@@ -36,10 +36,13 @@ LARGEST_WORK = 1_000_000_000
 One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
 """
 
+Polynomial = Callable[[Grid], Array]
+"""The residues mod p of a polynomial, of residues of its operands."""
+
 _LARGEST_TABLE = 1_000_000
 
 _LARGEST_WINDOWS = 10_000_000
-"""Entries of the tables of ``_linear_sums`` (16 bytes each)."""
+"""Entries of the tables of ``_windows`` (16 bytes each)."""
 
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
@@ -138,9 +141,7 @@ def _check(table: int, work: int) -> None:
     spend(3 * work)
 
 
-def _polynomial(
-    terms: Sequence[Term], p: int, operands: Collection[int]
-) -> Callable[[Grid], Array]:
+def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
     def value(x: Grid) -> Array:
@@ -186,34 +187,48 @@ def _with_linear(
     constant, factor = (
         _polynomial([t for t in terms if t[1][linear] == degree], p, others) for degree in (0, 1)
     )
+    windows = [_windows(s, q) for _, s in lows]
+    tallies = [_tally(constant, factor, p, step, c) for c in chosen]
+    # Rows of all choices and blocks are convolved at once: one transform each is much slower.
+    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
+    for gamma in range(q):
+        parts = [_part(codes, times, gamma, q) for codes, times in tallies]
+        low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
+        if low.any():
+            for k, (_, v) in enumerate(highs):
+                high = np.bincount(gamma * v % q, minlength=q)
+                sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
     counts = np.zeros(q, dtype=object)
-    for c in chosen:
-        for seen, whole in c.chunks(p, step):
-            gamma = factor(whole)
-            beta = (gamma - factor(seen)) % p // step
-            alpha = (constant(whole) - constant(seen)) % p // step
-            codes, times = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
-            for (n, s), (m, v) in product(lows, highs):
-                counts += n * m * c.weight * _linear_sums(codes, times, s, v, q).astype(object)
+    weights = product(highs, chosen, lows)
+    for ((m, _), c, (n, _)), row in zip(weights, sums.reshape(-1, q), strict=True):
+        counts += m * c.weight * n * row.astype(object)
     return settled(0, counts)
 
 
-def _linear_sums(codes: Array, times: Array, s: Array, v: Array, q: int) -> Array:
-    """How often ``alpha + beta * s + gamma * v`` falls on each residue mod q, shape ``(q,)``.
-
-    Args:
-        codes: ``(gamma * q + beta) * q + alpha``, ascending, shape ``(n,)``.
-        times: how often each of them occurs, ``(n,)``.
-        s: residues mod q, each once; v too.
-    """
-    products = np.arange(q)[:, None] * s % q + q * np.arange(q)[:, None]
+def _windows(residues: Array, q: int) -> Array:
+    """``[beta, q - alpha, r]``: how many of the residues s have ``alpha + beta * s = r``."""
+    products = np.arange(q)[:, None] * residues % q + q * np.arange(q)[:, None]
     table = np.bincount(products.ravel(), minlength=q * q).reshape(q, q)
-    # [beta, q - alpha, r]: how many s have alpha + beta * s = r
-    windows = sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
-    sums = np.zeros(q, dtype=np.int64)
-    for gamma in range(q):
-        part = slice(*np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q]))
-        low = times[part] @ windows[codes[part] // q % q, q - codes[part] % q]
-        if low.any():
-            sums += cyclic_product(low, np.bincount(gamma * v % q, minlength=q), (q,))
-    return sums
+    return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
+
+
+def _tally(
+    constant: Polynomial, factor: Polynomial, p: int, step: int, c: Choices
+) -> tuple[Array, Array]:
+    """The codes ``(gamma * q + beta) * q + alpha`` that occur, ascending, and how often."""
+    q = p // step
+    codes, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for seen, whole in c.chunks(p, step):
+        gamma = factor(whole)
+        beta = (gamma - factor(seen)) % p // step
+        alpha = (constant(whole) - constant(seen)) % p // step
+        new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
+        codes, index = np.unique(np.concatenate([codes, new]), return_inverse=True)
+        times = np.bincount(index, weights=np.concatenate([times, number])).astype(np.int64)
+    return codes, times
+
+
+def _part(codes: Array, times: Array, gamma: int, q: int) -> tuple[Array, Array, Array]:
+    """The ``(alpha, beta, times)`` of one gamma."""
+    part = slice(*np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q]))
+    return codes[part] % q, codes[part] // q % q, times[part]
