@@ -98,7 +98,6 @@ def draw(model: GPT, cell: Cell, mechanism: Mechanism, folder: Path) -> list[Pat
     Raises:
         InvalidInput: a file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     first = folder / "influence.svg"
     names = cell.setting.task.names
     draw_influences(mechanism.influence, cell.label(), first, names)
