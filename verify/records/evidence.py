@@ -53,17 +53,14 @@ def read_evidence(path: Path) -> list[Run]:
 
 
 def _add_trajectory(heads: dict[Any, dict[str, Any]], data: dict[str, Any]) -> None:
-    """Give a trajectory to its run; an older line does not name the precision, and has one run."""
-    check_names(data, {"cell", "seed", "recipe", "trajectory", "precision"}, {"precision"})
+    """Give a trajectory to its run."""
+    check_names(data, {"cell", "seed", "recipe", "trajectory", "precision"})
     cell = read_cell(data["cell"])
     trajectory = read_trajectory(data["trajectory"], cell)
-    wanted = {k: data[k] for k in ("seed", "recipe", "precision") if k in data}
-    for head in heads.values():
-        if head["cell"] == cell and all(head[k] == v for k, v in wanted.items()):
-            if "trajectory" in head:
-                raise InvalidInput("a second trajectory of the same model")
-            head["trajectory"] = trajectory
-            return
+    head = heads.get((cell, data["seed"], data["recipe"], data["precision"]), {})
+    if "trajectory" in head:
+        raise InvalidInput("a second trajectory of the same model")
+    head["trajectory"] = trajectory
 
 
 def trajectories_of(evidence: Path) -> Path:

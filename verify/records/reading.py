@@ -9,7 +9,6 @@ from typing import Any
 
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
-from verify.plan.inputs import held_out_count
 from verify.records.measurement import Measurement
 from verify.records.trajectory import Trajectory
 
@@ -24,28 +23,16 @@ class UnknownField(InvalidInput):
 def read_head(data: Any) -> dict[str, Any]:
     """The fields of a run but for its measurements and its trajectory, checked.
 
-    Older records lack two: their precision is the end of ``machine``, and the number of held-out
-    inputs follows from the cell.
-
     Raises:
         InvalidInput: a value that no run can have, or one that is missing.
     """
-    data = {**read_object(data)}
-    data.setdefault("precision", precision_of(data))
-    check_names(data, {*_HEAD, "cell"}, {"held_out"})
+    check_names(read_object(data), {*_HEAD, "cell"})
     head: dict[str, Any] = {"cell": read_cell(data["cell"])}
-    if "held_out" not in data:
-        data["held_out"] = held_out_count(head["cell"])
     for name, (good, what) in _HEAD.items():
         check(good(data[name]), f"{name} must be {what}, not {json.dumps(data[name])[:40]}")
         head[name] = data[name]
     check(data["steps"] <= data["budget"], "steps must not be above budget")
     return head
-
-
-def precision_of(data: dict[str, Any]) -> str:
-    """The precision of an older record: it is the end of ``machine``."""
-    return str(data.get("machine", "")).rpartition(", ")[2]
 
 
 def read_cell(data: Any) -> Cell:
@@ -156,14 +143,14 @@ def read_object(data: Any) -> dict[str, Any]:
     return data
 
 
-def check_names(data: dict[str, Any], wanted: Set[str], optional: Set[str] = frozenset()) -> None:
+def check_names(data: dict[str, Any], wanted: Set[str]) -> None:
     """Check that a record has the fields that it should have, and no other.
 
     Raises:
         InvalidInput: one is missing.
         UnknownField: there is one more.
     """
-    lacking, unknown = wanted - optional - data.keys(), data.keys() - wanted
+    lacking, unknown = wanted - data.keys(), data.keys() - wanted
     if lacking:
         raise InvalidInput(f"it lacks '{min(lacking)}'")
     if unknown:

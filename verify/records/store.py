@@ -21,7 +21,7 @@ from theory.errors import Failed, InvalidInput
 from verify.plan.cells import Cell
 from verify.records.files import write
 from verify.records.owners import Owner, is_alive, this_process
-from verify.records.reading import UnknownField, precision_of
+from verify.records.reading import UnknownField
 from verify.records.runs import Identity, Run
 
 PATIENCE = 60.0
@@ -82,24 +82,14 @@ class Store:
             raise sqlite3.DatabaseError("it is a database of another program")
         if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("it is damaged")
-        columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
-        if not {"run", "claim"} <= tables or "precision" not in columns:
+        if not {"run", "claim"} <= tables:
             with self._transaction():
-                self._make_tables()
-
-    def _make_tables(self) -> None:
-        """Make the missing tables; in an older store only the text of a row has the precision."""
-        self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                for table in _SCHEMA:
+                    self._db.execute(table)
         columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
-        old = []
-        if columns and "precision" not in columns:
-            old = self._db.execute("SELECT cell, seed, recipe, budget, data FROM run").fetchall()
-            self._db.execute("DROP TABLE run")
-        for table in _SCHEMA:
-            self._db.execute(table)
-        for cell, seed, recipe, budget, data in old:
-            row = (cell, seed, recipe, _precision(data), budget, data)
-            self._db.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)", row)
+        if "precision" not in columns:
+            raise sqlite3.DatabaseError("an older version made it")
 
     def find(self, cell: Cell, seed: int, recipe: str, precision: str) -> Run | None:
         """The run of a cell with a seed, if it was made.
@@ -278,14 +268,6 @@ class Store:
     def close(self) -> None:
         """Release the file."""
         self._db.close()
-
-
-def _precision(data: str) -> str:
-    """The precision of an older row; empty where the row is damaged, which reading it will say."""
-    try:
-        return precision_of(json.loads(data))
-    except (ValueError, TypeError, AttributeError):
-        return ""
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:

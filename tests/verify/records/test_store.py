@@ -17,8 +17,6 @@ from builders.cells import cell
 from builders.runs import run
 
 from theory.errors import Failed, InvalidInput
-from verify.plan.inputs import held_out_count
-from verify.records.evidence import read_evidence
 from verify.records.owners import Owner, birth, this_process
 from verify.records.store import DONE, Store
 
@@ -111,28 +109,13 @@ def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
     assert unread == [f"the store {path}, row 2: unknown field 'colour'; it is left out"]
 
 
-def test_older_records_say_their_precision_and_held_out_inputs_otherwise(tmp_path: Path) -> None:
-    """Rows and lines from before either had a field of its own."""
-    c = cell(digits=3)
-    one = replace(run(c, {1: 1}), machine="x86_64 x2, torch 2, bfloat16", precision="bfloat16")
-    one = replace(one, held_out=held_out_count(c))
-    old = {k: v for k, v in one.to_json().items() if k not in ("precision", "held_out")}
+def test_a_store_of_an_older_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA application_id = 1634888052")
-        db.execute(
-            "CREATE TABLE run (cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, "
-            "budget INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (cell, seed, recipe))"
-        )
-        row = (c.key, 0, "1", one.budget, json.dumps(old))
-        db.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?)", row)
-    assert Store(path).find(c, 0, "1", "bfloat16") == one
-    assert Store(path).find(c, 0, "1", "float32") is None
-
-    [measurement] = old.pop("measurements")
-    evidence = tmp_path / "evidence.jsonl"
-    evidence.write_text(json.dumps({**old, "measurement": measurement}) + "\n")
-    assert read_evidence(evidence) == [one]
+        db.execute("CREATE TABLE run (cell TEXT, seed INTEGER, recipe TEXT, data TEXT)")
+    with pytest.raises(InvalidInput, match="an older version made it"):
+        Store(path)
 
 
 def test_a_run_with_a_smaller_budget_does_not_replace_one(tmp_path: Path) -> None:
