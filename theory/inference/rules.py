@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+THEORY_VERSION = "4"
+"""Changes whenever a prediction does: what is predicted before a training says what made it."""
+
 
 @dataclass(frozen=True)
 class Rule:

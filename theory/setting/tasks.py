@@ -84,6 +84,26 @@ class Task:
         """Whether no term multiplies operands (degree at most one)."""
         return self.degree <= 1
 
+    @cached_property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """The operands in groups: those of one group can change places, and ``f`` stays."""
+        groups: list[list[int]] = []
+        for j in range(self.operands):
+            group = next((g for g in groups if self._can_change_places(g[0], j)), None)
+            if group is None:
+                groups.append([j])
+            else:
+                group.append(j)
+        return tuple(map(tuple, groups))
+
+    def _can_change_places(self, i: int, j: int) -> bool:
+        def swapped(exponents: tuple[int, ...]) -> tuple[int, ...]:
+            e = list(exponents)
+            e[i], e[j] = e[j], e[i]
+            return tuple(e)
+
+        return {(c, swapped(e)) for c, e in self.terms} == set(self.terms)
+
     @property
     def needs_order(self) -> bool:
         """Whether the task is defined only on part of N^k (``sub``: a >= b)."""

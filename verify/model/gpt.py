@@ -13,7 +13,9 @@ from torch import Tensor, nn
 
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu
+from verify.model.initialization import initialize
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
+from verify.plan.recipe import RECIPE, Recipe
 from verify.plan.sizes import Size
 
 UNSEEN = -1e9
@@ -24,10 +26,12 @@ Drop = Callable[[Tensor], Tensor]
 class Block(nn.Module):
     """Attention and a two-layer perceptron, each on a normalized copy of the residual stream."""
 
-    def __init__(self, shape: Size, layer: int) -> None:
+    def __init__(self, shape: Size, layer: int, recipe: Recipe) -> None:
         super().__init__()
         width = shape.width
         self.heads, self.layer = shape.heads, layer
+        self.scale = math.sqrt(width / shape.heads) / recipe.logit_scale
+        """By what scores are divided."""
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.query, self.key, self.value, self.out = (
             nn.Linear(width, width, bias=False) for _ in range(4)
@@ -61,7 +65,7 @@ class Block(nn.Module):
             slots: where ``x`` stands in the sequence.
         """
         # The scores' scale stands in the weight, which is smaller than the queries.
-        query = self.query.weight / math.sqrt(x.shape[2] / self.heads)
+        query = self.query.weight / self.scale
         projected = project(x, context, query, self.key.weight, self.value.weight)
         # (B, H, S, D) and twice (B, H, T, D)
         q, k, v = (y.unflatten(2, (self.heads, -1)).transpose(1, 2) for y in projected)
@@ -88,6 +92,7 @@ class GPT(nn.Module):
         encoding: a name in ``verify.model.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights.
+        recipe: how they start, and how attention is computed.
     """
 
     def __init__(
@@ -98,12 +103,13 @@ class GPT(nn.Module):
         encoding: str,
         window: int,
         seed: int,
+        recipe: Recipe = RECIPE,
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](tokens, shape)
-        self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
+        self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = nn.Linear(shape.width, vocabulary, bias=False)
         length = len(tokens)
@@ -112,10 +118,7 @@ class GPT(nn.Module):
         seen = (offset >= 0) & (offset < (window or length))
         mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
         self.mask = nn.Buffer(mask, persistent=False)
-        for name, p in self.named_parameters():
-            if p.dim() == 2 and not name.startswith("position"):
-                scale = 1 / math.sqrt(2 * shape.layers) if "out." in name or "down." in name else 1
-                nn.init.normal_(p, std=0.02 * scale)
+        initialize(self, recipe)
 
     def forward(
         self,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from theory.counting.congruences import LARGEST_MODULUS
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
-from verify.plan.recipe import DEFAULT_BUDGET
+from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, Recipe
 
 LARGEST_SEED = 2**31 - 1
 """Seeds are 32-bit numbers."""
@@ -22,10 +22,11 @@ MOST_TOKENS = 1_000
 
 @dataclass(frozen=True)
 class Job:
-    """One model to train: a cell and a seed."""
+    """One model to train: a cell, a seed, and how."""
 
     cell: Cell
     seed: int
+    recipe: Recipe = RECIPE
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Plan:
         jobs: models trained at once; 0 is one per core.
         device: ``auto``, ``cpu`` or ``cuda``.
         precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
+        recipe: how every model is trained.
 
     Raises:
         InvalidInput: a number out of range, or a cell that cannot be trained or judged.
@@ -51,6 +53,7 @@ class Plan:
     jobs: int = 0
     device: str = "auto"
     precision: str = "auto"
+    recipe: Recipe = RECIPE
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_MODELS:
@@ -73,7 +76,7 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        return [Job(cell, seed) for cell in self.cells for seed in seeds]
+        return [Job(cell, seed, self.recipe) for cell in self.cells for seed in seeds]
 
 
 def _check(cell: Cell) -> None:

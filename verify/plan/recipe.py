@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from theory.errors import look_up
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -32,6 +34,15 @@ class Recipe:
         cooling: the most steps in the state ``cooling``.
         weight_decay: decoupled, as in AdamW.
         grad_clip: largest gradient norm of a model.
+        separate_inputs: whether the vectors of tokens and positions start as orthogonal unit
+            vectors, and not as short random ones (``verify.model.initialization``).
+        position_scale: how long the positions' vectors then are.
+        logit_scale: by what attention's scores are multiplied.
+        decays_attention: whether weight decay holds for queries and keys too.
+        attention_noise: standard deviation of the Gaussian noise on the normalized input of
+            attention, at the highest dropout; it grows and falls with the dropout.
+        mirrored: whether tuples that differ only in the order of operands that can
+            change places are held out together.
     """
 
     version: str = "3"
@@ -48,6 +59,24 @@ class Recipe:
     cooling: int = 1000
     weight_decay: float = 0.1
     grad_clip: float = 1.0
+    separate_inputs: bool = False
+    position_scale: float = 2.0
+    logit_scale: float = 1.0
+    decays_attention: bool = True
+    attention_noise: float = 0.0
+    mirrored: bool = False
 
 
 RECIPE = Recipe()
+"""What is used unless another is asked for."""
+_SEPARATE = replace(RECIPE, version="4", separate_inputs=True, mirrored=True)
+RECIPES: dict[str, Recipe] = {"default": RECIPE, "separate": _SEPARATE}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of that name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    return look_up("recipe", name, RECIPES)

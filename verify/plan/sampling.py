@@ -5,6 +5,8 @@ Shapes: n operand tuples, k operands, N digits of each; units come first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from theory.errors import InvalidInput
@@ -26,10 +28,16 @@ _KINDS = {
 
 
 class Sampler:
-    """Samples of operand digits from a domain, uniform but for its priming."""
+    """Samples of operand digits from a domain, uniform but for its priming.
 
-    def __init__(self, format: Format, domain: Domain) -> None:
+    Args:
+        mirrored: whether tuples are held out together that differ only in the order of operands
+            that can change places.
+    """
+
+    def __init__(self, format: Format, domain: Domain, mirrored: bool = False) -> None:
         self.format, self.domain = format, domain
+        self._alike = format.task.alike if mirrored else ()
         weighted = domain.weighted_boxes(format.base, format.task.operands)
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
@@ -94,7 +102,7 @@ class Sampler:
         """Which tuples ``(n, k, N)`` the task is defined on and are held out or not, ``(n,)``."""
         wanted = np.ones(len(digits), dtype=bool)
         if held_out is not None:
-            wanted &= is_held_out(digits) == held_out
+            wanted &= is_held_out(digits, self._alike) == held_out
         if self.format.task.needs_order:
             values = self.format.task.evaluate(*self.format.values(digits))
             wanted &= np.asarray(values >= 0, dtype=bool)
@@ -107,18 +115,23 @@ def _box_digits(box: Box, width: int) -> np.ndarray:
     return combinations(axes).T.reshape(-1, len(box.digits), width)
 
 
-def is_held_out(operands: np.ndarray) -> np.ndarray:
+def is_held_out(operands: np.ndarray, alike: Sequence[Sequence[int]] = ()) -> np.ndarray:
     """Whether operand tuples ``(n, k, N)`` of digits are held out ``(n,)``, by a hash.
 
     Leading zeros do not change the hash, so a tuple is held out at every width.
+
+    Args:
+        alike: operands in groups within which their order does not change the hash.
     """
     digits = operands.astype(np.uint64)
+    numbers = np.zeros(operands.shape[:2], dtype=np.uint64)
     state = np.zeros(len(operands), dtype=np.uint64)
     with np.errstate(over="ignore"):
-        for j in range(operands.shape[1]):
-            number = np.zeros(len(operands), dtype=np.uint64)
-            for i in reversed(range(operands.shape[2])):
-                number = number * np.uint64(0x9E3779B97F4A7C15) + digits[:, j, i]
+        for i in reversed(range(operands.shape[2])):
+            numbers = numbers * np.uint64(0x9E3779B97F4A7C15) + digits[:, :, i]
+        for group in alike:
+            numbers[:, list(group)] = np.sort(numbers[:, list(group)], axis=1)
+        for j, number in enumerate(numbers.T):
             state = _mix(state * np.uint64(0xD1342543DE82EF95) + number + np.uint64(j + 1))
     return state % np.uint64(HELD_OUT) == 0
 

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from theory.errors import InvalidInput
+from verify.plan.cells import Cell
 from verify.records.files import write
+from verify.records.predicted import Predicted
 from verify.records.reading import (
+    check,
     check_names,
     read_cell,
     read_head,
@@ -18,20 +21,27 @@ from verify.records.reading import (
 )
 from verify.records.runs import Run
 
+PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
+"""The files beside an evidence file: what was predicted before, and what was seen in training."""
+
 
 def read_evidence(path: Path) -> list[Run]:
     """The runs of an evidence file, measurements of one model put together.
 
-    Trajectories are read from ``trajectories.jsonl`` beside it, where there is one.
+    Trajectories are read from ``trajectories.jsonl`` beside it, and what was predicted before from
+    ``predictions.jsonl``, where these are.
 
     Raises:
         InvalidInput: a file is missing, or a line cannot be read or says what another says.
     """
     heads: dict[Any, dict[str, Any]] = {}
+    predictions = _read_predictions(path.with_name(PREDICTIONS))
     for where, data in _read_lines(path):
         try:
-            said = data.pop("measurement", None)
+            said, made = data.pop("measurement", None), data.pop("predicted", None)
             head = read_head(data)
+            head["predicted"] = None if made is None else predictions.get((head["cell"], made))
+            check(made is None or head["predicted"], f"no prediction {made} in {PREDICTIONS}")
             measurement = read_measurement(said, head["cell"])
             identity = tuple(head[name] for name in ("cell", "seed", "recipe", "precision"))
             found = heads.setdefault(identity, {**head, "measurements": ()})
@@ -43,13 +53,26 @@ def read_evidence(path: Path) -> list[Run]:
             found["measurements"] = (*before, measurement)
         except InvalidInput as error:
             raise InvalidInput(f"{where}: {error}") from None
-    beside = trajectories_of(path)
+    beside = path.with_name(TRAJECTORIES)
     for where, data in _read_lines(beside) if beside.exists() else ():
         try:
             _add_trajectory(heads, data)
         except InvalidInput as error:
             raise InvalidInput(f"{where}: {error}") from None
     return [Run(**head) for head in heads.values()]
+
+
+def _read_predictions(path: Path) -> dict[tuple[Cell, str], Predicted]:
+    """Predictions by cell and hash."""
+    found = {}
+    for where, data in _read_lines(path) if path.exists() else ():
+        try:
+            cell = read_cell(data.pop("cell", None))
+            predicted = Predicted.from_json(data)
+        except InvalidInput as error:
+            raise InvalidInput(f"{where}: {error}") from None
+        found[cell, predicted.hash] = predicted
+    return found
 
 
 def _add_trajectory(heads: dict[Any, dict[str, Any]], data: dict[str, Any]) -> None:
@@ -61,11 +84,6 @@ def _add_trajectory(heads: dict[Any, dict[str, Any]], data: dict[str, Any]) -> N
     if "trajectory" in head:
         raise InvalidInput("a second trajectory of the same model")
     head["trajectory"] = trajectory
-
-
-def trajectories_of(evidence: Path) -> Path:
-    """The file of trajectories beside an evidence file."""
-    return evidence.with_name("trajectories.jsonl")
 
 
 def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -88,7 +106,7 @@ def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def write_evidence(path: Path, runs: Iterable[Run]) -> None:
-    """Write runs as evidence: one line per measurement, sorted, and their trajectories beside it.
+    """Write runs as evidence: one line per measurement, sorted, with what else is kept.
 
     Raises:
         InvalidInput, Failed: a file cannot be written; what was there before is still there.
@@ -96,8 +114,10 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     ordered = sorted(runs, key=lambda r: r.identity)
     write(path, "".join(line + "\n" for run in ordered for line in run.lines()))
     curves = [line for run in ordered if (line := run.trajectory_line()) is not None]
-    if curves:
-        write(trajectories_of(path), "".join(line + "\n" for line in curves))
+    told = {line: None for run in ordered if (line := run.prediction_line()) is not None}
+    for name, lines in ((TRAJECTORIES, curves), (PREDICTIONS, told)):
+        if lines:
+            write(path.with_name(name), "".join(line + "\n" for line in lines))
 
 
 def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:

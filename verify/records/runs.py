@@ -9,6 +9,7 @@ from typing import Any
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
+from verify.records.predicted import Predicted
 from verify.records.reading import (
     check,
     read_head,
@@ -18,7 +19,7 @@ from verify.records.reading import (
 )
 from verify.records.trajectory import Trajectory
 
-_TAIL = ("measurements", "trajectory")
+_TAIL = ("measurements", "trajectory", "predicted")
 Identity = tuple[str, int, str, str]
 """The key of a cell, the seed, the recipe and the precision."""
 
@@ -37,6 +38,7 @@ class Run:
         seconds: wall time of training.
         machine: processor or accelerator, and the versions of Python and torch.
         trajectory: what it answered along training, where that was recorded.
+        predicted: what was predicted before it was trained, where that was kept.
     """
 
     cell: Cell
@@ -51,6 +53,7 @@ class Run:
     machine: str
     measurements: tuple[Measurement, ...]
     trajectory: Trajectory | None = None
+    predicted: Predicted | None = None
 
     @property
     def identity(self) -> Identity:
@@ -68,7 +71,7 @@ class Run:
         return self.steps < self.budget
 
     def _head(self) -> dict[str, Any]:
-        """The fields but for the measurements and the trajectory, as plain values."""
+        """The fields that are numbers or text, as plain values."""
         return {
             **{name: value for name, value in vars(self).items() if name not in _TAIL},
             "cell": self.cell.to_json(),
@@ -81,11 +84,15 @@ class Run:
         data = {**self._head(), "measurements": [m.to_json() for m in self.measurements]}
         if self.trajectory is not None:
             data["trajectory"] = self.trajectory.to_json()
+        if self.predicted is not None:
+            data["predicted"] = self.predicted.to_json()
         return data
 
     def lines(self) -> list[str]:
-        """One line of JSON per measurement."""
+        """One line of JSON per measurement; the prediction by its hash."""
         head = self._head()
+        if self.predicted is not None:
+            head["predicted"] = self.predicted.hash
         return [json.dumps({**head, "measurement": m.to_json()}) for m in self.measurements]
 
     def trajectory_line(self) -> str | None:
@@ -95,6 +102,12 @@ class Run:
         names = ("cell", "seed", "recipe", "precision")
         head = {name: value for name, value in self._head().items() if name in names}
         return json.dumps({**head, "trajectory": self.trajectory.to_json()})
+
+    def prediction_line(self) -> str | None:
+        """What was predicted of its cell as one line of JSON, where that was kept."""
+        if self.predicted is None:
+            return None
+        return json.dumps({"cell": self.cell.to_json(), **self.predicted.to_json()})
 
     @classmethod
     def from_json(cls, data: Any) -> Run:
@@ -113,4 +126,6 @@ class Run:
         check(len(set(digits)) == len(digits), "a length is measured twice")
         curves = data.get("trajectory")
         trajectory = None if curves is None else read_trajectory(curves, cell)
-        return cls(**head, measurements=measurements, trajectory=trajectory)
+        told = data.get("predicted")
+        predicted = None if told is None else Predicted.from_json(told)
+        return cls(**head, measurements=measurements, trajectory=trajectory, predicted=predicted)

@@ -47,9 +47,9 @@ class Ensemble:
         self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
     ) -> None:
         self.device, self.compiled = device, compiled
-        self.models = [_model(cell, seed).to(device) for cell, seed in jobs]
+        self.models = [_model(cell, seed, recipe).to(device) for cell, seed in jobs]
         self.weights = Weights([dict(model.named_parameters()) for model in self.models])
-        self._examples = [Examples(cell, seed, recipe.batch_size) for cell, seed in jobs]
+        self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
         fmt = jobs[0][0].format
         self.slots = _as_slots(np.sort(fmt.result_slots) - 1, device)
         """The tokens that are followed by a result digit."""
@@ -124,10 +124,10 @@ class Ensemble:
         return torch.compile(every, dynamic=False)
 
 
-def _model(cell: Cell, seed: int) -> GPT:
+def _model(cell: Cell, seed: int, recipe: Recipe) -> GPT:
     fmt, setting = cell.format, cell.setting
     encoding, window = setting.encoding.name, setting.window
-    return GPT(size(cell.model), fmt.vocabulary, fmt.tokens[:-1], encoding, window, seed)
+    return GPT(size(cell.model), fmt.vocabulary, fmt.tokens[:-1], encoding, window, seed, recipe)
 
 
 def _as_slots(indices: np.ndarray, device: str) -> Slots:

@@ -7,15 +7,16 @@ import torch
 from torch import Tensor
 
 from verify.plan.cells import Cell
+from verify.plan.recipe import Recipe
 from verify.plan.sampling import Sampler
 
 
 class Examples:
     """The training examples of one model.  Shapes: B examples of a step, T tokens of each."""
 
-    def __init__(self, cell: Cell, seed: int, batch_size: int) -> None:
-        self.format, self.batch_size = cell.format, batch_size
-        self._sampler = Sampler(self.format, cell.setting.train)
+    def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
+        self.format, self.batch_size = cell.format, recipe.batch_size
+        self._sampler = Sampler(self.format, cell.setting.train, recipe.mirrored)
         self._rng = np.random.default_rng([seed, 1])
         pairs = cell.setting.train.pairs
         self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)

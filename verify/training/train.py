@@ -92,7 +92,7 @@ def train_ensemble(
                 schedule.after_chunk(step, loss)
                 continue
             (cell, seed), model = jobs[i], ensemble.model(i)
-            accuracy = held_out_accuracy(model, cell)
+            accuracy = held_out_accuracy(model, cell, recipe.mirrored)
             trained[i] = Trained(model, cell, seed, accuracy, step, time.perf_counter() - start)
             schedule.after_premise(step, accuracy)
     on_step(step)

@@ -1,0 +1,118 @@
+"""What was predicted of a model before it was trained, as it is kept with the model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from theory.errors import InvalidInput
+from theory.inference.rules import THEORY_VERSION
+from theory.prediction.outcomes import Claim, Status
+from theory.prediction.predict import Prediction
+from verify.records.reading import check, check_names, read_object
+
+LENGTHS = "lengths"
+
+
+@dataclass(frozen=True)
+class PredictedLength:
+    """The prediction at one test length (see ``theory.prediction.lengths.LengthPrediction``).
+
+    Args:
+        learned_accuracy: of f^ on the whole test domain, None where it is not known.
+    """
+
+    digits: int
+    status: Status
+    claim: Claim
+    accuracy: Fraction | None
+    at_most: Fraction
+    unseen_share: Fraction | None
+    learned_accuracy: Fraction | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The prediction as plain values; fractions as text."""
+        return {k: str(v) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> PredictedLength:
+        """The prediction that ``to_json`` wrote.
+
+        Raises:
+            InvalidInput: a value that it cannot have, or one that is missing.
+        """
+        try:
+            return cls(
+                data["digits"],
+                Status(data["status"]),
+                Claim(data["claim"]),
+                _fraction(data["accuracy"]),
+                Fraction(data["at_most"]),
+                _fraction(data["unseen_share"]),
+                _fraction(data["learned_accuracy"]),
+            )
+        except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
+            raise InvalidInput(f"predicted: {error}") from None
+
+
+def _fraction(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A prediction, as it was before the model was trained.
+
+    Args:
+        theory: the version of the theory that made it.
+        learned: the expected function f^ as text, None where there is none.
+    """
+
+    theory: str
+    learned: str | None
+    lengths: tuple[PredictedLength, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The prediction as plain values, and its hash."""
+        lengths = [x.to_json() for x in self.lengths]
+        return {"theory": self.theory, "learned": self.learned, "hash": self.hash, LENGTHS: lengths}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Predicted:
+        """The prediction that ``to_json`` wrote.
+
+        Raises:
+            InvalidInput: a value that it cannot have, or one that is missing, or another hash.
+        """
+        check_names(read_object(data), {"theory", "learned", "hash", LENGTHS})
+        lengths = tuple(PredictedLength.from_json(x) for x in data[LENGTHS])
+        read = cls(data["theory"], data["learned"], lengths)
+        check(read.hash == data["hash"], "predicted: it was changed, for it has another hash")
+        return read
+
+    @property
+    def hash(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 of the whole prediction."""
+        lengths = [x.to_json() for x in self.lengths]
+        text = json.dumps([self.theory, self.learned, lengths], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def predicted(prediction: Prediction) -> Predicted:
+    """What is kept of a prediction."""
+    lengths = tuple(
+        PredictedLength(
+            x.digits,
+            x.status,
+            prediction.claim(x),
+            x.accuracy,
+            x.at_most,
+            x.unseen_share,
+            x.learned_accuracy,
+        )
+        for x in prediction.lengths
+    )
+    return Predicted(THEORY_VERSION, prediction.learned_text, lengths)
