@@ -25,11 +25,10 @@ from theory.inference.joint_support import split_unseen
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.numbers.effort import remembered, spend
-from theory.numbers.enumeration import operand_tuples
-from theory.numbers.integer_arrays import Array, exact_dtype
+from theory.numbers.integer_arrays import Array, exact_dtype, operand_tuples
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
-from theory.setting.tasks import Task, digit_count
+from theory.setting.tasks import Task
 
 LARGEST_ENUMERATION = 1_000_000
 
@@ -153,15 +152,10 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
     offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
-    if task.is_linear and drops_digits(task, base):
+    if task.is_linear:
         width = task.result_width(base, max(box.width, support.width))
         return agreement(task, box, base, support, width).lowest[-1]
     raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
-
-
-def drops_digits(task: Task, base: int) -> bool:
-    """Whether the divisor, if any, drops whole digits."""
-    return bool(base ** (digit_count(task.divisor, base) - 1) == task.divisor)
 
 
 def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:

@@ -44,13 +44,16 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
     """How often the digits 1..width of a linear form and its learned function are equal.
 
     Args:
-        task: a linear form without a modulus; its divisor is a power of the base.
+        task: a linear form without a modulus.
         support: what the learned function reads; None: everything.
 
     Raises:
-        NotCountable: there are too many carries, as with a coefficient of many digits.
+        NotCountable: there are too many carries, as with a coefficient of many digits; or the
+            divisor is no power of the base.
     """
     dropped = digit_count(task.divisor, base) - 1
+    if width and task.divisor != base**dropped:
+        raise NotCountable(f"// {task.divisor} does not drop digits of base {base}")
     positions = max(box.width, support.width if support else 0, dropped + width)
     rows = [_contributions(task, box, support, i) for i in range(1, positions + 1)]
     constant = sum(c for c, e in task.terms if not any(e))

@@ -19,7 +19,7 @@ from theory.errors import NotCountable
 from theory.inference.support import Support
 from theory.numbers.integer_arrays import Array
 from theory.setting.boxes import Box
-from theory.setting.tasks import Task, Term
+from theory.setting.tasks import Task
 
 LARGEST_MODULUS = 5_000_000
 LARGEST_PRODUCT_MODULUS = 100_000
@@ -35,12 +35,16 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     Raises:
         NotCountable: p is too large for the polynomial.
     """
-    p, used, terms = _reduced(task, p)
+    common = gcd(p, *(c for c, e in task.terms if any(e)))
+    p //= common
+    terms = [(c // common, e) for c, e in task.terms if any(e) and c // common % p]
+    used = [j for j in range(task.operands) if any(e[j] for _, e in terms)]
     changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
     lowest = min(changed, default=1)
     step = gcd(p, base ** (lowest - 1)) if changed else p
     if step == p:  # what the model misses is 0 mod p
         return box.size
+    terms = [(c, tuple(e[j] for j in used)) for c, e in terms]
     is_product = len(terms) == 1 and terms[0][1] == (1, 1)
     if is_product:
         _check(p, LARGEST_PRODUCT_MODULUS)
@@ -52,28 +56,8 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     )
     if is_product:
         a, b = operands
-        return unused * product_matches(p // step, a.seen, a.moved, b.seen, b.moved, step)
+        return unused * product_matches(a.seen, a.moved, b.seen, b.moved, step)
     return unused * polynomial_matches(terms, p, step, operands)
-
-
-def _reduced(task: Task, p: int) -> tuple[int, tuple[int, ...], tuple[Term, ...]]:
-    """The polynomial without its constant, as simple as it gets.
-
-    What the modulus and all coefficients have in common is divided out, like terms are added up.
-
-    Returns:
-        A modulus, the operands that the polynomial depends on, and its terms in these.
-    """
-    terms = [(c, e) for c, e in task.terms if any(e)]
-    common = gcd(p, *(c for c, _ in terms))
-    p, terms = p // common, [(c // common, e) for c, e in terms]
-    used = tuple(j for j in range(task.operands) if any(e[j] for c, e in terms if c % p))
-    total: dict[tuple[int, ...], int] = {}
-    for c, e in terms:
-        exponents = tuple(e[j] for j in used)
-        if any(exponents):
-            total[exponents] = (total.get(exponents, 0) + c) % p
-    return p, used, tuple((c, e) for e, c in total.items() if c)
 
 
 def key_matches(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from theory.counting.residues import Residues, common_modulus
-from theory.errors import InvalidInput
+from theory.counting.residues import Residues
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import (
     SAFE,
@@ -17,19 +17,17 @@ from theory.numbers.integer_arrays import (
     cyclic_product,
     exact_sum,
     peak,
+    prime_powers,
     roomy,
     split_lowest,
 )
-from theory.numbers.units import units
 
 
-def product_matches(
-    p: int, la: Residues, ua: Residues, lb: Residues, ub: Residues, step: int = 1
-) -> int:
+def product_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues, step: int = 1) -> int:
     """How often the product of two operands is the same without their upper parts.
 
     Counted are the ``(la, ua, lb, ub)`` with ``(la + step*ua) * (lb + step*ub) = la * lb`` mod
-    ``p*step``.  The members of the four distributions, each mod p, are independent.  The
+    ``p*step``.  The members of the four distributions, all mod p, are independent.  The
     condition is ``la*ub + ua*lb + step*ua*ub = 0`` mod p.  Let ``g = gcd(ua, p)``,
     ``h = gcd(ub, p)``, ``k = gcd(g, h)``, ``g = k*g'``, ``h = k*h'``, ``ua = g*v``,
     ``ub = h*w``.  The condition forces ``la = g'*x`` and ``lb = h'*y``, and then says
@@ -37,13 +35,8 @@ def product_matches(
     is needed only through the distribution of one ratio per ``(g, g')``.
 
     Memory is of the order of p times its number of divisors; meant for p up to 10**5.
-
-    Raises:
-        InvalidInput: a distribution is not mod p.
     """
-    if {p} != {common_modulus(la, ua), common_modulus(lb, ub)}:
-        raise InvalidInput(f"the four distributions must be mod {p}")
-    spend(1_000 * p)
+    spend(1_000 * la.p)
     high_a, high_b = _unit_parts(ua), _unit_parts(ub)
     if not high_a or not high_b:  # no number at all
         return 0
@@ -57,6 +50,73 @@ def product_matches(
             k = math.gcd(g, h)
             total += _ratio_matches(sides_a[g, g // k], sides_b[h, h // k], g // k, h // k)
     return total
+
+
+# --- the units --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Tables of the units mod n, listed as the group ``Z/shape[0] x Z/shape[1] x ...``.
+
+    Args:
+        shape: orders of the generators of the units.
+        elements: the units in the group's order, shape ``(phi,)``.
+        inverses: the inverse of each, ``(phi,)``.
+        divisors: of n, ascending.
+        multiples: ``d * elements`` mod n for each divisor d of n, ``(divisors, phi)``.
+        index: for each residue r one with ``multiples.ravel()[index[r]] == r``, ``(n,)``.
+    """
+
+    shape: tuple[int, ...]
+    elements: Array
+    inverses: Array
+    divisors: tuple[int, ...]
+    multiples: Array
+    index: Array
+
+
+@lru_cache(maxsize=128)
+def units(n: int) -> Units:
+    """The tables of the units mod n."""
+    generators = sorted(_generators(n), key=lambda pair: pair[1])
+    elements = np.full(1, 1 % n, dtype=np.int64)
+    for generator, order in generators:
+        powers = np.array([pow(generator, k, n) for k in range(order)])
+        elements = (elements[:, None] * powers % n).ravel()
+    inverses = np.array([pow(unit, -1, n) for unit in elements.tolist()])
+    divisors = tuple(d for d in range(1, n + 1) if n % d == 0)
+    multiples = np.array(divisors)[:, None] * elements % n
+    index = np.empty(n, dtype=np.int64)
+    index[multiples.ravel()] = np.arange(multiples.size)
+    shape = tuple(order for _, order in generators) or (1,)
+    return Units(shape, elements, inverses, divisors, multiples, index)
+
+
+def _generators(n: int) -> list[tuple[int, int]]:
+    """Independent generators of the units mod n, with their orders (all above 1).
+
+    Modulo a power of a prime these are a primitive root, or -1 and 5 for the prime 2.
+    """
+    generators = []
+    for prime, exponent in prime_powers(n):
+        power = prime**exponent
+        order, rest = power - power // prime, n // power
+        if prime == 2:
+            roots = [(power - 1, min(2, power // 2)), (5, power // 4)]
+        else:
+            parts = [order // q for q, _ in prime_powers(order)]
+            root = 2
+            while root % prime == 0 or any(pow(root, part, power) == 1 for part in parts):
+                root += 1
+            roots = [(root, order)]
+        for root, order in roots:
+            lift = 1 + rest * ((root - 1) * pow(rest, -1, power) % power)  # 1 mod rest
+            generators.append((lift % n, order))
+    return [(generator, order) for generator, order in generators if order > 1]
+
+
+# --- the ratios -------------------------------------------------------------------------
 
 
 def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:

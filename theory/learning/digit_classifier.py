@@ -15,8 +15,7 @@ import numpy as np
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.numbers.enumeration import combinations
-from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
+from theory.numbers.integer_arrays import SAFE, Array, combinations, cyclic_product
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from theory.counting.accuracy import value_dtype
 from theory.counting.residues import digit_sum
-from theory.numbers.enumeration import combinations, operand_tuples
-from theory.numbers.integer_arrays import Array, exact_dtype
+from theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task

@@ -1,16 +1,14 @@
-"""Exact integer arrays of any size, and their cyclic convolutions.
+"""Exact integer arrays of any size: combinations, operand tuples, cyclic convolutions.
 
-An array is int64 while its entries and the sums made of them fit, otherwise dtype
-object (Python integers).
-
-The only floats are inside FFTs whose results are integers and whose rounding error is
-bounded below 1/4 beforehand (``_capacity``); entries too large for that are cut into
-limbs first.
+An array is int64 while its entries and the sums made of them fit, otherwise dtype object (Python
+integers).  The only floats are inside FFTs whose results are integers and whose rounding error is
+bounded below 1/4 beforehand (``_capacity``); entries too large for that are cut into limbs first.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -66,6 +64,44 @@ def prime_powers(n: int) -> list[tuple[int, int]]:
             powers.append((prime, exponent))
         prime += 1
     return powers + ([(n, 1)] if n > 1 else [])
+
+
+# --- combinations ----------------------------------------------------------------------
+
+
+def combinations(axes: Sequence[npt.ArrayLike]) -> Array:
+    """Every combination of one value from each axis.
+
+    Args:
+        axes: k sequences of values, of lengths ``n_1, ..., n_k``.
+
+    Returns:
+        Shape ``(k, n_1 * ... * n_k)``, a combination per column.  The last axis varies fastest.
+    """
+    arrays = [np.asarray(axis) for axis in axes]
+    size, rows, repeats = math.prod(map(len, arrays)), [], 1
+    for values in reversed(arrays):
+        rows.append(np.resize(np.repeat(values, repeats), size))
+        repeats *= len(values)
+    return np.stack(rows[::-1])
+
+
+def operand_tuples(
+    digits: Sequence[Sequence[Sequence[int]]], base: int, dtype: npt.DTypeLike = np.int64
+) -> Array:
+    """Every operand tuple whose digits are among those given.
+
+    Args:
+        digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
+
+    Returns:
+        Shape ``(operands, tuples)``.
+    """
+    operands = []
+    for row in digits:
+        weighted = [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
+        operands.append(combinations(weighted).sum(axis=0))
+    return combinations(operands)
 
 
 # --- convolutions -----------------------------------------------------------------------

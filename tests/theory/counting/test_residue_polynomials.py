@@ -78,7 +78,7 @@ def digits(p: int, n: int, m: int) -> Operand:
 @pytest.mark.parametrize("p", [50, 101, 144, 199])
 def test_products_in_two_ways(p: int) -> None:
     a, b = digits(p, 2, 100), digits(p, 3, 80)
-    expected = product_matches(p, a.seen, a.moved, b.seen, b.moved)
+    expected = product_matches(a.seen, a.moved, b.seen, b.moved)
     assert polynomial_matches([(1, (1, 1))], p, 1, [a, b]) == expected
 
 
