@@ -11,8 +11,7 @@ from math import gcd, prod
 
 import numpy as np
 
-from theory.counting.residue_choices import Operand
-from theory.counting.residue_polynomials import polynomial_matches, polynomial_unchanged
+from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
 from theory.counting.residues import Row, convolve, digit_sum, interval, scale, unchanged
 from theory.errors import NotCountable

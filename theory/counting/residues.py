@@ -67,6 +67,19 @@ class Residues:
         return self.level == other.level and np.array_equal(self.extra, other.extra)
 
 
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """The operand ``seen + step * moved``, both independent and given mod ``q = p / step``."""
+
+    seen: Residues
+    moved: Residues
+
+    @property
+    def total(self) -> int:
+        """How many numbers it stands for."""
+        return self.seen.total * self.moved.total
+
+
 def settled(level: int, extra: Array) -> Residues:
     """The distribution ``level + extra``, extra of shape ``(p,)``, >= 0 and of any size."""
     lowest, rest = split_lowest(extra)
@@ -112,6 +125,15 @@ def scale(x: Residues, factor: int) -> Residues:
     result = np.zeros(p, dtype=extra.dtype)
     result[np.arange(p // shared) * (factor % p) % p] = extra
     return settled(level, result)
+
+
+def blocks(x: Residues) -> list[tuple[int, Array]]:
+    """The residues that occur, grouped by how often they do: ``(count, residues)``."""
+    spend(300 * x.p)
+    extras, which, sizes = np.unique(x.extra, return_inverse=True, return_counts=True)
+    members = np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
+    counts = [x.level + int(extra) for extra in extras]
+    return [(n, residues) for n, residues in zip(counts, members, strict=True) if n]
 
 
 def zero_pairs(x: Residues, y: Residues) -> int:

@@ -12,8 +12,7 @@ from builders.distributions import HUGE, counts, residues
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.counting.residue_choices import Operand
-from theory.counting.residue_polynomials import polynomial_matches, polynomial_unchanged
+from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
 from theory.counting.residues import Residues, interval
 from theory.errors import NotCountable
