@@ -73,9 +73,6 @@ def key_matches(
         task: gives the polynomial P; its own modulus and divisor are left aside.
         keys: gives what is compared, k arrays of shape ``(p,)``, for the residues mod p, ``(p,)``.
 
-    Returns:
-        k counts.
-
     Raises:
         NotCountable: p is too large for the polynomial.
     """

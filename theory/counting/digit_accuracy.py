@@ -1,13 +1,8 @@
 """Exact accuracy digit by digit: which digits of the result does the learned function get right?
 
-Counted box by box, like ``theory.counting.accuracy``:
-
-* linear forms over N: the carry automaton counts every digit;
-* small boxes: enumeration;
-* results mod p: every pair of residues of f and f^;
-* polynomials over N: digits 1..j of the result are the polynomial mod ``B**j``.
-
-What none of them reaches is None.
+Counted box by box, like ``theory.counting.accuracy``: linear forms over N by the carry automaton,
+results mod p by pairs of residues, small boxes by enumeration, and digits 1..j of other polynomials
+as the polynomial mod ``B**j``.  What none of these reaches is None.
 """
 
 from __future__ import annotations

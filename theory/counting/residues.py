@@ -148,9 +148,6 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
     Args:
         keys: tables over the residues, shape ``(k, p)``.
 
-    Returns:
-        k counts.
-
     Raises:
         NotCountable: there are more than ``_MOST_COMPARED`` comparisons.
     """

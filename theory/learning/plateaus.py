@@ -153,11 +153,7 @@ def _starts(ascending: Array) -> Array:
 
 
 def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
-    """What the digits above the lowest k add to the operands, modulo p, and how often each.
-
-    Returns:
-        Shapes ``(operands, n)`` and ``(n,)``.
-    """
+    """What digits above the lowest k add mod p, ``(operands, n)``, and how often each, ``(n,)``."""
     modulus = task.full_modulus or 1
     residues, counts = [], []
     for row in box.digits:

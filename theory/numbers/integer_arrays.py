@@ -70,13 +70,9 @@ def prime_powers(n: int) -> list[tuple[int, int]]:
 
 
 def combinations(axes: Sequence[npt.ArrayLike]) -> Array:
-    """Every combination of one value from each axis.
+    """Every combination of one value from each of k axes, as columns ``(k, combinations)``.
 
-    Args:
-        axes: k sequences of values, of lengths ``n_1, ..., n_k``.
-
-    Returns:
-        Shape ``(k, n_1 * ... * n_k)``, a combination per column.  The last axis varies fastest.
+    The last axis varies fastest.
     """
     arrays = [np.asarray(axis) for axis in axes]
     size, rows, repeats = math.prod(map(len, arrays)), [], 1
@@ -89,13 +85,10 @@ def combinations(axes: Sequence[npt.ArrayLike]) -> Array:
 def operand_tuples(
     digits: Sequence[Sequence[Sequence[int]]], base: int, dtype: npt.DTypeLike = np.int64
 ) -> Array:
-    """Every operand tuple whose digits are among those given.
+    """Every operand tuple whose digits are among those given, shape ``(operands, tuples)``.
 
     Args:
         digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
-
-    Returns:
-        Shape ``(operands, tuples)``.
     """
     operands = []
     for row in digits:
