@@ -21,8 +21,7 @@ from theory.setting.boxes import Box
 from theory.setting.tasks import Task
 
 LARGEST_MODULUS = 5_000_000
-LARGEST_PRODUCT_MODULUS = 100_000
-LARGEST_KEYED_MODULUS = 100_000
+LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = 100_000
 
 
 def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:

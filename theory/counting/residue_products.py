@@ -120,11 +120,10 @@ def _generators(n: int) -> list[tuple[int, int]]:
 
 
 def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:
-    """The members ``g * v`` of each gcd g with p, as counts ``level + extra[v]``.
+    """The members ``g * v`` of each gcd g with p that occurs, as counts ``level + extra[v]``.
 
-    The level is taken per g, because the multiples of one g are often evenly hit while
-    the others are not hit at all.  A g that does not occur is left out.  The extra of each g
-    has shape ``(phi(p/g),)``, in the order of ``Units.inverses`` mod p/g.
+    The level is taken per g, because the multiples of one g are often evenly hit while the others
+    are not hit at all.  Extras are in the order of ``Units.inverses`` mod p/g.
     """
     parts = {}
     for g in units(high.p).divisors:

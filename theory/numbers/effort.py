@@ -63,13 +63,12 @@ def remembered(
     """``lru_cache``, but a remembered value is charged what it cost."""
 
     def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
-        def measured(*args: Any) -> tuple[_Value, int]:
+        @lru_cache(maxsize=size)
+        def counted(*args: Any) -> tuple[_Value, int]:
             meter = _meter.get()
             before = meter.spent
             value = function(*args)
             return value, meter.spent - before
-
-        counted = lru_cache(maxsize=size)(measured)
 
         @wraps(function)
         def charged(*args: *_Arguments) -> _Value:
