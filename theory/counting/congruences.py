@@ -96,12 +96,11 @@ def _check(p: int, largest: int) -> None:
 
 def _changes(support: Support, box: Box, operand: int) -> list[Row]:
     """Per ignored position, the differences between the digit there and the one acted upon."""
-    rows: list[Row] = []
-    for i in range(1, max(box.width, support.width) + 1):
-        constant = support.constant((operand, i))
-        if constant is not None:
-            rows.append((i, tuple(d - constant for d in box.values(operand, i))))
-    return rows
+    return [
+        (i, tuple(d - constant for d in box.values(operand, i)))
+        for i in range(1, max(box.width, support.width) + 1)
+        if (constant := support.constant((operand, i))) is not None
+    ]
 
 
 def _operand(

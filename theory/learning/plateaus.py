@@ -116,10 +116,9 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     reach = sum(max(c, 0) * top ** sum(e) for c, e in task.terms) // task.divisor
     if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
         return ()
-    if max(sum(box.size for box in boxes), task.modulus * task.divisor) > LARGEST:
-        return ()
+    size = sum(box.size for box in boxes)
     operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
-    if operations * sum(box.size for box in boxes) > _MOST_OPERATIONS:
+    if max(size, task.modulus * task.divisor) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)

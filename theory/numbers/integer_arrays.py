@@ -69,17 +69,14 @@ def prime_powers(n: int) -> list[tuple[int, int]]:
 # --- combinations ----------------------------------------------------------------------
 
 
-def combinations(axes: Sequence[npt.ArrayLike]) -> Array:
+def combinations(axes: Sequence[Sequence[int] | Array]) -> Array:
     """Every combination of one value from each of k axes, as columns ``(k, combinations)``.
 
     The last axis varies fastest.
     """
-    arrays = [np.asarray(axis) for axis in axes]
-    size, rows, repeats = math.prod(map(len, arrays)), [], 1
-    for values in reversed(arrays):
-        rows.append(np.resize(np.repeat(values, repeats), size))
-        repeats *= len(values)
-    return np.stack(rows[::-1])
+    sizes = [len(axis) for axis in axes]
+    rows = [np.repeat(axis, math.prod(sizes[k + 1 :])) for k, axis in enumerate(axes)]
+    return np.stack([np.resize(row, math.prod(sizes)) for row in rows])
 
 
 def operand_tuples(
@@ -108,7 +105,7 @@ def _fft_length(n: int) -> int:
     """n if the FFT takes it in small steps, else a length that holds the linear product."""
     if n == 1 or prime_powers(n)[-1][0] <= 11:
         return n
-    return min(c << (-(-(2 * n - 1) // c) - 1).bit_length() for c in (1, 3, 5, 9, 15))
+    return min(c << (-(-2 * n // c) - 1).bit_length() for c in (1, 3, 5, 9, 15))
 
 
 def _capacity(size: int, lengths: tuple[int, ...]) -> int:
@@ -178,8 +175,6 @@ def _inverse(spectrum: Any, shape: tuple[int, ...], lengths: tuple[int, ...]) ->
     result: Array = np.rint(np.fft.irfftn(spectrum, lengths, axes)).astype(np.int64)
     for axis, n, length in zip(axes, shape, lengths, strict=True):
         if length > n:
-            result = np.moveaxis(result, axis, -1)
-            folded = result[..., :n].copy()
-            folded[..., : n - 1] += result[..., n : 2 * n - 1]
-            result = np.moveaxis(folded, -1, axis)
+            low, high, _ = np.split(result, [n, 2 * n], axis)
+            result = low + high
     return result
