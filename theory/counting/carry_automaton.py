@@ -1,9 +1,8 @@
 """Linear forms over N, digit by digit: where do f and its learned function f^ agree?
 
-Both are computed from the units up.  The digits below a position and those above it
-meet only in the pair (carry of f, carry of f^).  So both sides are counted per pair: the
-ways to come there, and the ways on to two natural numbers (a final carry below 0 means
-a negative value).
+The digits below a position and those above it meet only in the pair (carry of f, carry of f^).  So
+both sides are counted per pair: the ways to come there, and the ways on to two natural numbers (a
+final carry below 0 means a negative value).
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
         support: what the learned function reads; None: everything.
 
     Raises:
-        NotCountable: there are too many carries, as with a coefficient of many digits; or the
-            divisor is no power of the base.
+        NotCountable: too many carries, as with a coefficient of many digits, or a divisor that is
+            no power of the base.
     """
     dropped = digit_count(task.divisor, base) - 1
     if width and task.divisor != base**dropped:

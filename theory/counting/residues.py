@@ -1,8 +1,8 @@
 """Exact counting of digit-built numbers modulo p.
 
-Counts are Python integers of any size.  A distribution is held as a level that all
-residues share plus what each residue has beyond it, because the numbers of an interval
-fall on the residues evenly up to one: the level is huge, the rest is 0 or 1.
+A distribution is held as a level that all residues share plus what each residue has beyond it,
+because the numbers of an interval fall on the residues evenly up to one: the level is huge, the
+rest is 0 or 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ Row = tuple[int, Sequence[int]]
 
 _MOST_COMPARED = 1_000_000_000
 """Comparisons of residues that ``unchanged`` makes at most (about a second)."""
-
 _FEW = 12
 """A convolution factor with at most this many nonzero entries is added copy by copy."""
 

@@ -47,8 +47,7 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     """The plateaus of a task below 1, the lowest first; a digit that tells nothing makes none.
 
     Empty for tasks without a modulus or whose results never reach it, for primed or drawn
-    training sets, and where the domain has more operand tuples, or the modulus more residues,
-    than ``LARGEST``.
+    training sets, and where they would take too long to be found.
     """
     ladder: list[Plateau] = []
     answers = _answers(task, base, train)
