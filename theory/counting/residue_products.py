@@ -40,9 +40,7 @@ def product_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues, step
     high_a, high_b = _unit_parts(ua), _unit_parts(ub)
     if not high_a or not high_b:  # no number at all
         return 0
-    sides_a = _ratios(la, high_a, high_b)
-    is_square = la.equals(lb) and ua.equals(ub)  # both operands then have the same ratios
-    ratios_b = sides_a if is_square else _ratios(lb, high_b, high_a)
+    sides_a, ratios_b = _ratios(la, high_a, high_b), _ratios(lb, high_b, high_a)
     sides_b = {key: _facing(r, step * (key[0] // key[1])) for key, r in ratios_b.items()}
     total = 0
     for g in high_a:

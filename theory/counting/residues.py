@@ -61,10 +61,6 @@ class Residues:
         """How many of the numbers are congruent to r."""
         return self.level + int(self.extra[r % self.p])
 
-    def equals(self, other: Residues) -> bool:
-        """Whether both have the same level and the same rest."""
-        return self.level == other.level and np.array_equal(self.extra, other.extra)
-
 
 @dataclass(frozen=True, eq=False)
 class Operand:
