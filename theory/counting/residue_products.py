@@ -40,8 +40,10 @@ def product_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues, step
     high_a, high_b = _unit_parts(ua), _unit_parts(ub)
     if not high_a or not high_b:  # no number at all
         return 0
-    sides_a, ratios_b = _ratios(la, high_a, high_b), _ratios(lb, high_b, high_a)
-    sides_b = {key: _facing(r, step * (key[0] // key[1])) for key, r in ratios_b.items()}
+    sides_a, sides_b = _ratios(la, high_a, high_b), _ratios(lb, high_b, high_a)
+    for (h, part), (weights, rows) in sides_b.items():  # entry r: the ratio -r - shift
+        n, shift = rows.shape[1], step * (h // part)
+        sides_b[h, part] = weights, rows[:, (-shift - np.arange(n)) % n]
     total = 0
     for g in high_a:
         for h in high_b:
@@ -131,17 +133,11 @@ def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:
     return parts
 
 
-@dataclass(frozen=True, eq=False)
-class _Ratios:
-    """How many pairs have each ratio mod n: ``sum(weights[i] * rows[i])``.
+_Ratios = tuple[tuple[int, int, int], Array]
+"""How many pairs have each ratio mod n: ``sum(weights[i] * rows[i])``, weights of any size.
 
-    Args:
-        weights: three integers of any size.
-        rows: shape ``(3, n)``: constantly 1, depending on gcd(ratio, n), and the rest.
-    """
-
-    weights: tuple[int, int, int]
-    rows: Array
+The rows, shape ``(3, n)``, are constantly 1, depending on gcd(ratio, n), and the rest.
+"""
 
 
 def _ratios(
@@ -165,22 +161,16 @@ def _ratios(
         by_unit = cyclic_product(values, high_extra, ring.shape)
         members = level * len(ring.elements) + exact_sum(high_extra)
         for i, part in enumerate(parts):
-            rows = np.stack([m.ravel()[ring.index] for m in (by_gcd[i], by_unit[i])])
+            own = [m[i].ravel()[ring.index] for m in (by_gcd, by_unit)]
+            rows = np.stack([np.ones(n, dtype=np.int64), *own])
             even = low.level * (g // part) + folded[i][0]
-            rows = np.concatenate([np.ones((1, n), dtype=np.int64), rows])
-            ratios[g, part] = _Ratios((even * members, level, 1), rows)
+            ratios[g, part] = (even * members, level, 1), rows
     return ratios
-
-
-def _facing(ratios: _Ratios, shift: int) -> _Ratios:
-    """The same with entry r about the ratio ``-r - shift``."""
-    n = ratios.rows.shape[1]
-    return _Ratios(ratios.weights, ratios.rows[:, (-shift % n - np.arange(n)) % n])
 
 
 def _ratio_matches(x: _Ratios, y: _Ratios, gx: int, gy: int) -> int:
     """Pairs with equal index modulo ``n_x / gy = n_y / gx``."""
-    a, b = x.rows, y.rows
+    (weights_a, a), (weights_b, b) = x, y
     # After folding: n_x / gy products, of entries at most gy and gx times larger.
     if a.shape[1] * gx * peak(a) * peak(b) >= SAFE:
         a, b = a.astype(object), b.astype(object)
@@ -190,6 +180,6 @@ def _ratio_matches(x: _Ratios, y: _Ratios, gx: int, gy: int) -> int:
         b = b.reshape(3, gx, -1).sum(axis=1)
     table = (a @ b.T).tolist()
     return sum(
-        u * sum(v * t for v, t in zip(y.weights, line, strict=True))
-        for u, line in zip(x.weights, table, strict=True)
+        u * sum(v * t for v, t in zip(weights_b, line, strict=True))
+        for u, line in zip(weights_a, table, strict=True)
     )
