@@ -97,12 +97,14 @@ def polynomial_unchanged(
     Raises:
         NotCountable: there are too many combinations.
     """
-    chosen = _choices(dict(enumerate(operands)))
+    used = {j: x for j, x in enumerate(operands) if any(e[j] for _, e in terms)}
+    unused = prod(x.total for j, x in enumerate(operands) if j not in used)
+    chosen = _choices(used)
     _check(p * p, _SLOW * sum(c.size for c in chosen))
-    polynomial = _polynomial(terms, p, range(len(operands)))
+    polynomial = _polynomial(terms, p, used)
     pairs = _histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
     pairs = pairs.reshape(p, p)
-    return [int(pairs[key[:, None] == key].sum()) for key in keys]
+    return [unused * int(pairs[key[:, None] == key].sum()) for key in keys]
 
 
 def _groups(terms: list[Term]) -> list[list[Term]]:
