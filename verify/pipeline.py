@@ -146,18 +146,19 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
-    """Write what ``inspect`` measured, as pictures and JSON; the pictures.
+    """Write what ``inspect`` measured as JSON; draw influences and states as SVG; the pictures.
 
     Raises:
         InvalidInput: a file cannot be written.
     """
-    from verify.mechanism.inspection import draw
+    from verify.mechanism.pictures import draw_influences, draw_states
 
-    pictures = draw(trained.model, trained.cell, mechanism, folder)
-    head = {
-        "cell": trained.cell.to_json(),
-        "seed": trained.seed,
-        "premise": round(trained.premise, 6),
-    }
+    cell, pictures = trained.cell, [folder / "influence.svg"]
+    draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)
+    if mechanism.equivalence is not None:
+        pictures.append(folder / "states.svg")
+        highest = min(max(cell.setting.train.lengths), cell.format.result_width)
+        draw_states(trained.model, cell, mechanism.digits, highest, pictures[1])
+    head = {"cell": cell.to_json(), "seed": trained.seed, "premise": round(trained.premise, 6)}
     write(folder / "mechanism.json", json.dumps({**head, **mechanism.to_json()}) + "\n")
     return pictures

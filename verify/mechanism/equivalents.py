@@ -57,10 +57,9 @@ def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray
     Only inputs whose equivalents are in the training domain.
 
     Raises:
-        InvalidInput: there are none, or a length that the cell does not write.
+        InvalidInput: there are none.
     """
     fmt, train = cell.format, cell.setting.train
-    check_length(cell, digits)
     rng = np.random.default_rng([EVALUATION_SEED, digits])
     drawn = Sampler(fmt, cell.setting.test(digits)).sample(_TRIES * samples, rng)
     reduced = equivalents(cell, drawn)
@@ -71,13 +70,3 @@ def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray
     if not len(kept):
         raise InvalidInput(f"no input of {digits} digit(s) is equivalent to one in {train.text()}")
     return drawn[kept], reduced[kept]
-
-
-def check_length(cell: Cell, digits: int) -> None:
-    """Refuse a length that the cell does not write.
-
-    Raises:
-        InvalidInput: it is one.
-    """
-    if not 1 <= digits <= cell.format.digits:
-        raise InvalidInput(f"digits must be between 1 and {cell.format.digits}, not {digits}")
