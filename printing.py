@@ -160,7 +160,6 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
-    from verify.reporting.sentences import sentence, summary_line, theorem_sentence
     from verify.reporting.terminal import (
         CELL_COLUMNS,
         LENGTH_COLUMNS,
@@ -168,6 +167,9 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
         cell_line,
         length_legend,
         length_line,
+        sentence,
+        summary_line,
+        theorem_sentence,
     )
 
     if len(verdicts) == 1:

@@ -159,7 +159,7 @@ def inspect(
     from verify import pipeline
     from verify.plan.plan import Plan
     from verify.records.files import check_writable
-    from verify.reporting.mechanism import mechanism_rows
+    from verify.reporting.sections.inside import mechanism_rows
 
     [cell] = _cells(asked, model)
     steps = budget or DEFAULT_BUDGET
@@ -196,7 +196,7 @@ def report(
     from verify import pipeline
     from verify.judging.judge import exit_code
     from verify.judging.known_divergences import out_of_date, unexplained
-    from verify.reporting.sentences import gate_line
+    from verify.reporting.terminal import gate_line
 
     evidence = pipeline.judge(grid, folder, None if check else store)
     for note in evidence.notes:

@@ -116,8 +116,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
 
 def report(evidence: Evidence) -> Path:
     """Write the evidence, and the report on it with its figures; the report's first page."""
-    from verify.reporting.cells_page import cells_page
-    from verify.reporting.page import page
+    from verify.reporting.page import cells_page, page
 
     folder = evidence.report.folder
     write_evidence(evidence.path, evidence.runs)
