@@ -20,7 +20,7 @@ from commands.options import (
     asks_for_setting,
     written,
 )
-from printing import print_table, print_text, print_verdicts
+from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
@@ -123,7 +123,6 @@ def show_grid(
     """List the cells of a grid with their predictions, before anything is trained."""
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
-    from verify.running.counting import shown
 
     cells = cells_of(grid)
     if as_json:

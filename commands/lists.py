@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from commands.options import JsonListOption
-from printing import print_list, print_table, print_text
+from printing import print_lines, print_list, print_table, print_text
 
 
 def literature(
@@ -25,8 +25,7 @@ def literature(
         print_list({name: name for name in published.COLUMNS}, rows, as_json)
     elif finding is not None:
         print_text(finding, bold=True)
-        for line in entry:
-            print_text(line, indent="  ")
+        print_lines(entry)
     else:
         print_text(f"{published.summary()}\n{published.LEGEND}\n")
         print_table(published.IN_SHORT, published.short_table())
@@ -68,8 +67,7 @@ def theorems(
     elif rule is not None:
         entry = catalogue.rule_text(rule)
         print_text(rule, bold=True)
-        for line in entry:
-            print_text(line)
+        print_lines(entry, indent="")
     else:
         print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
         print_text(

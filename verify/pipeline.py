@@ -40,24 +40,21 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
             can be held out.
         Failed: a training process ended early, or the store cannot be read.
     """
-    precision = train_and_measure(plan, store)
-    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
-    return judge_evidence(plan.cells, [run for run in found if run is not None])
-
-
-def train_and_measure(plan: Plan, store: Store) -> str:
-    """Train and measure the models that the store lacks; the precision they are trained in."""
     from verify.running.progress import ProgressDisplay
-    from verify.running.run import missing, run_all
+    from verify.running.run import Pool, missing
     from verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     jobs = missing(plan.models, store, plan.budget, precision)
     workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
-    with ProgressDisplay(len(jobs), plan.budget) as display:
-        run_all(jobs, store, plan.budget, device, workers, display.update)
-    return precision
+    with (
+        ProgressDisplay(len(jobs), plan.budget) as display,
+        Pool(jobs, store, plan.budget, device, workers, display.update) as pool,
+    ):
+        pool.run()
+    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
+    return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
 @dataclass(frozen=True)
