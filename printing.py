@@ -136,17 +136,11 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
     from theory.learning.plateaus import plateaus
 
     s = prediction.setting
-    return {
-        "leaps": leaps(s.task, s.base, s.train).answer,
-        "plateaus": [
-            {
-                "digits_read": x.read,
-                "accuracy": str(x.accuracy),
-                "accuracy_float": float(x.accuracy),
-            }
-            for x in plateaus(s.task, s.base, s.train)
-        ],
-    }
+    known = [
+        {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
+        for x in plateaus(s.task, s.base, s.train)
+    ]
+    return {"leaps": leaps(s.task, s.base, s.train).answer, "plateaus": known}
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:

@@ -38,10 +38,7 @@ def predicted_support(cell: Cell) -> Support:
 def equivalents(cell: Cell, operands: np.ndarray) -> np.ndarray:
     """The inputs that the learned function cannot tell from these: digits ``(n, k, N)`` of both.
 
-    For ``D_n`` they are ``(a mod B**n, b mod B**n)``.
-
-    Raises:
-        InvalidInput: no learned function is predicted that ignores positions.
+    For ``D_n`` they are ``(a mod B**n, b mod B**n)``.  Errors are those of ``predicted_support``.
     """
     support, reduced = predicted_support(cell), operands.copy()
     for j, i in np.ndindex(*operands.shape[1:]):
