@@ -69,7 +69,8 @@ def verify(
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
         )
-    cells = _cells(asked, None if external else model) if grid is None else cells_of(grid)
+    own = None if external else model
+    cells = [_cell(asked, own)] if grid is None else cells_of(grid)
     if external:
         _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
         return
@@ -95,10 +96,10 @@ def verify(
     raise typer.Exit(exit_code(verdicts))
 
 
-def _cells(asked: Request, model: str | None) -> list[Cell]:
+def _cell(asked: Request, model: str | None) -> Cell:
     """The one cell that the command line asks for."""
     setting = asked.setting()
-    return [Cell(setting, model or default_model(setting.task))]
+    return Cell(setting, model or default_model(setting.task))
 
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
@@ -160,8 +161,7 @@ def inspect(
     from verify.records.files import check_writable
     from verify.reporting.sections.inside import mechanism_rows
 
-    [cell] = _cells(asked, model)
-    steps = budget or DEFAULT_BUDGET
+    cell, steps = _cell(asked, model), budget or DEFAULT_BUDGET
     plan = Plan([cell], seed, budget=steps, device=device, precision=precision)
     check_writable(out / "mechanism.json")
     trained, mechanism = pipeline.inspect(plan)

@@ -61,7 +61,6 @@ class ExternalMeasurement:
     """What an external model answered at one test length.
 
     Args:
-        digits: the test length.
         samples: inputs asked.
         correct: answers equal to ``f``.
         no_integer: answers that are no integer in the cell's base (none of them correct).

@@ -16,7 +16,7 @@ import numpy as np
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from verify.model.gpt import GPT
-from verify.model.measure import answers, learned_answers
+from verify.model.measure import answers
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sampling import Sampler
@@ -37,8 +37,9 @@ def answerers(model: GPT, cell: Cell) -> dict[str, Answer]:
     found: dict[str, Answer] = {"model": lambda operands: answers(model, cell, operands)}
     if prediction.continues:
         found["learned function"] = truth
-    elif prediction.learned is not None:
-        found["learned function"] = lambda x: learned_answers(prediction, cell, x)
+    elif (learned := prediction.learned) is not None:
+        fmt = cell.format
+        found["learned function"] = lambda x: fmt.to_digits(learned.evaluate(*fmt.values(x)))
     return found | {"truth": truth}
 
 

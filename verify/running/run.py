@@ -45,18 +45,13 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 
 
 def missing(models: Iterable[Job], store: Store, budget: int, precision: str) -> list[Job]:
-    """The models that are to be trained.
-
-    They are those without a run in the store, and those whose run had spent a smaller budget.
+    """The models without a run in the store, or with one that had spent a smaller budget.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    jobs = [
-        job
-        for job in models
-        if is_wanted(store.find(job.cell, job.seed, RECIPE.version, precision), budget)
-    ]
+    found = {x: store.find(x.cell, x.seed, RECIPE.version, precision) for x in models}
+    jobs = [job for job, run in found.items() if is_wanted(run, budget)]
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
