@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from theory.inference.carries import carry_range
-from theory.inference.joint_support import unseen
+from theory.inference.joint_support import carry_range, unseen
 from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend

@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-from theory.setting.formulas import expression, polynomial_text, sympy_text
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,7 @@ class Task:
 
     def text(self) -> str:
         """The task as a person writes it: ``(a + b) mod 100``."""
-        body = polynomial_text(self.terms, self.names, times="·", power="^")
+        body = polynomial_text(self.terms, self.names).replace("**", "^").replace("*", "·")
         in_brackets = f"({body})" if len(self.terms) > 1 else body
         if self.divisor != 1:
             body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"
@@ -141,12 +137,33 @@ class Task:
         Args:
             operands: how each operand is written, a sum in brackets; None for its name.
         """
-        return sympy_text(self.terms, operands or self.names, self.modulus, self.divisor)
+        # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
+        ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
+        first, last = ordered[0], ordered[-1]
+        is_difference = len(ordered) == 2 and first[0] < 0 < last[0] and not any(last[1])
+        if is_difference and sum(map(bool, first[1])) == 1:
+            ordered.reverse()
+        body = polynomial_text(ordered, operands or self.names)
+        if self.divisor != 1:
+            is_power = first[0] == 1 and sum(map(bool, first[1])) == 1
+            is_quotient = len(ordered) == 1 and (is_power or first[0] < 0)
+            inside = body if is_quotient else f"({body})"
+            body = f"floor({inside}/{self.divisor})"
+        elif operands and body in operands and body.startswith("("):
+            body = body[1:-1]
+        return body if self.modulus is None else f"Mod({body}, {self.modulus})"
 
-    @property
-    def expression(self) -> sympy.Expr:
-        """The task as a SymPy expression."""
-        return expression(self.formula(), self.names)
+
+def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
+    """A polynomial, term by term: ``2*a**2 - a*b + 1``; each operand as it is to be written."""
+    text = ""
+    for coefficient, exponents in terms:
+        powers = zip(operands, exponents, strict=True)
+        factors = [x if e == 1 else f"{x}**{e}" for x, e in powers if e]
+        if abs(coefficient) != 1 or not factors:
+            factors.insert(0, str(abs(coefficient)))
+        text += f" {'-' if coefficient < 0 else '+'} {'*'.join(factors)}"
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
 
 
 def digit_count(value: int, base: int) -> int:
