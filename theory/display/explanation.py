@@ -32,11 +32,7 @@ def explanation(prediction: Prediction) -> list[str]:
 
 
 def _short(source: str, is_published: bool) -> str:
-    """A source in a line: who published the rule, or that it is ours and where it is observed.
-
-    Args:
-        is_published: training is on a domain that the paper treats.
-    """
+    """A source in a line; what the paper publishes of single ``D_n`` needs nothing of ours."""
     first, *more = source.split("; ")
     if first.startswith("ours") and _FINDINGS in source:
         return f"ours, observed; {_FINDINGS}"

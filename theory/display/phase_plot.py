@@ -92,8 +92,8 @@ def _write(page: Figure, left: float, bottom: float, text: str, **style: Any) ->
 
 def _size(axes: Axes) -> tuple[float, float]:
     """Width and height of axes."""
-    width, height = axes.bbox.size / axes.figure.dpi
-    return width, height
+    size = axes.bbox.size / axes.figure.dpi
+    return float(size[0]), float(size[1])
 
 
 def _heading(page: Figure, grid: Grid) -> None:

@@ -12,10 +12,9 @@ from theory.setting.tasks import Task, digit_count
 
 
 def base_aligned(p: int, base: int) -> int | None:
-    """The least k with p dividing ``base**k``, or None if p divides no power of the base.
+    """The least k with p dividing ``base**k``, None where p divides no power of the base.
 
-    Where it is k, the digits above position k do not change anything modulo p
-    (arXiv 2407.17963, the condition of its theorems on modular tasks).
+    Digits above position k then change nothing modulo p (arXiv 2407.17963).
     """
     rest, k = p, 0
     while rest > 1:
@@ -44,10 +43,8 @@ def translation_invariant(task: Task) -> bool:
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart.
 
-    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5); None for
-    others: a product's memory grows with the length, and a reduced result has a
-    fixed width, so no one rule serves every position.  This finiteness is our
-    reading of the published translation invariance.
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others.  This
+    finiteness is our reading of the published translation invariance.
     """
     if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
@@ -115,7 +112,6 @@ _MOST_WORK = 2_000_000
 
 
 def _cost(task: Task) -> int:
-    """Multiplications and additions that evaluate a task once."""
     return sum(1 + sum(e) for _, e in task.terms)
 
 

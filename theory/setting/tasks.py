@@ -1,8 +1,6 @@
 """Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
 
-A task is a function ``f: N^k -> N``.  Every task is held as the terms of its
-polynomial, so that evaluating it needs plain integer arithmetic only (Python
-integers of any size, or NumPy arrays) and its properties can be read off.
+A task is a function ``f: N^k -> N``, held as the terms of its polynomial.
 """
 
 from __future__ import annotations
@@ -37,8 +35,7 @@ class Task:
     Other polynomials that subtract are refused, whether or not they are ever negative.
 
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial of
-            higher degree that subtracts and has no modulus.
+        InvalidInput: a modulus or divisor below 1, no operands, or no such task.
     """
 
     name: str
@@ -86,11 +83,7 @@ class Task:
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
 
     def evaluate(self, *operands: Any) -> Any:
-        """``f`` of integers, or elementwise of NumPy arrays of one shape.
-
-        A negative value (an operand tuple on which the task is not defined) is
-        returned as it is.
-        """
+        """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
         total = self.polynomial(*operands)
         if self.divisor != 1:
             total = total // self.divisor
@@ -132,11 +125,7 @@ class Task:
         return body if self.modulus is None else f"{in_brackets} mod {self.modulus}"
 
     def formula(self, operands: Sequence[str] | None = None) -> str:
-        """The task as SymPy writes it, ``Mod(2*a + b, 12)``.
-
-        Args:
-            operands: how each operand is written, a sum in brackets; None for its name.
-        """
+        """The task as SymPy writes it, ``Mod(2*a + b, 12)``; a sum as operand has brackets."""
         # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
         ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
         first, last = ordered[0], ordered[-1]
@@ -209,12 +198,7 @@ TASKS: dict[str, NamedTask] = {
 
 
 def named_task(name: str, modulus: int | None = None) -> Task:
-    """A task of the table.
-
-    Raises:
-        InvalidInput: an unknown name, a modulus missing where the task needs one,
-            or given where it has none.
-    """
+    """A task of the table (InvalidInput: no such name; a modulus missing, or one too many)."""
     entry = look_up("task", name, TASKS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
