@@ -92,8 +92,7 @@ def _write(page: Figure, left: float, bottom: float, text: str, **style: Any) ->
 
 def _size(axes: Axes) -> tuple[float, float]:
     """Width and height of axes."""
-    size = axes.bbox.size / axes.figure.dpi
-    return float(size[0]), float(size[1])
+    return axes.bbox.width / axes.figure.dpi, axes.bbox.height / axes.figure.dpi
 
 
 def _heading(page: Figure, grid: Grid) -> None:

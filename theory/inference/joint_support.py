@@ -8,15 +8,12 @@ cases (a rule of ours, after the least-degree interpolator of Abbe et al.):
    ``a * b mod 125`` the values 0 and 5 at position 3.  A combination that was seen up to
    equivalent values counts as seen.
 2. *No interaction.*  The task is digit causal and no term multiplies the digits, so that each
-   enters the result by itself, as in ``a + b``.  What else enters there is the carry.  A carry that
-   was the same in all of training, and not 0, is built into the answers instead of being added,
-   and need not be there for a combination that was never seen.  And where two operands showed two
-   values each, three of the four pairs are fitted without adding (in base 2: 1 unless both are 1).
+   enters the result by itself, as in ``a + b``, and is seen to be added.  It is not seen where a
+   carry was the same in all of training, and not 0: it is built into the answers.  Nor where two
+   operands showed two values each: three of the four pairs are fitted without adding.
 
-Otherwise nothing follows.  In ``a * b`` the term ``a_n * b_n * B**(2n-2)`` couples the digits, and
-in ``(a + b) mod 101`` the wrap at 101 couples all of them.  What is not decided (whether the task
-is digit causal, whether a carry varied) counts against a combination: its digits are then taken to
-interact.
+Otherwise nothing follows: ``a_n * b_n * B**(2n-2)`` couples the digits of ``a * b``, and the wrap
+at 101 all of ``(a + b) mod 101``.  What is not decided counts as interaction.
 """
 
 from __future__ import annotations
@@ -95,8 +92,7 @@ def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
     """The sets of needed digits that the result depends on together.
 
     A digit causal task couples the digits that a term multiplies, unless the product is 0 modulo p,
-    and the digits at a position where training did not show that they are added.  It reads the
-    others one by one.  A task that is not known to be digit causal couples all digits.
+    and those at a position where training did not show that they are added; another couples all.
 
     Raises:
         TooMuchWork: a term multiplies too many digits.
@@ -131,11 +127,7 @@ def _times(digits: tuple[OperandDigit, ...]) -> int:
 
 
 def _adding_shown(support: Support, together: frozenset[OperandDigit], position: int) -> bool:
-    """Whether training is known to have shown that the digits at a position are added.
-
-    It has not where the carry into the position is built in, or may be, and where two operands
-    showed two values each.
-    """
+    """Whether training is known to have shown that the digits at a position are added."""
     carry = carry_range(support, position)
     if carry is None or carry[0] == carry[1] != 0:
         return False

@@ -148,7 +148,10 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [step.to_json() for step in self.derivation],
+            "derivation": [
+                {"rule": x.rule, "statement": x.statement, "source": x.source}
+                for x in self.derivation
+            ],
         }
 
 

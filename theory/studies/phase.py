@@ -117,10 +117,7 @@ def phase_diagram(
 
 def _point(setting: Setting, n: int) -> Point:
     prediction, p = predict(setting), setting.task.full_modulus
-    return Point(
-        setting,
-        prediction.verdict(Direction.UPWARD),
-        prediction.lengths,
-        None if p is None else residual_modulus(p, setting.base, n),
-        None if p is None else base_aligned(p, setting.base),
-    )
+    left = None if p is None else residual_modulus(p, setting.base, n)
+    k = None if p is None else base_aligned(p, setting.base)
+    verdict = prediction.verdict(Direction.UPWARD)
+    return Point(setting, verdict, prediction.lengths, left, k)
