@@ -166,7 +166,7 @@ def explanation(prediction: Prediction) -> list[str]:
 
 
 def _short(source: str, is_published: bool) -> str:
-    """A source in a line; what the paper publishes of single ``D_n`` needs nothing of ours."""
+    """A source in a line, with "in part ours" unless training is on a domain of the paper."""
     first, *more = source.split("; ")
     if first.startswith("ours") and _FINDINGS in source:
         return f"ours, observed; {_FINDINGS}"

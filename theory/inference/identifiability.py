@@ -184,8 +184,8 @@ def _last_query(setting: Setting) -> int:
 def shared_offset(setting: Setting, shown: Support) -> str:
     """Where a digit to be ignored stands as far back as one that is read; empty if nowhere.
 
-    A parameter for the offset cannot switch off the one then, as some token needs the other: every
-    token may be a reader, and pass on what it has read.
+    One parameter serves both, so the digit cannot be switched off.  Every token may be the reader
+    of the other: the tokens in between pass on what they have read.
     """
     task, last = setting.task, _last_query(setting)
     digits = {s: (t.operand, t.position) for s, t in enumerate(tokens(setting))}

@@ -1,7 +1,8 @@
 """Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``, ``(a + b) // 10``.
 
 The text is read as a syntax tree, never evaluated as Python.  It holds operand names, whole numbers
-and ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all, of numbers.
+and ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all (``q`` and
+``p`` may be products and powers of numbers).
 """
 
 from __future__ import annotations

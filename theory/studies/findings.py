@@ -23,7 +23,7 @@ from theory.setting.tasks import named_task
 TOLERANCE = 0.05
 """How far a reported accuracy may be from the predicted one, as for our own measurements.
 
-The premise lets a model be wrong on 1 % of its training domain, longer inputs ask for more digits.
+The premise lets a model be wrong on 1 % of its training domain; longer inputs ask for more of it.
 """
 
 
