@@ -61,10 +61,6 @@ class Grid:
         """The prediction that a cell shows."""
         return self.cells[x, n].at(self.ahead)
 
-    def part(self, low: int, high: int) -> Grid:
-        """The columns from one value up to another."""
-        return Grid(self.axis, {k: p for k, p in self.cells.items() if low <= k[0] <= high})
-
     def neighbour(self) -> int | None:
         """A modulus that generalizes while the next does not, best the base squared (100)."""
         n, square = self.rows[-1], self.some.setting.base**2

@@ -53,8 +53,7 @@ def plot(points: Sequence[Point], path: Path) -> None:
     """Draw a phase diagram at the largest test distance, as PNG or SVG by the suffix.
 
     Raises:
-        InvalidInput: no points, moduli and bases that both vary, points missing from the
-            grid, an unknown suffix, no matplotlib, or a file that cannot be written.
+        InvalidInput: the points fill no grid, or no such file can be written.
     """
     grid = make_grid(points)
     numbered = len(grid.xs) <= MOST_NUMBERED
@@ -122,7 +121,8 @@ def _enlarge(main: Axes, axes: Axes, grid: Grid, right: int) -> None:
     from matplotlib.patches import ConnectionPatch
 
     pair = (right, right + 1)
-    part = grid.part(right + 1 - _AROUND, right + _AROUND)
+    around = range(right + 1 - _AROUND, right + _AROUND + 1)
+    part = Grid(grid.axis, {k: point for k, point in grid.cells.items() if k[0] in around})
     _draw_cells(axes, part)
     _label_axes(axes, part)
     _write_numbers(axes, part)

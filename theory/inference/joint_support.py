@@ -141,10 +141,7 @@ def _adding_shown(support: Support, together: frozenset[OperandDigit], position:
 def unseen(support: Support, test: Box) -> Iterator[Combination]:
     """The combinations of interacting digits that a test box asks for and that training lacks.
 
-    Any choice of values from a combination was never seen.
-
-    Raises:
-        TooMuchWork: there are too many to look at.
+    Any choice of values from a combination was never seen (TooMuchWork: there are too many).
     """
     groups = interactions(support)
     classes = {
@@ -203,11 +200,7 @@ def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> 
 
 
 def split_unseen(support: Support, box: Box, known: bool) -> list[Box]:
-    """The part of a test box whose answers training fixes (known), or the rest, as boxes.
-
-    Raises:
-        TooMuchWork: there are too many combinations of digits to look at.
-    """
+    """The part of a test box whose answers training fixes (known), or the rest, as boxes."""
     return [
         box.restrict(values)
         for is_unseen, values in _pieces(support, box.lowest(support.width))

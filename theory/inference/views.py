@@ -60,11 +60,7 @@ def _widths(setting: Setting) -> tuple[int, int]:
 
 
 def views(setting: Setting) -> Iterator[View]:
-    """The view of each result digit, for the longest operands that are written, one at a time.
-
-    Raises:
-        TooMuchWork: there are too many tokens to look at.
-    """
+    """The view of each result digit for the longest operands (TooMuchWork: too many tokens)."""
     task, window, sequence = setting.task, setting.window, tokens(setting)
     width, result_width = _widths(setting)
     index = {(t.kind, t.operand, t.position): s for s, t in enumerate(sequence)}

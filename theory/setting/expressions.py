@@ -29,13 +29,10 @@ _Poly = dict[tuple[int, ...], int]
 
 
 def parse_task(text: str, modulus: int | None = None) -> Task:
-    """The task that an expression describes, in its canonical form under the name as written.
-
-    Args:
-        modulus: a modulus given beside the text, where the text has none.
+    """The task that an expression describes, by the name as written.
 
     Raises:
-        InvalidInput: the text is no such expression, or names two moduli.
+        InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"the expression is longer than {_LONGEST_TEXT} characters")

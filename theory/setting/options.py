@@ -146,11 +146,7 @@ def _share(text: str, where: str) -> tuple[int, Fraction]:
 def read_digits(
     texts: tuple[str, ...], option: str, base: int
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Positions with the digits allowed at each, from texts such as ``2:6-9``.
-
-    Raises:
-        InvalidInput: another form, a position out of range, or a digit that the base does not have.
-    """
+    """Positions with the digits allowed at each, from texts such as ``2:6-9`` (InvalidInput)."""
     return tuple(_digits(text, f"{option} '{text}'", base) for text in texts)
 
 

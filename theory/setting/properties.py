@@ -34,8 +34,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 def translation_invariant(task: Task) -> bool:
     """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
 
-    True exactly for linear forms without a constant and without a modulus
-    (arXiv 2407.17963, the definition behind its theorem on relative encodings).
+    So arXiv 2407.17963 defines it, for its theorem on relative encodings.
     """
     return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
 

@@ -149,11 +149,10 @@ def setting_words(setting: Setting) -> list[str]:
 
 
 def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
-    """The setting as JSON (see ``read_setting``).
+    """The setting as JSON, for ``read_setting``.
 
     Args:
-        more: further entries; they stand before the options that are left out where they have
-            their default.
+        more: further entries, to stand before the options that are written only where set.
     """
     always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
     changed = {}
@@ -174,12 +173,7 @@ def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
-    """The setting that ``setting_json`` wrote.
-
-    Raises:
-        InvalidInput: a value that no setting can have.
-        KeyError: a value that is missing.
-    """
+    """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
         for name, o in options_of(Request).items()

@@ -23,19 +23,17 @@ class Task:
 
     Args:
         name: how the task is called in tables.
-        terms: the polynomial; each term is ``(coefficient, exponents)`` with one
-            exponent per operand.  A constant function has one term, its value.
+        terms: the polynomial; a constant function has one term, its value.
         names: the operands' names, in the order in which they are written; those that do not
             enter are left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
         divisor: a power of the base; dividing by it drops the lowest digits.
 
-    A task without a modulus whose polynomial can be negative is defined where it
-    is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms.
-    Other polynomials that subtract are refused, whether or not they are ever negative.
+    Without a modulus a linear form that can be negative is defined where it is not (``sub`` needs
+    ``a >= b``); other polynomials that subtract are refused, whether or not they are ever negative.
 
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or no such task.
+        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial that is refused.
     """
 
     name: str

@@ -81,7 +81,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to change in a setting that does not generalize.
+    """What to change in a setting, if it does not generalize.
 
     Args:
         claimed: as of a suggestion, of the setting as it is.
