@@ -99,8 +99,7 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
     """Print the setting and the answer; then the table of lengths, or the derivation."""
-    from theory.display.answer import answer_line, expected_line, published_line
-    from theory.display.explanation import explanation
+    from theory.display.answer import answer_line, expected_line, explanation, published_line
     from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     print_text("\n".join(setting_lines(prediction.setting)), bold=True)

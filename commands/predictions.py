@@ -75,8 +75,8 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw upward accuracy by modulus (or base) and training length, exactly."""
+    from theory.display.phase_grid import write_csv
     from theory.display.phase_plot import plot
-    from theory.display.phase_table import write_csv
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
     from theory.setting.tasks import named_task

@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theory.inference.support import Support
-from theory.setting.formulas import expression
 from theory.setting.tasks import Task
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True)
@@ -46,11 +42,6 @@ class LearnedFunction:
     def formula(self) -> str:
         """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
         return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
-
-    @property
-    def expression(self) -> sympy.Expr:
-        """``f^`` as a SymPy expression."""
-        return expression(self.formula, self.task.names)
 
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""
