@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory.inference.support import Support
-from theory.setting.tasks import Task
+from theory.setting.tasks import Task, as_sympy
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class LearnedFunction:
     def formula(self) -> str:
         """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
         return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """``f^`` as a SymPy expression."""
+        return as_sympy(self.formula, self.task.names)
 
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""

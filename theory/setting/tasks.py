@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,19 @@ class Task:
         elif operands and body in operands and body.startswith("("):
             body = body[1:-1]
         return body if self.modulus is None else f"Mod({body}, {self.modulus})"
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """The task as a SymPy expression."""
+        return as_sympy(self.formula(), self.names)
+
+
+def as_sympy(formula: str, names: Sequence[str]) -> sympy.Expr:
+    """A formula of natural numbers as a SymPy expression, kept as written."""
+    import sympy
+
+    symbols = {name: sympy.Symbol(name, integer=True, nonnegative=True) for name in names}
+    return sympy.parse_expr(formula, symbols, evaluate=False)
 
 
 def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
