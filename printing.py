@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from rich.console import Console
 
     from theory.prediction.predict import Prediction
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 _GAP = 2
 """Blanks between two columns."""
+_ON_TERMINAL, _ELSEWHERE = 0.5, 10.0
+"""Seconds between two signs of life."""
+_Item = TypeVar("_Item")
 
 
 def print_text(text: str, bold: bool = False, indent: str = "") -> None:
@@ -34,6 +41,12 @@ def print_text(text: str, bold: bool = False, indent: str = "") -> None:
         )
         for part in lines or [""]:
             console.print(part, markup=False, style="bold" if bold else None, soft_wrap=True)
+
+
+def print_lines(lines: Iterable[str], indent: str = "  ") -> None:
+    """Print texts below each other, their second and later lines indented."""
+    for line in lines:
+        print_text(line, indent=indent)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -86,23 +99,19 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
     """Print the setting and the answer; then the table of lengths, or the derivation."""
-    from theory.display.answer import answer_line, expected_line, published_line
-    from theory.display.explanation import explanation
+    from theory.display.answer import answer_line, expected_line, explanation, published_line
     from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
-    for line in setting_lines(prediction.setting):
-        print_text(line, bold=True)
+    print_text("\n".join(setting_lines(prediction.setting)), bold=True)
     print_text(answer_line(prediction), bold=True, indent="  ")
     print_text(expected_line(prediction), indent="  ")
     if explain:
-        for line in explanation(prediction):
-            print_text(line, indent="   ")
+        print_lines(explanation(prediction), indent="   ")
         return
     print_text(published_line(prediction), indent="  ")
     print()
     print_table(LENGTH_COLUMNS, length_rows(prediction))
-    for line in legend(prediction):
-        print_text(line, indent="  ")
+    print_lines(legend(prediction))
 
 
 def print_digits(prediction: Prediction) -> None:
@@ -126,17 +135,11 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
     from theory.learning.plateaus import plateaus
 
     s = prediction.setting
-    return {
-        "leaps": leaps(s.task, s.base, s.train).answer,
-        "plateaus": [
-            {
-                "digits_read": x.read,
-                "accuracy": str(x.accuracy),
-                "accuracy_float": float(x.accuracy),
-            }
-            for x in plateaus(s.task, s.base, s.train)
-        ],
-    }
+    known = [
+        {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
+        for x in plateaus(s.task, s.base, s.train)
+    ]
+    return {"leaps": leaps(s.task, s.base, s.train).answer, "plateaus": known}
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
@@ -148,19 +151,18 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
     if prediction.learned is None:
         return None
-    rows = []
-    for digits, found in predicted_digits(prediction):
-        each, lowest = (
-            [None if v is None else str(v) for v in values]
-            for values in (found.digit, found.lowest)
-        )
-        rows.append({"digits": digits, "each": each, "lowest": lowest})
-    return rows
+
+    def exactly(values: Iterable[Fraction | None]) -> list[str | None]:
+        return [None if v is None else str(v) for v in values]
+
+    return [
+        {"digits": digits, "each": exactly(found.digit), "lowest": exactly(found.lowest)}
+        for digits, found in predicted_digits(prediction)
+    ]
 
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
-    from verify.reporting.sentences import sentence, summary_line, theorem_sentence
     from verify.reporting.terminal import (
         CELL_COLUMNS,
         LENGTH_COLUMNS,
@@ -168,21 +170,36 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
         cell_line,
         length_legend,
         length_line,
+        sentence,
+        summary_line,
+        theorem_sentence,
     )
 
     if len(verdicts) == 1:
         [v] = verdicts
         print_text(v.cell.label(), bold=True)
         print_table(LENGTH_COLUMNS, [length_line(v, x) for x in v.lengths])
-        for line in length_legend(v):
-            print_text(line, indent="  ")
-        print_text(theorem_sentence(v), indent="  ")
+        print_lines([*length_legend(v), theorem_sentence(v)])
         print_text(sentence(v), bold=True)
         return
     print_table(CELL_COLUMNS, [cell_line(v) for v in verdicts])
-    for line in cell_legend(verdicts):
-        print_text(line, indent="  ")
+    print_lines(cell_legend(verdicts))
     print_text(summary_line(verdicts), bold=True)
+
+
+def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
+    """The items, with how many are done said now and then: ``120 of 1,498 cells predicted``."""
+    terminal = sys.stderr.isatty()
+    last, said = monotonic(), False
+    for done, item in enumerate(items):
+        if monotonic() - last > (_ON_TERMINAL if terminal else _ELSEWHERE):
+            line = f"{done:,} of {len(items):,} {what}"
+            print(f"\r{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr)
+            sys.stderr.flush()
+            last, said = monotonic(), True
+        yield item
+    if said and terminal:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _console() -> Console:

@@ -20,7 +20,7 @@ from commands.options import (
     asks_for_setting,
     written,
 )
-from printing import print_table, print_text, print_verdicts
+from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
@@ -69,7 +69,8 @@ def verify(
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
         )
-    cells = _cells(asked, None if external else model) if grid is None else cells_of(grid)
+    own = None if external else model
+    cells = [_cell(asked, own)] if grid is None else cells_of(grid)
     if external:
         _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
         return
@@ -95,10 +96,10 @@ def verify(
     raise typer.Exit(exit_code(verdicts))
 
 
-def _cells(asked: Request, model: str | None) -> list[Cell]:
+def _cell(asked: Request, model: str | None) -> Cell:
     """The one cell that the command line asks for."""
     setting = asked.setting()
-    return [Cell(setting, model or default_model(setting.task))]
+    return Cell(setting, model or default_model(setting.task))
 
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
@@ -123,7 +124,6 @@ def show_grid(
     """List the cells of a grid with their predictions, before anything is trained."""
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
-    from verify.running.counting import shown
 
     cells = cells_of(grid)
     if as_json:
@@ -159,10 +159,9 @@ def inspect(
     from verify import pipeline
     from verify.plan.plan import Plan
     from verify.records.files import check_writable
-    from verify.reporting.mechanism import mechanism_rows
+    from verify.reporting.sections.inside import mechanism_rows
 
-    [cell] = _cells(asked, model)
-    steps = budget or DEFAULT_BUDGET
+    cell, steps = _cell(asked, model), budget or DEFAULT_BUDGET
     plan = Plan([cell], seed, budget=steps, device=device, precision=precision)
     check_writable(out / "mechanism.json")
     trained, mechanism = pipeline.inspect(plan)
@@ -196,7 +195,7 @@ def report(
     from verify import pipeline
     from verify.judging.judge import exit_code
     from verify.judging.known_divergences import out_of_date, unexplained
-    from verify.reporting.sentences import gate_line
+    from verify.reporting.terminal import gate_line
 
     evidence = pipeline.judge(grid, folder, None if check else store)
     for note in evidence.notes:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from commands.options import JsonListOption
-from printing import print_list, print_table, print_text
+from printing import print_lines, print_list, print_table, print_text
+from theory.display import catalogue
 
 
 def literature(
@@ -25,8 +26,7 @@ def literature(
         print_list({name: name for name in published.COLUMNS}, rows, as_json)
     elif finding is not None:
         print_text(finding, bold=True)
-        for line in entry:
-            print_text(line, indent="  ")
+        print_lines(entry)
     else:
         print_text(f"{published.summary()}\n{published.LEGEND}\n")
         print_table(published.IN_SHORT, published.short_table())
@@ -34,23 +34,17 @@ def literature(
 
 def tasks(as_json: JsonListOption = False) -> None:
     """List the named tasks, with the properties that decide how they generalize (base 10)."""
-    from theory.display.catalogue import TASK_COLUMNS, task_rows
-
-    print_list(TASK_COLUMNS, task_rows(), as_json)
+    print_list(catalogue.TASK_COLUMNS, catalogue.task_rows(), as_json)
 
 
 def encodings(as_json: JsonListOption = False) -> None:
     """List the positional encodings."""
-    from theory.display.catalogue import ENCODING_COLUMNS, encoding_rows
-
-    print_list(ENCODING_COLUMNS, encoding_rows(), as_json)
+    print_list(catalogue.ENCODING_COLUMNS, catalogue.encoding_rows(), as_json)
 
 
 def layouts(as_json: JsonListOption = False) -> None:
     """List the layouts, each with the way it writes 12 + 34 = 46."""
-    from theory.display.catalogue import LAYOUT_COLUMNS, layout_rows
-
-    print_list(LAYOUT_COLUMNS, layout_rows(), as_json)
+    print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(), as_json)
 
 
 def theorems(
@@ -60,16 +54,13 @@ def theorems(
     as_json: JsonListOption = False,
 ) -> None:
     """List the rules of the theory, or print one with its premises and source."""
-    from theory.display import catalogue
-
     if as_json:
         rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]
         print_list(catalogue.RULE_COLUMNS, rows, as_json)
     elif rule is not None:
         entry = catalogue.rule_text(rule)
         print_text(rule, bold=True)
-        for line in entry:
-            print_text(line)
+        print_lines(entry, indent="")
     else:
         print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
         print_text(

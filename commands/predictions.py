@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from commands.options import EncodingOption, JsonOption, LayoutOption, asks_for_setting
-from printing import digits_json, learning_json, print_digits, print_prediction, print_text
+from printing import digits_json, learning_json, print_digits, print_lines, print_prediction
 from theory.setting.options import read_lengths, read_numbers
 from theory.setting.requests import Request
 
@@ -56,8 +56,7 @@ def advise(asked: Request, as_json: JsonOption = False) -> None:
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return
-    for line in advice_text(advice):
-        print_text(line, indent="  ")
+    print_lines(advice_text(advice))
 
 
 def phase_map(
@@ -76,8 +75,8 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw upward accuracy by modulus (or base) and training length, exactly."""
+    from theory.display.phase_grid import write_csv
     from theory.display.phase_plot import plot
-    from theory.display.phase_table import write_csv
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
     from theory.setting.tasks import named_task

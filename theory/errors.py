@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -22,23 +23,20 @@ class TooMuchWork(NotCountable):
     """A count would take more steps than are left."""
 
 
-def unknown_name(kind: str, name: str, allowed: list[str] | tuple[str, ...]) -> InvalidInput:
-    """The error for a name that is in no registry, with the nearest valid name."""
+def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "") -> InvalidInput:
+    """The error for a name that is in no registry: the nearest valid name, and where all are."""
     lowered = {known.lower(): known for known in allowed}
     near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
     hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
-    return InvalidInput(f"unknown {kind} '{name}'{hint} (allowed: {', '.join(allowed)})")
+    listed = listed or f"allowed: {', '.join(allowed)}"
+    return InvalidInput(f"unknown {kind} '{name}'{hint} ({listed})")
 
 
 _Entry = TypeVar("_Entry")
 
 
 def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
-    """The entry of a registry.
-
-    Raises:
-        InvalidInput: there is none of that name; the error names the nearest.
-    """
+    """The entry of a registry (InvalidInput: there is none; the error names the nearest)."""
     if name not in table:
-        raise unknown_name(kind, name, list(table))
+        raise unknown_name(kind, name, table)
     return table[name]

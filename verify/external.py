@@ -61,7 +61,6 @@ class ExternalMeasurement:
     """What an external model answered at one test length.
 
     Args:
-        digits: the test length.
         samples: inputs asked.
         correct: answers equal to ``f``.
         no_integer: answers that are no integer in the cell's base (none of them correct).
@@ -87,11 +86,7 @@ class ExternalMeasurement:
 
 
 def evaluate(
-    model: ExternalModel,
-    setting: Setting,
-    digits: int,
-    samples: int = SAMPLES,
-    shots: int = SHOTS,
+    model: ExternalModel, setting: Setting, digits: int, samples: int = SAMPLES, shots: int = SHOTS
 ) -> ExternalMeasurement:
     """Ask a model the inputs of one test length, and look which functions its answers follow.
 
@@ -101,20 +96,15 @@ def evaluate(
     window of the setting play no part.
 
     Args:
-        digits: the test length.
         samples: inputs; a domain no larger than this is asked whole.
         shots: solved examples before each question.
 
     Raises:
         InvalidInput: a base above 10, no inputs to ask, or text that the model cannot take.
     """
-    if setting.base > LARGEST_BASE:
-        raise InvalidInput(
-            f"an external model is asked in base 2 to {LARGEST_BASE}, not {setting.base}"
-        )
-    if samples < 1 or shots < 0:
-        raise InvalidInput("samples must be at least 1 and solved examples not negative")
     task, base = setting.task, setting.base
+    if base > LARGEST_BASE:
+        raise InvalidInput(f"an external model is asked in base 2 to {LARGEST_BASE}, not {base}")
     form = Format(task, base, setting.layout, max(setting.digits, digits))
     examples = np.zeros((0, task.operands, form.width), dtype=np.int64)
     if shots:
@@ -203,9 +193,9 @@ def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
     rows = []
     for m in measurements:
         correct = interval_text(pooled([(m.correct, m.samples)]))
-        explained = "none" if m.errors else "-"
-        if m.errors and m.best:
-            explained = f"{m.best.function}: {m.best.errors / m.errors:.3f}"
+        best, explained = m.best, "none" if m.errors else "-"
+        if best:
+            explained = f"{best.function}: {best.errors / m.errors:.3f}"
         silent = f"{m.no_integer / m.samples:.3f}"
         rows.append([str(m.digits), str(m.samples), correct, silent, explained])
     return rows

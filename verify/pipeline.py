@@ -40,24 +40,21 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
             can be held out.
         Failed: a training process ended early, or the store cannot be read.
     """
-    precision = train_and_measure(plan, store)
-    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
-    return judge_evidence(plan.cells, [run for run in found if run is not None])
-
-
-def train_and_measure(plan: Plan, store: Store) -> str:
-    """Train and measure the models that the store lacks; the precision they are trained in."""
     from verify.running.progress import ProgressDisplay
-    from verify.running.run import missing, run_all
+    from verify.running.run import Pool, missing
     from verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     jobs = missing(plan.models, store, plan.budget, precision)
     workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
-    with ProgressDisplay(len(jobs), plan.budget) as display:
-        run_all(jobs, store, plan.budget, device, workers, display.update)
-    return precision
+    with (
+        ProgressDisplay(len(jobs), plan.budget) as display,
+        Pool(jobs, store, plan.budget, device, workers, display.update) as pool,
+    ):
+        pool.run()
+    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
+    return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
 @dataclass(frozen=True)
@@ -116,8 +113,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
 
 def report(evidence: Evidence) -> Path:
     """Write the evidence, and the report on it with its figures; the report's first page."""
-    from verify.reporting.cells_page import cells_page
-    from verify.reporting.page import page
+    from verify.reporting.page import cells_page, page
 
     folder = evidence.report.folder
     write_evidence(evidence.path, evidence.runs)
@@ -146,18 +142,19 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
-    """Write what ``inspect`` measured, as pictures and JSON; the pictures.
+    """Write what ``inspect`` measured as JSON; draw influences and states as SVG; the pictures.
 
     Raises:
         InvalidInput: a file cannot be written.
     """
-    from verify.mechanism.inspection import draw
+    from verify.mechanism.pictures import draw_influences, draw_states
 
-    pictures = draw(trained.model, trained.cell, mechanism, folder)
-    head = {
-        "cell": trained.cell.to_json(),
-        "seed": trained.seed,
-        "premise": round(trained.premise, 6),
-    }
+    cell, pictures = trained.cell, [folder / "influence.svg"]
+    draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)
+    if mechanism.equivalence is not None:
+        pictures.append(folder / "states.svg")
+        highest = min(max(cell.setting.train.lengths), cell.format.result_width)
+        draw_states(trained.model, cell, mechanism.digits, highest, pictures[1])
+    head = {"cell": cell.to_json(), "seed": trained.seed, "premise": round(trained.premise, 6)}
     write(folder / "mechanism.json", json.dumps({**head, **mechanism.to_json()}) + "\n")
     return pictures

@@ -149,8 +149,6 @@ def test_an_external_model_is_asked_what_trained_models_are() -> None:
     ("base", "options", "message"),
     [
         (11, {}, "asked in base 2 to 10, not 11"),
-        (10, {"samples": 0}, "samples must be at least 1"),
-        (10, {"shots": -1}, "solved examples not negative"),
         (2, {"shots": 100}, "D_1 has no examples that are not shown solved"),
     ],
 )

@@ -1,7 +1,9 @@
 """Exact accuracy: the probability that the learned function is right on a test domain.
 
 Counted, never sampled.  A domain is cut into boxes of independent digits, and each
-kind of task has its own way of counting the members of a box on which f and f^ agree:
+kind of task has its own way of counting the members of a box on which f and f^ agree.  All raise
+``InvalidInput`` where the task is defined nowhere on the domain, and ``NotCountable`` where a box
+is too large for the one way that fits the task.
 
 * linear forms over N: digit by digit (``theory.counting.carry_automaton``);
 * polynomials mod p: residue by residue (``theory.counting.congruences``);
@@ -25,22 +27,16 @@ from theory.inference.joint_support import split_unseen
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.numbers.effort import remembered, spend
-from theory.numbers.enumeration import operand_tuples
-from theory.numbers.integer_arrays import Array, exact_dtype
+from theory.numbers.integer_arrays import Array, exact_dtype, operand_tuples
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
-from theory.setting.tasks import Task, digit_count
+from theory.setting.tasks import Task
 
 LARGEST_ENUMERATION = 1_000_000
 
 
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
-    """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined.
-
-    Raises:
-        NotCountable: the domain is too large for the one method that fits the task.
-        InvalidInput: the task is defined nowhere on the domain.
-    """
+    """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined."""
     boxes, total = defined_boxes(learned, test)
     try:
         layers = test.layers(learned.base, learned.task.operands)
@@ -51,11 +47,7 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
 
 
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain on which training does not fix the answer (joint support).
-
-    Raises:
-        InvalidInput: the task is defined nowhere on the domain.
-    """
+    """The share of a test domain on which training does not fix the answer (joint support)."""
     task, base = learned.task, learned.base
     boxes, total = defined_boxes(learned, test)
     unknown = sum(defined(task, piece, base) for piece in _pieces(learned, boxes, known=False))
@@ -68,23 +60,14 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
 
 
 def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain that training fixes, and where the learned function is right.
-
-    Raises:
-        NotCountable: the domain is too large for the one method that fits the task.
-        InvalidInput: the task is defined nowhere on the domain.
-    """
+    """The share of a test domain that training fixes, and where the learned function is right."""
     boxes, total = defined_boxes(learned, test)
     right = sum(matches(learned, piece) for piece in _pieces(learned, boxes, known=True))
     return Fraction(right, total)
 
 
 def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
-    """The share of a test domain whose digits training showed together, at the places it reads.
-
-    Raises:
-        InvalidInput: the task is defined nowhere on the domain.
-    """
+    """The share of a test domain whose digits training showed together, at the places it reads."""
     task, base, support = learned.task, learned.base, learned.support
     boxes, total = defined_boxes(learned, test)
     # The training boxes are disjoint, and they do not differ at places that are not read.
@@ -98,11 +81,7 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
 
 
 def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ...], int]:
-    """The boxes of a test domain, and on how many of their members the task is defined.
-
-    Raises:
-        InvalidInput: on none.
-    """
+    """The boxes of a test domain, and on how many of their members the task is defined."""
     boxes = test.boxes(learned.base, learned.task.operands)
     total = sum(defined(learned.task, box, learned.base) for box in boxes)
     if not total:
@@ -123,11 +102,7 @@ def defined(task: Task, box: Box, base: int) -> int:
 
 @remembered(1024)
 def matches(learned: LearnedFunction, box: Box) -> int:
-    """How many members of a box have ``f(x) = f^(x)``.
-
-    Raises:
-        NotCountable: the box is too large for the one method that fits the task.
-    """
+    """How many members of a box have ``f(x) = f^(x)``."""
     spend(4_000 * learned.task.operands * box.width)  # to look at every position
     if not touched(learned.support, box, learned.task):
         return defined(learned.task, box, learned.base)
@@ -153,15 +128,10 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
     offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
         return _monotone(task, support, box)
-    if task.is_linear and drops_digits(task, base):
+    if task.is_linear:
         width = task.result_width(base, max(box.width, support.width))
         return agreement(task, box, base, support, width).lowest[-1]
     raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
-
-
-def drops_digits(task: Task, base: int) -> bool:
-    """Whether the divisor, if any, drops whole digits."""
-    return bool(base ** (digit_count(task.divisor, base) - 1) == task.divisor)
 
 
 def evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
@@ -196,15 +166,14 @@ def _monotone(task: Task, support: Support, box: Box) -> int:
 
     Each operand is zero, kept (the model sees it whole, and it is not zero), or cut
     (something was replaced by 0).  A monomial keeps its value when one of its operands
-    is zero or all of them are kept; it can only shrink otherwise.
+    is zero or none is cut; it can only shrink otherwise.
     """
     states = [_three_ways(support, box, j) for j in range(task.operands)]
-    factors = [[j for j, x in enumerate(e) if x] for _, e in task.terms]
     count = 0
     for names in product(("zero", "kept", "cut"), repeat=task.operands):
-        chosen = [{names[j] for j in operands} for operands in factors]
-        if all("zero" in x or x <= {"kept"} for x in chosen):
-            count += prod(states[j][name] for j, name in enumerate(names))
+        monomials = [{name for name, x in zip(names, e, strict=True) if x} for _, e in task.terms]
+        if all("zero" in x or "cut" not in x for x in monomials):
+            count += prod(state[name] for state, name in zip(states, names, strict=True))
     return count
 
 

@@ -1,9 +1,8 @@
 """Linear forms over N, digit by digit: where do f and its learned function f^ agree?
 
-Both are computed from the units up.  The digits below a position and those above it
-meet only in the pair (carry of f, carry of f^).  So both sides are counted per pair: the
-ways to come there, and the ways on to two natural numbers (a final carry below 0 means
-a negative value).
+The digits below a position and those above it meet only in the pair (carry of f, carry of f^).  So
+both sides are counted per pair: the ways to come there, and the ways on to two natural numbers (a
+final carry below 0 means a negative value).
 """
 
 from __future__ import annotations
@@ -44,13 +43,16 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
     """How often the digits 1..width of a linear form and its learned function are equal.
 
     Args:
-        task: a linear form without a modulus; its divisor is a power of the base.
+        task: a linear form without a modulus.
         support: what the learned function reads; None: everything.
 
     Raises:
-        NotCountable: there are too many carries, as with a coefficient of many digits.
+        NotCountable: too many carries, as with a coefficient of many digits, or a divisor that is
+            no power of the base.
     """
     dropped = digit_count(task.divisor, base) - 1
+    if width and task.divisor != base**dropped:
+        raise NotCountable(f"// {task.divisor} does not drop digits of base {base}")
     positions = max(box.width, support.width if support else 0, dropped + width)
     rows = [_contributions(task, box, support, i) for i in range(1, positions + 1)]
     constant = sum(c for c, e in task.terms if not any(e))

@@ -11,19 +11,17 @@ from math import gcd, prod
 
 import numpy as np
 
-from theory.counting.residue_choices import Operand
-from theory.counting.residue_polynomials import polynomial_matches, polynomial_unchanged
+from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
 from theory.counting.residues import Row, convolve, digit_sum, interval, scale, unchanged
 from theory.errors import NotCountable
 from theory.inference.support import Support
 from theory.numbers.integer_arrays import Array
 from theory.setting.boxes import Box
-from theory.setting.tasks import Task, Term
+from theory.setting.tasks import Task
 
 LARGEST_MODULUS = 5_000_000
-LARGEST_PRODUCT_MODULUS = 100_000
-LARGEST_KEYED_MODULUS = 100_000
+LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = 100_000
 
 
 def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
@@ -35,12 +33,16 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     Raises:
         NotCountable: p is too large for the polynomial.
     """
-    p, used, terms = _reduced(task, p)
+    common = gcd(p, *(c for c, e in task.terms if any(e)))
+    p //= common
+    terms = [(c // common, e) for c, e in task.terms if any(e) and c // common % p]
+    used = [j for j in range(task.operands) if any(e[j] for _, e in terms)]
     changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
     lowest = min(changed, default=1)
     step = gcd(p, base ** (lowest - 1)) if changed else p
     if step == p:  # what the model misses is 0 mod p
         return box.size
+    terms = [(c, tuple(e[j] for j in used)) for c, e in terms]
     is_product = len(terms) == 1 and terms[0][1] == (1, 1)
     if is_product:
         _check(p, LARGEST_PRODUCT_MODULUS)
@@ -52,28 +54,8 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     )
     if is_product:
         a, b = operands
-        return unused * product_matches(p // step, a.seen, a.moved, b.seen, b.moved, step)
+        return unused * product_matches(a.seen, a.moved, b.seen, b.moved, step)
     return unused * polynomial_matches(terms, p, step, operands)
-
-
-def _reduced(task: Task, p: int) -> tuple[int, tuple[int, ...], tuple[Term, ...]]:
-    """The polynomial without its constant, as simple as it gets.
-
-    What the modulus and all coefficients have in common is divided out, like terms are added up.
-
-    Returns:
-        A modulus, the operands that the polynomial depends on, and its terms in these.
-    """
-    terms = [(c, e) for c, e in task.terms if any(e)]
-    common = gcd(p, *(c for c, _ in terms))
-    p, terms = p // common, [(c // common, e) for c, e in terms]
-    used = tuple(j for j in range(task.operands) if any(e[j] for c, e in terms if c % p))
-    total: dict[tuple[int, ...], int] = {}
-    for c, e in terms:
-        exponents = tuple(e[j] for j in used)
-        if any(exponents):
-            total[exponents] = (total.get(exponents, 0) + c) % p
-    return p, used, tuple((c, e) for e, c in total.items() if c)
 
 
 def key_matches(
@@ -89,9 +71,6 @@ def key_matches(
     Args:
         task: gives the polynomial P; its own modulus and divisor are left aside.
         keys: gives what is compared, k arrays of shape ``(p,)``, for the residues mod p, ``(p,)``.
-
-    Returns:
-        k counts.
 
     Raises:
         NotCountable: p is too large for the polynomial.
@@ -117,12 +96,11 @@ def _check(p: int, largest: int) -> None:
 
 def _changes(support: Support, box: Box, operand: int) -> list[Row]:
     """Per ignored position, the differences between the digit there and the one acted upon."""
-    rows: list[Row] = []
-    for i in range(1, max(box.width, support.width) + 1):
-        constant = support.constant((operand, i))
-        if constant is not None:
-            rows.append((i, tuple(d - constant for d in box.values(operand, i))))
-    return rows
+    return [
+        (i, tuple(d - constant for d in box.values(operand, i)))
+        for i in range(1, max(box.width, support.width) + 1)
+        if (constant := support.constant((operand, i))) is not None
+    ]
 
 
 def _operand(

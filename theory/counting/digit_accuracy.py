@@ -1,13 +1,8 @@
 """Exact accuracy digit by digit: which digits of the result does the learned function get right?
 
-Counted box by box, like ``theory.counting.accuracy``:
-
-* linear forms over N: the carry automaton counts every digit;
-* small boxes: enumeration;
-* results mod p: every pair of residues of f and f^;
-* polynomials over N: digits 1..j of the result are the polynomial mod ``B**j``.
-
-What none of them reaches is None.
+Counted box by box, like ``theory.counting.accuracy``: linear forms over N by the carry automaton,
+results mod p by pairs of residues, small boxes by enumeration, and digits 1..j of other polynomials
+as the polynomial mod ``B**j``.  What none of these reaches is None.
 """
 
 from __future__ import annotations
@@ -22,14 +17,13 @@ from theory.counting.accuracy import (
     LARGEST_ENUMERATION,
     defined,
     defined_boxes,
-    drops_digits,
     evaluated,
     matches,
     touched,
 )
 from theory.counting.carry_automaton import agreement
 from theory.counting.congruences import congruent, key_matches
-from theory.errors import NotCountable, TooMuchWork
+from theory.errors import NotCountable
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
@@ -87,25 +81,19 @@ def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
 
 def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
     """The members of a box with each digit right, and with the lowest digits right."""
-    task, support, base = learned.task, learned.support, learned.base
-    if not touched(support, box, task):
-        every: _Counts = [defined(task, box, base)] * width
+    if not touched(learned.support, box, learned.task):
+        every: _Counts = [defined(learned.task, box, learned.base)] * width
         return every, every
-    try:
-        if task.full_modulus is None and task.is_linear and drops_digits(task, base):
-            agree = agreement(task, box, base, support, width)
-            return list(agree.digit), list(agree.lowest)
-        if task.full_modulus is not None and task.is_linear:
-            return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
-    except NotCountable:
-        pass
-    if box.size <= LARGEST_ENUMERATION:
-        with suppress(TooMuchWork):
-            return _enumerated(learned, box, width)
-    return _polynomial_counts(learned, box, width)
+    methods = (_all_digits, _enumerated) if learned.task.is_linear else (_enumerated, _all_digits)
+    for method in methods:
+        with suppress(NotCountable):
+            return method(learned, box, width)
+    return _digit_by_digit(learned, box, width)
 
 
 def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    if box.size > LARGEST_ENUMERATION:
+        raise NotCountable(f"{box.size} operand tuples are too many to be enumerated")
     right, answer = evaluated(learned, box)
     spend(box.size * width * (50 if right.dtype == np.int64 else 500))
     good = prefix = (right >= 0) & (answer >= 0)
@@ -118,6 +106,17 @@ def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
         prefix = prefix & same
         lowest.append(int(np.count_nonzero(prefix)))
     return digit, lowest
+
+
+def _all_digits(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    """Every digit at once: of linear forms over N, and of anything mod p."""
+    task = learned.task
+    if task.full_modulus is not None:
+        return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
+    if not task.is_linear:
+        raise NotCountable(f"the digits of '{task.name}' are not counted at once")
+    agree = agreement(task, box, learned.base, learned.support, width)
+    return list(agree.digit), list(agree.lowest)
 
 
 def _counts_mod(
@@ -139,33 +138,23 @@ def _counts_mod(
     return list(counts[: len(positions)]), list(counts[len(positions) :])
 
 
-def _polynomial_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
-    """What can be counted without enumeration."""
-    task = learned.task
+def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+    """Digits 1..j from the polynomial mod ``B**j``, as far as p allows; all of them as f itself."""
+    task, base = learned.task, learned.base
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
-    if task.needs_order:
-        return digit, lowest
-    if task.full_modulus is not None:
+    for i in range(0 if task.needs_order else width):
+        power = base ** (i + 1)
+        decided = task.modulus is None or task.modulus % power == 0
         with suppress(NotCountable):
-            return _counts_mod(learned, box, task.full_modulus, range(1, width + 1))
-    for i in range(width):
-        lowest[i] = _lowest_count(learned, box, i + 1, width)
+            if i + 1 == width:  # that is the whole result
+                lowest[i] = matches(learned, box)
+            elif decided and task.divisor == 1:
+                lowest[i] = congruent(task, power, learned.support, box, base)
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
             digit[i] = lowest[i]  # the digits below are always right
-        elif task.modulus is None or task.modulus % learned.base ** (i + 1) == 0:
+        elif decided:
             with suppress(NotCountable):
-                power = task.divisor * learned.base ** (i + 1)
-                [digit[i]], [lowest[i]] = _counts_mod(learned, box, power, range(i + 1, i + 2))
+                positions = range(i + 1, i + 2)
+                [digit[i]], [lowest[i]] = _counts_mod(learned, box, task.divisor * power, positions)
     return digit, lowest
-
-
-def _lowest_count(learned: LearnedFunction, box: Box, j: int, width: int) -> int | None:
-    """Members with digits 1..j right."""
-    task, base = learned.task, learned.base
-    with suppress(NotCountable):
-        if j == width:  # that is the whole result
-            return matches(learned, box)
-        if task.divisor == 1 and (task.modulus is None or task.modulus % base**j == 0):
-            return congruent(task, base**j, learned.support, box, base)
-    return None

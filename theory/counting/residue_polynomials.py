@@ -7,6 +7,9 @@ count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are inde
   and v.  So the quotients are counted, modulo ``q = p / step``, and s and v are needed
   mod q only.
 * Terms that share no operand make independent quotients, which are added up.
+* Residues are enumerated in blocks that occur equally often, so that counting within a block
+  needs no large integers.  The numbers of an interval make few: they fall on the residues evenly
+  up to one.
 * An operand b that appears to the first power only is not enumerated: in
   ``A + B*b``, A and B polynomials in the other operands, the quotient is
   ``alpha + beta * s_b + gamma * v_b`` with ``alpha = (A(x) - A(s)) / step``,
@@ -15,7 +18,8 @@ count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are inde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from math import prod
@@ -23,8 +27,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from theory.counting.residue_choices import Choices, Grid, Operand, blocks, choices, histogram
-from theory.counting.residues import Residues, convolve, scale, settled, zero_pairs
+from theory.counting.residues import Operand, Residues, blocks, convolve, scale, settled, zero_pairs
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array, cyclic_product
@@ -36,14 +39,17 @@ LARGEST_WORK = 1_000_000_000
 One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
 """
 
-Polynomial = Callable[[Grid], Array]
+_Grid = dict[int, Array]
+"""Residues per operand, as open grids to be broadcast together."""
+_Polynomial = Callable[[_Grid], Array]
 """The residues mod p of a polynomial, of residues of its operands."""
 
 _LARGEST_TABLE = 1_000_000
-
 _LARGEST_WINDOWS = 10_000_000
 """Entries of the tables of ``_windows`` (16 bytes each)."""
-
+_MOST_CHOICES = 20_000
+_CHUNK = 1 << 20
+"""How many combinations are looked at at a time (bounds the memory)."""
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
 
@@ -88,20 +94,15 @@ def polynomial_unchanged(
         operands: distributions mod p.
         keys: tables over the residues mod p, shape ``(k, p)``.
 
-    Returns:
-        k counts.
-
     Raises:
         NotCountable: there are too many combinations.
     """
-    if not all(operand.total for operand in operands):
-        return [0] * len(keys)
     used = {j: x for j, x in enumerate(operands) if any(e[j] for _, e in terms)}
     unused = prod(x.total for j, x in enumerate(operands) if j not in used)
-    chosen = choices(used)
+    chosen = _choices(used)
     _check(p * p, _SLOW * sum(c.size for c in chosen))
     polynomial = _polynomial(terms, p, used)
-    pairs = histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
+    pairs = _histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
     pairs = pairs.reshape(p, p)
     return [unused * int(pairs[key[:, None] == key].sum()) for key in keys]
 
@@ -112,8 +113,7 @@ def _groups(terms: list[Term]) -> list[list[Term]]:
     for term in terms:
         joined, apart = [term], []
         for group in groups:
-            shares = any(x and y for _, e in group for x, y in zip(e, term[1], strict=True))
-            if shares:
+            if any(x and y for _, e in group for x, y in zip(e, term[1], strict=True)):
                 joined += group
             else:
                 apart.append(group)
@@ -141,10 +141,10 @@ def _check(table: int, work: int) -> None:
     spend(3 * work)
 
 
-def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> Polynomial:
+def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
-    def value(x: Grid) -> Array:
+    def value(x: _Grid) -> Array:
         total = np.zeros(1, dtype=np.int64)
         for c, exponents in terms:
             power = np.full(1, c % p, dtype=np.int64)
@@ -163,11 +163,80 @@ def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> Pol
 
 def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operand]) -> Residues:
     """The quotients of any polynomial, every combination of residues looked at."""
-    chosen = choices(operands)
+    chosen = _choices(operands)
     _check(p, (_SLOW if len(operands) > 1 else 1) * sum(c.size for c in chosen))
     polynomial = _polynomial(terms, p, operands)
-    counts = histogram(chosen, p, step, 2 * p, lambda s, x: polynomial(x) - polynomial(s) + p)
+    counts = _histogram(chosen, p, step, 2 * p, lambda s, x: polynomial(x) - polynomial(s) + p)
     return settled(0, (counts[:p] + counts[p:])[::step])
+
+
+# --- combinations of residues -----------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """Residues mod q of some operands, each combination of them occurring ``weight`` times.
+
+    Args:
+        axes: what is seen and what is moved of the first operand, of the second, and so on.
+    """
+
+    weight: int
+    operands: list[int]
+    axes: list[Array]
+
+    @property
+    def size(self) -> int:
+        """The number of combinations."""
+        return prod(map(len, self.axes))
+
+    def chunks(self, p: int, step: int) -> Iterator[tuple[_Grid, _Grid]]:
+        """The combinations in parts: what is seen of each operand, and what it is, mod p."""
+        first, second, *rest = self.axes
+        each = prod(map(len, rest))
+        for s in _pieces(first, each * len(second)):
+            for v in _pieces(second, each * len(s)):
+                grid = np.ix_(s, v, *rest)
+                seen = dict(zip(self.operands, grid[::2], strict=True))
+                moved = dict(zip(self.operands, grid[1::2], strict=True))
+                yield seen, {j: (x + step * moved[j]) % p for j, x in seen.items()}
+
+
+def _pieces(values: Array, each: int) -> list[Array]:
+    """The values in parts that make about ``_CHUNK`` combinations, each value so many."""
+    return np.array_split(values, max(1, min(len(values), len(values) * each // _CHUNK)))
+
+
+def _choices(operands: dict[int, Operand]) -> list[_Choices]:
+    """All combinations of residues that occur.
+
+    Raises:
+        NotCountable: they occur too unevenly.
+    """
+    parts = [blocks(x) for o in operands.values() for x in (o.seen, o.moved)]
+    if prod(map(len, parts)) > _MOST_CHOICES:
+        raise NotCountable("the residues occur too unevenly to be counted exactly")
+    return [
+        _Choices(prod(n for n, _ in chosen), list(operands), [axis for _, axis in chosen])
+        for chosen in product(*parts)
+    ]
+
+
+def _histogram(
+    chosen: list[_Choices], p: int, step: int, size: int, code: Callable[[_Grid, _Grid], Array]
+) -> Array:
+    """How often each code, 0 to size - 1, occurs over all combinations; Python integers.
+
+    Args:
+        code: the codes of what is seen and what is, in a chunk of combinations.
+    """
+    counts = np.zeros(size, dtype=object)
+    for c in chosen:
+        occurrences = np.zeros(size, dtype=np.int64)
+        for seen, whole in c.chunks(p, step):
+            occurrences += np.bincount(code(seen, whole).ravel(), minlength=size)
+        counts += c.weight * occurrences.astype(object)
+    return counts
 
 
 # --- one operand of degree one ----------------------------------------------------------
@@ -178,7 +247,7 @@ def _with_linear(
 ) -> Residues:
     """The quotients of a polynomial of degree one in an operand b."""
     q = p // step
-    chosen, lows, highs = choices(others), blocks(b.seen), blocks(b.moved)
+    chosen, lows, highs = _choices(others), blocks(b.seen), blocks(b.moved)
     size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
     enumeration = _SLOW * size if len(others) > 1 else 0
     _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
@@ -191,8 +260,7 @@ def _with_linear(
     tallies = [_tally(constant, factor, p, step, c) for c in chosen]
     # Rows of all choices and blocks are convolved at once: one transform each is much slower.
     sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
-    for gamma in range(q):
-        parts = [_part(codes, times, gamma, q) for codes, times in tallies]
+    for gamma, parts in enumerate(zip(*tallies, strict=True)):
         low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
         if low.any():
             for k, (_, v) in enumerate(highs):
@@ -213,9 +281,9 @@ def _windows(residues: Array, q: int) -> Array:
 
 
 def _tally(
-    constant: Polynomial, factor: Polynomial, p: int, step: int, c: Choices
-) -> tuple[Array, Array]:
-    """The codes ``(gamma * q + beta) * q + alpha`` that occur, ascending, and how often."""
+    constant: _Polynomial, factor: _Polynomial, p: int, step: int, c: _Choices
+) -> list[tuple[Array, Array, Array]]:
+    """Per gamma, 0 to q - 1: the alpha and beta that occur together, and how often."""
     q = p // step
     codes, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for seen, whole in c.chunks(p, step):
@@ -225,10 +293,6 @@ def _tally(
         new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
         codes, index = np.unique(np.concatenate([codes, new]), return_inverse=True)
         times = np.bincount(index, weights=np.concatenate([times, number])).astype(np.int64)
-    return codes, times
-
-
-def _part(codes: Array, times: Array, gamma: int, q: int) -> tuple[Array, Array, Array]:
-    """The ``(alpha, beta, times)`` of one gamma."""
-    part = slice(*np.searchsorted(codes, [gamma * q * q, (gamma + 1) * q * q]))
-    return codes[part] % q, codes[part] // q % q, times[part]
+    bounds = np.searchsorted(codes, np.arange(1, q) * q * q)
+    columns = (codes % q, codes // q % q, times)
+    return list(zip(*(np.split(column, bounds) for column in columns), strict=True))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from theory.counting.residues import Residues, common_modulus
-from theory.errors import InvalidInput
+from theory.counting.residues import Residues
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import (
     SAFE,
@@ -17,19 +17,17 @@ from theory.numbers.integer_arrays import (
     cyclic_product,
     exact_sum,
     peak,
+    prime_powers,
     roomy,
     split_lowest,
 )
-from theory.numbers.units import units
 
 
-def product_matches(
-    p: int, la: Residues, ua: Residues, lb: Residues, ub: Residues, step: int = 1
-) -> int:
+def product_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues, step: int = 1) -> int:
     """How often the product of two operands is the same without their upper parts.
 
     Counted are the ``(la, ua, lb, ub)`` with ``(la + step*ua) * (lb + step*ub) = la * lb`` mod
-    ``p*step``.  The members of the four distributions, each mod p, are independent.  The
+    ``p*step``.  The members of the four distributions, all mod p, are independent.  The
     condition is ``la*ub + ua*lb + step*ua*ub = 0`` mod p.  Let ``g = gcd(ua, p)``,
     ``h = gcd(ub, p)``, ``k = gcd(g, h)``, ``g = k*g'``, ``h = k*h'``, ``ua = g*v``,
     ``ub = h*w``.  The condition forces ``la = g'*x`` and ``lb = h'*y``, and then says
@@ -37,20 +35,15 @@ def product_matches(
     is needed only through the distribution of one ratio per ``(g, g')``.
 
     Memory is of the order of p times its number of divisors; meant for p up to 10**5.
-
-    Raises:
-        InvalidInput: a distribution is not mod p.
     """
-    if {p} != {common_modulus(la, ua), common_modulus(lb, ub)}:
-        raise InvalidInput(f"the four distributions must be mod {p}")
-    spend(1_000 * p)
+    spend(1_000 * la.p)
     high_a, high_b = _unit_parts(ua), _unit_parts(ub)
     if not high_a or not high_b:  # no number at all
         return 0
-    sides_a = _ratios(la, high_a, high_b)
-    is_square = la.equals(lb) and ua.equals(ub)  # both operands then have the same ratios
-    ratios_b = sides_a if is_square else _ratios(lb, high_b, high_a)
-    sides_b = {key: _facing(r, step * (key[0] // key[1])) for key, r in ratios_b.items()}
+    sides_a, sides_b = _ratios(la, high_a, high_b), _ratios(lb, high_b, high_a)
+    for (h, part), (weights, rows) in sides_b.items():  # entry r: the ratio -r - shift
+        n, shift = rows.shape[1], step * (h // part)
+        sides_b[h, part] = weights, rows[:, (-shift - np.arange(n)) % n]
     total = 0
     for g in high_a:
         for h in high_b:
@@ -59,12 +52,78 @@ def product_matches(
     return total
 
 
-def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:
-    """The members ``g * v`` of each gcd g with p, as counts ``level + extra[v]``.
+# --- the units --------------------------------------------------------------------------
 
-    The level is taken per g, because the multiples of one g are often evenly hit while
-    the others are not hit at all.  A g that does not occur is left out.  The extra of each g
-    has shape ``(phi(p/g),)``, in the order of ``Units.inverses`` mod p/g.
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Tables of the units mod n, listed as the group ``Z/shape[0] x Z/shape[1] x ...``.
+
+    Args:
+        shape: orders of the generators of the units.
+        elements: the units in the group's order, shape ``(phi,)``.
+        inverses: the inverse of each, ``(phi,)``.
+        divisors: of n, ascending.
+        multiples: ``d * elements`` mod n for each divisor d of n, ``(divisors, phi)``.
+        index: for each residue r one with ``multiples.ravel()[index[r]] == r``, ``(n,)``.
+    """
+
+    shape: tuple[int, ...]
+    elements: Array
+    inverses: Array
+    divisors: tuple[int, ...]
+    multiples: Array
+    index: Array
+
+
+@lru_cache(maxsize=128)
+def units(n: int) -> Units:
+    """The tables of the units mod n."""
+    generators = sorted(_generators(n), key=lambda pair: pair[1])
+    elements = np.full(1, 1 % n, dtype=np.int64)
+    for generator, order in generators:
+        powers = np.array([pow(generator, k, n) for k in range(order)])
+        elements = (elements[:, None] * powers % n).ravel()
+    inverses = np.array([pow(unit, -1, n) for unit in elements.tolist()])
+    divisors = tuple(d for d in range(1, n + 1) if n % d == 0)
+    multiples = np.array(divisors)[:, None] * elements % n
+    index = np.empty(n, dtype=np.int64)
+    index[multiples.ravel()] = np.arange(multiples.size)
+    shape = tuple(order for _, order in generators) or (1,)
+    return Units(shape, elements, inverses, divisors, multiples, index)
+
+
+def _generators(n: int) -> list[tuple[int, int]]:
+    """Independent generators of the units mod n, with their orders (all above 1).
+
+    Modulo a power of a prime these are a primitive root, or -1 and 5 for the prime 2.
+    """
+    generators = []
+    for prime, exponent in prime_powers(n):
+        power = prime**exponent
+        order, rest = power - power // prime, n // power
+        if prime == 2:
+            roots = [(power - 1, min(2, power // 2)), (5, power // 4)]
+        else:
+            parts = [order // q for q, _ in prime_powers(order)]
+            root = 2
+            while root % prime == 0 or any(pow(root, part, power) == 1 for part in parts):
+                root += 1
+            roots = [(root, order)]
+        for root, order in roots:
+            lift = 1 + rest * ((root - 1) * pow(rest, -1, power) % power)  # 1 mod rest
+            generators.append((lift % n, order))
+    return [(generator, order) for generator, order in generators if order > 1]
+
+
+# --- the ratios -------------------------------------------------------------------------
+
+
+def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:
+    """The members ``g * v`` of each gcd g with p that occurs, as counts ``level + extra[v]``.
+
+    The level is taken per g, because the multiples of one g are often evenly hit while the others
+    are not hit at all.  Extras are in the order of ``Units.inverses`` mod p/g.
     """
     parts = {}
     for g in units(high.p).divisors:
@@ -74,17 +133,11 @@ def _unit_parts(high: Residues) -> dict[int, tuple[int, Array]]:
     return parts
 
 
-@dataclass(frozen=True, eq=False)
-class _Ratios:
-    """How many pairs have each ratio mod n: ``sum(weights[i] * rows[i])``.
+_Ratios = tuple[tuple[int, int, int], Array]
+"""How many pairs have each ratio mod n: ``sum(weights[i] * rows[i])``, weights of any size.
 
-    Args:
-        weights: three integers of any size.
-        rows: shape ``(3, n)``: constantly 1, depending on gcd(ratio, n), and the rest.
-    """
-
-    weights: tuple[int, int, int]
-    rows: Array
+The rows, shape ``(3, n)``, are constantly 1, depending on gcd(ratio, n), and the rest.
+"""
 
 
 def _ratios(
@@ -108,22 +161,16 @@ def _ratios(
         by_unit = cyclic_product(values, high_extra, ring.shape)
         members = level * len(ring.elements) + exact_sum(high_extra)
         for i, part in enumerate(parts):
-            rows = np.stack([m.ravel()[ring.index] for m in (by_gcd[i], by_unit[i])])
+            own = [m[i].ravel()[ring.index] for m in (by_gcd, by_unit)]
+            rows = np.stack([np.ones(n, dtype=np.int64), *own])
             even = low.level * (g // part) + folded[i][0]
-            rows = np.concatenate([np.ones((1, n), dtype=np.int64), rows])
-            ratios[g, part] = _Ratios((even * members, level, 1), rows)
+            ratios[g, part] = (even * members, level, 1), rows
     return ratios
-
-
-def _facing(ratios: _Ratios, shift: int) -> _Ratios:
-    """The same with entry r about the ratio ``-r - shift``."""
-    n = ratios.rows.shape[1]
-    return _Ratios(ratios.weights, ratios.rows[:, (-shift % n - np.arange(n)) % n])
 
 
 def _ratio_matches(x: _Ratios, y: _Ratios, gx: int, gy: int) -> int:
     """Pairs with equal index modulo ``n_x / gy = n_y / gx``."""
-    a, b = x.rows, y.rows
+    (weights_a, a), (weights_b, b) = x, y
     # After folding: n_x / gy products, of entries at most gy and gx times larger.
     if a.shape[1] * gx * peak(a) * peak(b) >= SAFE:
         a, b = a.astype(object), b.astype(object)
@@ -133,6 +180,6 @@ def _ratio_matches(x: _Ratios, y: _Ratios, gx: int, gy: int) -> int:
         b = b.reshape(3, gx, -1).sum(axis=1)
     table = (a @ b.T).tolist()
     return sum(
-        u * sum(v * t for v, t in zip(y.weights, line, strict=True))
-        for u, line in zip(x.weights, table, strict=True)
+        u * sum(v * t for v, t in zip(weights_b, line, strict=True))
+        for u, line in zip(weights_a, table, strict=True)
     )

@@ -1,8 +1,8 @@
 """Exact counting of digit-built numbers modulo p.
 
-Counts are Python integers of any size.  A distribution is held as a level that all
-residues share plus what each residue has beyond it, because the numbers of an interval
-fall on the residues evenly up to one: the level is huge, the rest is 0 or 1.
+A distribution is held as a level that all residues share plus what each residue has beyond it,
+because the numbers of an interval fall on the residues evenly up to one: the level is huge, the
+rest is 0 or 1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import reduce
 
 import numpy as np
 
-from theory.errors import InvalidInput, NotCountable
+from theory.errors import NotCountable
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import (
     Array,
@@ -31,7 +31,6 @@ Row = tuple[int, Sequence[int]]
 
 _MOST_COMPARED = 1_000_000_000
 """Comparisons of residues that ``unchanged`` makes at most (about a second)."""
-
 _FEW = 12
 """A convolution factor with at most this many nonzero entries is added copy by copy."""
 
@@ -42,8 +41,7 @@ class Residues:
 
     Args:
         level: the part that all residues share, >= 0, of any size.
-        extra: the rest, shape ``(p,)``, >= 0; int64 when every entry fits safely,
-            otherwise dtype object.
+        extra: the rest, shape ``(p,)``, >= 0.
     """
 
     level: int
@@ -63,9 +61,18 @@ class Residues:
         """How many of the numbers are congruent to r."""
         return self.level + int(self.extra[r % self.p])
 
-    def equals(self, other: Residues) -> bool:
-        """Whether both have the same level and the same rest."""
-        return self.level == other.level and np.array_equal(self.extra, other.extra)
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """The operand ``seen + step * moved``, both independent and given mod ``q = p / step``."""
+
+    seen: Residues
+    moved: Residues
+
+    @property
+    def total(self) -> int:
+        """How many numbers it stands for."""
+        return self.seen.total * self.moved.total
 
 
 def settled(level: int, extra: Array) -> Residues:
@@ -75,31 +82,17 @@ def settled(level: int, extra: Array) -> Residues:
 
 
 def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
-    """The numbers ``step * t``, ``low <= t < high``, mod p.
-
-    Raises:
-        InvalidInput: p below 1.
-    """
-    if p < 1:
-        raise InvalidInput(f"modulus must be at least 1, not {p}")
+    """The numbers ``step * t``, ``low <= t < high``, mod p."""
     spend(10 * p)
-    cycle = p // math.gcd(step, p)
-    laps, rest = divmod(max(0, high - low), cycle)
-    # Where step is no unit, only multiples of p / cycle are hit, and no level is shared.
-    level, laps = (laps, 0) if cycle == p else (0, laps)
-    extra = np.zeros(p, dtype=exact_dtype(laps + 1))
-    extra[:: p // cycle] = laps
-    extra[(step * low % p + step % p * np.arange(rest)) % p] += 1  # rest different residues
-    return Residues(level, extra)
+    laps, rest = divmod(max(0, high - low), p)
+    extra = np.zeros(p, dtype=np.int64)
+    extra[(low % p + np.arange(rest)) % p] = 1
+    return scale(Residues(laps, extra), step)
 
 
 def convolve(x: Residues, y: Residues) -> Residues:
-    """The sums of a member of x and an independent member of y.
-
-    Raises:
-        InvalidInput: they have different moduli.
-    """
-    p, level = common_modulus(x, y), _shared_level(x, y)
+    """The sums of a member of x and an independent member of y."""
+    p, level = x.p, _shared_level(x, y)
     fewer, more = sorted((x.extra, y.extra), key=np.count_nonzero)
     shifts = np.flatnonzero(fewer)
     if len(shifts) > _FEW:
@@ -123,21 +116,25 @@ def scale(x: Residues, factor: int) -> Residues:
     level = x.level * shared
     extra = roomy(x.extra, shared).reshape(shared, -1).sum(axis=0)
     if shared > 1:  # only its multiples are hit, and nothing is common to all residues
-        level, extra = 0, extra.astype(object) + level
+        level, extra = 0, extra.astype(exact_dtype(level + peak(extra))) + level
     result = np.zeros(p, dtype=extra.dtype)
     result[np.arange(p // shared) * (factor % p) % p] = extra
     return settled(level, result)
 
 
-def zero_pairs(x: Residues, y: Residues) -> int:
-    """How many pairs (a member of x, a member of y) sum to 0 mod p.
+def blocks(x: Residues) -> list[tuple[int, Array]]:
+    """The residues that occur, grouped by how often they do: ``(count, residues)``."""
+    spend(300 * x.p)
+    extras, which, sizes = np.unique(x.extra, return_inverse=True, return_counts=True)
+    members = np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
+    counts = [x.level + int(extra) for extra in extras]
+    return [(n, residues) for n, residues in zip(counts, members, strict=True) if n]
 
-    Raises:
-        InvalidInput: they have different moduli.
-    """
-    p = common_modulus(x, y)
+
+def zero_pairs(x: Residues, y: Residues) -> int:
+    """How many pairs (a member of x, a member of y) sum to 0 mod p."""
     facing = np.roll(y.extra[::-1], 1)
-    return _shared_level(x, y) + int(roomy(x.extra, p * peak(facing)) @ facing)
+    return _shared_level(x, y) + int(roomy(x.extra, x.p * peak(facing)) @ facing)
 
 
 def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
@@ -146,14 +143,10 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
     Args:
         keys: tables over the residues, shape ``(k, p)``.
 
-    Returns:
-        k counts.
-
     Raises:
-        InvalidInput: the distributions have different moduli.
         NotCountable: there are more than ``_MOST_COMPARED`` comparisons.
     """
-    p = common_modulus(x, shift)
+    p = x.p
     shifts = np.flatnonzero(shift.extra) if not shift.level else np.arange(p)
     spend(2 * len(shifts) * keys.size)
     if len(shifts) * keys.size > _MOST_COMPARED:
@@ -167,17 +160,6 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
             members = x.level * int(np.count_nonzero(row)) + int(extra[row].sum())
             counts[k] += shift.count(u) * members
     return counts
-
-
-def common_modulus(x: Residues, y: Residues) -> int:
-    """The modulus of both.
-
-    Raises:
-        InvalidInput: they differ.
-    """
-    if x.p != y.p:
-        raise InvalidInput(f"distributions mod {x.p} and mod {y.p} do not combine")
-    return x.p
 
 
 def _shared_level(x: Residues, y: Residues) -> int:
@@ -194,51 +176,35 @@ def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues
     Args:
         rows: one ``(position, values)`` per digit; the digits are independent and each
             is uniform over its values, which may be negative.  No row: the number 0.
-
-    Raises:
-        InvalidInput: p below 1, base below 2 or a position below 1.
     """
     parts = [_union(p, ranges, step * weight) for weight, ranges in _parts(base, rows)]
     return reduce(convolve, parts) if parts else interval(p, 0, 1)
 
 
-def _union(p: int, ranges: list[tuple[int, int]], step: int) -> Residues:
-    """The numbers ``step * t``, t in one of the disjoint ranges ``low <= t < high``, mod p."""
-    parts = [interval(p, low, high, step) for low, high in ranges]
-    extra = sum((roomy(x.extra, len(parts)) for x in parts), np.zeros(p, dtype=np.int64))
-    return settled(sum(x.level for x in parts), extra)
+def _union(p: int, ranges: list[range], step: int) -> Residues:
+    """The numbers ``step * t``, t in one of the disjoint ranges, mod p."""
+    parts = [interval(p, r.start, r.stop) for r in ranges]
+    extra = sum((x.extra for x in parts), np.zeros(p, dtype=np.int64))
+    return scale(settled(sum(x.level for x in parts), extra), step)
 
 
-def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
+def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[range]]]:
     """The digits as independent parts ``(weight, ranges)``: ``weight * t``, t in a range.
 
     A digit joins the part of the position below it when that part takes every value of
     one range of ``base**digits`` integers, so that the sums again form ranges.
     """
-    if base < 2:
-        raise InvalidInput(f"base must be at least 2, not {base}")
-    parts: list[tuple[int, list[tuple[int, int]]]] = []
+    parts: list[tuple[int, list[range]]] = []
     top, size = 0, 0  # position of the last digit; base**digits of its part, 0: not full
     for position, values in sorted(rows, key=lambda row: row[0]):
-        if position < 1:
-            raise InvalidInput(f"digit positions start at 1, not {position}")
-        ranges = _ranges(values)
         if size and position == top + 1:
-            weight, [(start, _)] = parts.pop()
+            weight, [below] = parts.pop()
         else:
-            weight, start, size = base ** (position - 1), 0, 1
-        parts.append((weight, [(start + a * size, start + b * size) for a, b in ranges]))
-        full = len(ranges) == 1 and ranges[0][1] - ranges[0][0] == base
+            weight, below, size = base ** (position - 1), range(1), 1
+        ranges = [range(x, x + size) for x in (below.start + v * size for v in values)]
+        if ranges and values[-1] - values[0] == len(values) - 1:
+            ranges = [range(ranges[0].start, ranges[-1].stop)]
+        parts.append((weight, ranges))
+        full = len(ranges) == 1 and len(values) == base
         top, size = position, size * base if full else 0
     return parts
-
-
-def _ranges(values: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted values as ranges ``low <= v < high`` of consecutive integers."""
-    ranges: list[tuple[int, int]] = []
-    for v in values:
-        if ranges and ranges[-1][1] == v:
-            ranges[-1] = (ranges[-1][0], v + 1)
-        else:
-            ranges.append((v, v + 1))
-    return ranges

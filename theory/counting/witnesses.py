@@ -44,6 +44,9 @@ def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
     task, base, draw = learned.task, learned.base, Random(0)
     boxes, [length] = test.boxes(base, task.operands), test.lengths
     right, at_most = False, Fraction(1)
+    products = sum(1 + sum(e) for _, e in task.terms)
+    each = 100 + task.degree * length * length // 80  # numbers of n digits take about n**2 / 80
+    cost = 2 * products * each + 1_000 * task.operands * learned.support.width
     with suppress(NotCountable):
         size = sum(defined(task, box, base) for box in boxes)
         for number in range(1, TRIED + 1):
@@ -51,7 +54,7 @@ def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
             x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
             if x is None:
                 continue
-            spend(_cost(learned, length))
+            spend(cost)
             truth, answer = task.evaluate(*x), learned.evaluate(*x)
             if min(truth, answer) < 0:  # the task is not defined there
                 continue
@@ -79,11 +82,3 @@ def _shown(
             x = x * learned.base + draw.choice(values)
         operands.append(x)
     return tuple(operands)
-
-
-def _cost(learned: LearnedFunction, length: int) -> int:
-    """Steps for one input: numbers of n digits are multiplied in about n**2 / 80."""
-    task = learned.task
-    products = sum(1 + sum(e) for _, e in task.terms)
-    each = 100 + task.degree * length * length // 80
-    return 2 * products * each + 1_000 * task.operands * learned.support.width

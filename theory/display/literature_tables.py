@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from difflib import get_close_matches
 
-from theory.errors import InvalidInput
+from theory.errors import unknown_name
 from theory.prediction.unseen_text import runs
 from theory.setting.decision import Decision
 from theory.studies.findings import findings
@@ -60,16 +59,10 @@ def short_table() -> list[list[str]]:
 
 
 def finding_text(name: str) -> list[str]:
-    """One finding beside the prediction, a line for each of ``COLUMNS``.
-
-    Raises:
-        InvalidInput: there is no such finding.
-    """
+    """One finding beside the prediction, a line per column (InvalidInput: no such finding)."""
     by_id = {f.id: f for f in findings()}
     if name not in by_id:
-        near = get_close_matches(name.lower(), by_id, n=1, cutoff=0.4)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise InvalidInput(f"unknown finding '{name}'{hint} (arith literature lists {len(by_id)})")
+        raise unknown_name("finding", name, by_id, f"arith literature lists {len(by_id)}")
     row = _row(compare(by_id[name]))
     return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
 

@@ -1,12 +1,15 @@
-"""The points of a phase diagram as a grid, and what is said of it in words."""
+"""The points of a phase diagram as a grid, what is said of it in words, and as a table."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
+from pathlib import Path
 
+from theory.display.files import writing
 from theory.display.text import digits_text
 from theory.errors import InvalidInput
 from theory.prediction.lengths import LengthPrediction
@@ -45,11 +48,7 @@ class Grid:
 
     @cached_property
     def ahead(self) -> int:
-        """The test distance that is drawn: the largest.
-
-        There the accuracy has settled at what the residual modulus leaves (about ``1/p'`` for
-        addition).  One digit ahead it still depends on what single digits can add up to.
-        """
+        """The test distance that is drawn: the largest, where the accuracy has settled."""
         return max(self.some.ahead)
 
     @cached_property
@@ -62,15 +61,8 @@ class Grid:
         """The prediction that a cell shows."""
         return self.cells[x, n].at(self.ahead)
 
-    def part(self, low: int, high: int) -> Grid:
-        """The columns from one value up to another."""
-        return Grid(self.axis, {k: p for k, p in self.cells.items() if low <= k[0] <= high})
-
     def neighbour(self) -> int | None:
-        """A modulus that generalizes, while the next one does not.
-
-        The square of the base is preferred: 100, with 101, in base 10.
-        """
+        """A modulus that generalizes while the next does not, best the base squared (100)."""
         n, square = self.rows[-1], self.some.setting.base**2
         found = [
             x
@@ -85,11 +77,7 @@ class Grid:
 
 
 def make_grid(points: Sequence[Point]) -> Grid:
-    """The grid that points fill.
-
-    Raises:
-        InvalidInput: no points, moduli and bases that both vary, or points missing from the grid.
-    """
+    """The grid that points fill (InvalidInput: they fill none)."""
     if not points:
         raise InvalidInput("there are no points to draw")
     moduli = {point.setting.task.modulus for point in points}
@@ -105,8 +93,7 @@ def make_grid(points: Sequence[Point]) -> Grid:
     return grid
 
 
-def power(exponent: int) -> str:
-    """An exponent in raised digits."""
+def _raised(exponent: int) -> str:
     return str(exponent).translate(_SUPERSCRIPTS)
 
 
@@ -132,7 +119,7 @@ def generalizing_text(grid: Grid) -> str:
     if all((k := grid.cells[x, n].base_aligned) is not None and k <= n for x in found):
         s = grid.some.setting
         p, base = (f"p = {s.task.modulus}", "base") if grid.axis == "base" else ("p", s.base)
-        because = f" ({p} divides {base}{power(n)})"
+        because = f" ({p} divides {base}{_raised(n)})"
     return f"Predicted to generalize {trained}{because}:"
 
 
@@ -159,7 +146,7 @@ def why_right(point: Point) -> str:
     k = point.base_aligned
     assert k is not None
     return (
-        f"It divides {point.setting.base}{power(k)}. With {digits_text(k)} or more in training "
+        f"It divides {point.setting.base}{_raised(k)}. With {digits_text(k)} or more in training "
         "p′ = 1: the digits above, which the model has not learned to read, cannot change the "
         "result."
     )
@@ -172,9 +159,47 @@ def why_wrong(point: Point, ahead: int) -> str:
     if gcd(point.setting.task.modulus or 1, base) == 1:
         what = f"It shares no factor with {base}. However many digits are in training,"
     else:
-        what = f"It does not divide {base}{power(point.train_digits)}. What is left is"
+        what = f"It does not divide {base}{_raised(point.train_digits)}. What is left is"
     share = f"only {float(100 * value):.2g}%" if value else "none"
     return (
         f"{what} p′ = {point.residual_modulus}: the digits above change the result, and {share} "
         "of the answers come out right."
     )
+
+
+def write_csv(points: Sequence[Point], path: Path) -> None:
+    """A table in a file: a line per point, where empty fields stand for None.
+
+    Each accuracy is given as an exact rational, as a float, and by its upper bound.
+
+    Raises:
+        InvalidInput: no points, or the file cannot be written.
+    """
+    if not points:
+        raise InvalidInput("there are no points to write")
+    rows = [_row(point) for point in points]
+    with writing(path), path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _row(point: Point) -> dict[str, object]:
+    s = point.setting
+    row: dict[str, object] = {
+        "task": s.task.text(),
+        "modulus": s.task.modulus,
+        "base": s.base,
+        "encoding": s.encoding.name,
+        "layout": s.layout.name,
+        "train_digits": point.train_digits,
+        "verdict": point.verdict,
+        "residual_modulus": point.residual_modulus,
+        "base_aligned": point.base_aligned,
+    }
+    for distance, x in zip(point.ahead, point.lengths, strict=True):
+        name = f"accuracy_plus_{distance}"
+        row[name] = x.accuracy
+        row[f"{name}_float"] = None if x.accuracy is None else float(x.accuracy)
+        row[f"{name}_at_most"] = x.at_most
+    return row

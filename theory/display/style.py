@@ -48,10 +48,7 @@ _STYLE: Any = {
 
 @contextmanager
 def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
-    """A figure to draw on, written at the end as PNG or SVG, by the suffix of its path.
-
-    Args:
-        width: in inches; ``height`` likewise.
+    """A figure of so many inches, written at the end as PNG or SVG, by the suffix of its path.
 
     Raises:
         InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.

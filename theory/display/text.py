@@ -25,10 +25,9 @@ _LONGEST_IN_TABLE = 15
 
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
-    lengths = " or ".join(map(str, s.train.lengths))
-    noun = "digit" if lengths == "1" else "digits"
+    lengths = digits_text(" or ".join(map(str, s.train.lengths)))
     window = f", attention window {s.window}" if s.window else ""
-    trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths} {noun}"
+    trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     lines = [
         f"{cut(s.task.text())} in base {s.base}, {trained}",
         f"{s.encoding.name} encoding, {s.layout.name} layout{window}",
@@ -66,8 +65,7 @@ def _accuracy_text(x: LengthPrediction) -> str:
 
 
 def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
-    claim = prediction.claim(x)
-    bound = f"{float(x.at_most):.3g}"
+    claim, bound = prediction.claim(x), f"{float(x.at_most):.3g}"
     if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"
     return UNCLAIMED if claim == Claim.NONE else claim
@@ -85,13 +83,9 @@ def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
 
 def legend(prediction: Prediction) -> list[str]:
     """What the words and signs mean that the table of lengths uses, a line each."""
-    lengths = prediction.lengths
+    lengths, leak = prediction.lengths, [x for x in prediction.derivation if x.rule == "leak"]
     claims = {prediction.claim(x) for x in lengths}
-    lines = [
-        f"Why: {step.statement} (arith theorems leak)"
-        for step in prediction.derivation
-        if step.rule == "leak"
-    ]
+    lines = [f"Why: {step.statement} (arith theorems leak)" for step in leak]
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where training leaves the answer open, --explain says why.")
     if any(x.unseen and x.learned_accuracy is not None for x in lengths):
@@ -112,9 +106,9 @@ def reads_text(digits: int) -> str:
     return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
 
 
-def digits_text(count: int) -> str:
-    """``1 digit``, ``2 digits``."""
-    return f"{count} digit{'' if count == 1 else 's'}"
+def digits_text(count: int | str) -> str:
+    """``1 digit``, ``2 digits``, ``4 or 5 digits``."""
+    return f"{count} digit{'' if str(count) == '1' else 's'}"
 
 
 def advice_text(advice: Advice) -> list[str]:
@@ -144,10 +138,7 @@ def _unclaimed(advice: Advice | Suggestion) -> str:
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
-    """The accuracy of the result's digits at each length with a predicted accuracy.
-
-    Nothing where no expected function is predicted.
-    """
+    """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
     from theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
 
     if prediction.learned is None:

@@ -21,20 +21,12 @@ from theory.setting.settings import Setting
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a derivation: the rule, what it says here, and its source.
-
-    Args:
-        leaves_open: by this step nothing follows for some lengths.
-    """
+    """One step of a derivation; if it leaves open, nothing follows by it for some lengths."""
 
     rule: str
     statement: str
     source: str
     leaves_open: bool = False
-
-    def to_json(self) -> dict[str, str]:
-        """The object that ``arith predict --json`` prints."""
-        return {"rule": self.rule, "statement": self.statement, "source": self.source}
 
 
 class Beyond(Enum):

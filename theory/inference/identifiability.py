@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from theory.inference.carries import carry_range
-from theory.inference.joint_support import unseen
+from theory.inference.joint_support import carry_range, unseen
 from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend
@@ -57,8 +56,7 @@ def _why_open(setting: Setting, shown: Support, every: list[View], local: list[V
     """Why another rule fits the data as well; empty if none does.
 
     Args:
-        every: the view of each result digit.
-        local: those of the digits that the local rule decides by itself.
+        local: the views of the digits that the local rule decides by itself, among all.
     """
     task, trained = setting.task, setting.train.every_length[-1]
     for digit in product(range(task.operands), range(1, trained + 1)):
@@ -106,8 +104,7 @@ def _shows_rule(shown: Support, position: int) -> bool:
     """Whether training showed the local rule of a finite carry whole at a result digit.
 
     It did if the digits that the rule reads took every value, the combinations that joint support
-    does not fix were shown, and the carry from below them varied.  (Below the units there is
-    nothing that could vary; the padding above shows how carries go on.)
+    does not fix were shown, and the carry from below them, if there is one, varied.
     """
     task, base = shown.task, shown.base
     lowest = max(1, position - (carry_reach(task, base) or 0))
@@ -124,8 +121,7 @@ def _shows_rule(shown: Support, position: int) -> bool:
 def finds_digits(setting: Setting) -> bool:
     """Whether every query can find the digits that its local rule asks for.
 
-    It can if the encoding singles out any offset.  If it only learns the digits' order, it still
-    can if the window holds nothing but those digits: there is nothing to choose.
+    An encoding that only learns the digits' order needs a window that holds nothing but those.
     """
     selection, window = setting.encoding.selection, setting.window
     if selection == "any":
@@ -188,9 +184,8 @@ def _last_query(setting: Setting) -> int:
 def shared_offset(setting: Setting, shown: Support) -> str:
     """Where a digit to be ignored stands as far back as one that is read; empty if nowhere.
 
-    A parameter per offset can switch off the digits that never varied only if no token finds a
-    digit that matters at the same offset.  Every token may be a reader: the tokens in between
-    pass on what they have read.
+    One parameter serves both, so the digit cannot be switched off.  Every token may be the reader
+    of the other: the tokens in between pass on what they have read.
     """
     task, last = setting.task, _last_query(setting)
     digits = {s: (t.operand, t.position) for s, t in enumerate(tokens(setting))}

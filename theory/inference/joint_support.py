@@ -8,47 +8,140 @@ cases (a rule of ours, after the least-degree interpolator of Abbe et al.):
    ``a * b mod 125`` the values 0 and 5 at position 3.  A combination that was seen up to
    equivalent values counts as seen.
 2. *No interaction.*  The task is digit causal and no term multiplies the digits, so that each
-   enters the result by itself, as in ``a + b``.  What else enters there is the carry.  A carry that
-   was the same in all of training, and not 0, is built into the answers instead of being added,
-   and need not be there for a combination that was never seen.  And where two operands showed two
-   values each, three of the four pairs are fitted without adding (in base 2: 1 unless both are 1).
+   enters the result by itself, as in ``a + b``, and is seen to be added.  It is not seen where a
+   carry was the same in all of training, and not 0: it is built into the answers.  Nor where two
+   operands showed two values each: three of the four pairs are fitted without adding.
 
-Otherwise nothing follows.  In ``a * b`` the term ``a_n * b_n * B**(2n-2)`` couples the digits, and
-in ``(a + b) mod 101`` the wrap at 101 couples all of them.  What is not decided (whether the task
-is digit causal, whether a carry varied) counts against a combination: its digits are then taken to
-interact.
+Otherwise nothing follows: ``a_n * b_n * B**(2n-2)`` couples the digits of ``a * b``, and the wrap
+at 101 all of ``(a + b) mod 101``.  What is not decided counts as interaction.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import product
-from math import prod
+from math import factorial, prod
 from operator import and_
 
-from theory.inference.interactions import interactions
 from theory.inference.support import OperandDigit, Support
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
+from theory.setting.decision import Decision
+from theory.setting.properties import digit_causal
 
 Combination = dict[OperandDigit, frozenset[int]]
 """Values of some digits: any choice of one for each."""
 _Class = tuple[int, frozenset[int]]
 """Values that the same training boxes hold: these boxes (a bit for each), and the values."""
+_STEPS_PER_PRODUCT = 30_000
+"""Steps for one product of digits, and for looking later whether training showed it."""
 _STEPS_PER_CLASS = 3_000
 """Steps to look at one class of values beside those that were chosen for other digits."""
 _STEPS_PER_CHOICE = 100
 """Further steps for each of these: a combination of many digits takes long to write down."""
 
 
+def carry_range(support: Support, position: int) -> tuple[int, int] | None:
+    """The least and the largest carry into a position that training is known to have shown.
+
+    None where one carry is known and there may be others: it is then decided neither that the
+    carry is built in nor that it varied.  There are no others if the task subtracts nothing, or is
+    a linear form that is defined everywhere.
+    """
+    task, base = support.task, support.base
+    monotone = task.is_linear or all(c > 0 for c, _ in task.terms)
+    shown: set[int] = set()
+    is_complete = True
+    for box in support.boxes:
+        below = [_numbers_below(row, base) for row in box.digits]
+        corners = set(product(*(ends[min(position, len(ends)) - 1] for ends in below)))
+        values = {x: task.polynomial(*x) for x in corners}
+        if task.is_linear:
+            extremes = {min(corners, key=values.__getitem__), max(corners, key=values.__getitem__)}
+            corners = {
+                x for x in extremes if support.defined(box, _digits_below(x, position, base))
+            }
+            is_complete &= corners == extremes
+        shown |= {values[x] // base ** (position - 1) for x in corners}
+        is_complete &= monotone or len(corners) == 1
+    if not shown or (len(shown) == 1 and not is_complete):
+        return None
+    return min(shown), max(shown)
+
+
+@lru_cache(maxsize=4096)
+def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[int, int], ...]:
+    """The least and the largest number that an operand's digits below each position make."""
+    ends = [(0, 0)]
+    for i, values in enumerate(row):
+        least, most = ends[-1]
+        ends.append((least + values[0] * base**i, most + values[-1] * base**i))
+    return tuple(ends)
+
+
+def _digits_below(x: tuple[int, ...], position: int, base: int) -> dict[OperandDigit, int]:
+    """The values of the operands' digits below a position."""
+    below = product(range(len(x)), range(1, position))
+    return {(j, i): x[j] // base ** (i - 1) % base for j, i in below}
+
+
+@remembered(4096)
+def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
+    """The sets of needed digits that the result depends on together.
+
+    A digit causal task couples the digits that a term multiplies, unless the product is 0 modulo p,
+    and those at a position where training did not show that they are added; another couples all.
+
+    Raises:
+        TooMuchWork: a term multiplies too many digits.
+    """
+    task, base = support.task, support.base
+    if digit_causal(task, base)[0] is not Decision.YES:
+        return (frozenset(support.needed),) if support.needed else ()
+    groups = {frozenset({digit}) for digit in support.needed}
+    positions = [[i for k, i in support.needed if k == j] for j in range(task.operands)]
+    for coefficient, exponents in task.terms:
+        if sum(exponents) < 2:
+            continue
+        factors = [j for j, e in enumerate(exponents) for _ in range(e)]
+        spend(_STEPS_PER_PRODUCT * prod(len(positions[j]) for j in factors))
+        for chosen in product(*(positions[j] for j in factors)):
+            digits = tuple(zip(factors, chosen, strict=True))
+            weight = coefficient * base ** sum(i - 1 for i in chosen)
+            if task.full_modulus is None or _times(digits) * weight % task.full_modulus:
+                groups.add(frozenset(digits))
+    for i in range(1, support.width + 1):
+        together = frozenset(digit for digit in support.needed if digit[1] == i)
+        if together and not _adding_shown(support, together, i):
+            groups.add(together)
+    return tuple(sorted(groups, key=lambda s: (len(s), sorted(s))))
+
+
+def _times(digits: tuple[OperandDigit, ...]) -> int:
+    """How often a monomial, multiplied out, has this product of digits."""
+    powers = Counter(j for j, _ in digits)
+    orders = prod(map(factorial, powers.values()))
+    return orders // prod(map(factorial, Counter(digits).values()))
+
+
+def _adding_shown(support: Support, together: frozenset[OperandDigit], position: int) -> bool:
+    """Whether training is known to have shown that the digits at a position are added."""
+    carry = carry_range(support, position)
+    if carry is None or carry[0] == carry[1] != 0:
+        return False
+    values = [
+        {v % (support.period((j, i)) or support.base) for v in support.seen[j][i - 1]}
+        for j, i in together
+    ]
+    return [len(vs) for vs in values] != [2, 2]
+
+
 def unseen(support: Support, test: Box) -> Iterator[Combination]:
     """The combinations of interacting digits that a test box asks for and that training lacks.
 
-    Any choice of values from a combination was never seen.
-
-    Raises:
-        TooMuchWork: there are too many to look at.
+    Any choice of values from a combination was never seen (TooMuchWork: there are too many).
     """
     groups = interactions(support)
     classes = {
@@ -107,11 +200,7 @@ def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> 
 
 
 def split_unseen(support: Support, box: Box, known: bool) -> list[Box]:
-    """The part of a test box whose answers training fixes (known), or the rest, as boxes.
-
-    Raises:
-        TooMuchWork: there are too many combinations of digits to look at.
-    """
+    """The part of a test box whose answers training fixes (known), or the rest, as boxes."""
     return [
         box.restrict(values)
         for is_unseen, values in _pieces(support, box.lowest(support.width))

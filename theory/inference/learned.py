@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from theory.inference.support import Support
-from theory.setting.formulas import expression
-from theory.setting.tasks import Task
+from theory.setting.tasks import Task, as_sympy
 
 if TYPE_CHECKING:
     import sympy
@@ -50,7 +49,7 @@ class LearnedFunction:
     @property
     def expression(self) -> sympy.Expr:
         """``f^`` as a SymPy expression."""
-        return expression(self.formula, self.task.names)
+        return as_sympy(self.formula, self.task.names)
 
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""

@@ -16,9 +16,7 @@ class Rule:
     """A citable statement.
 
     Args:
-        name: how derivations cite it.
         summary: what it says in at most 55 characters, for lists.
-        statement: what it says.
         premises: what has to hold for it to apply.
         source: who published it, or "ours" and where the evidence is told and counted.
     """

@@ -2,8 +2,8 @@
 
 The support rule (ours; the published ``f(a mod B**n, b mod B**n)`` is its case for ``D_n``): a
 digit that took one value only is ignored, as if it always had that value; a digit that took
-several is read.  This is the least-degree interpolator of Abbe et al. (*Generalization on the
-Unseen*) applied to digits: what never varied does not enter the function.
+several is read.  What never varied does not enter the least-degree interpolator of Abbe et al.
+(*Generalization on the Unseen*).
 """
 
 from __future__ import annotations
@@ -74,7 +74,6 @@ class Support:
     def period(self, digit: OperandDigit) -> int | None:
         """Values of a digit that differ by a multiple of this are equivalent; None if none are.
 
-        It is p over the common divisor of p with everything that one step of the digit changes.
         1 means that the digit cannot change the result, as position 3 in ``a * b mod 50``.
         """
         operand, position = digit
@@ -90,11 +89,7 @@ class Support:
         return sum(constant * self.base**i for i, constant in enumerate(constants))
 
     def reduce(self, operand: int, value: int) -> int:
-        """An operand as the model sees it, with the constants in place of ignored digits.
-
-        Args:
-            value: an integer, or a NumPy array of any shape.
-        """
+        """An operand (or an array) as the model sees it: constants in place of ignored digits."""
         total = self.offset(operand)
         for j, i in self.read:
             if j == operand:

@@ -1,13 +1,10 @@
-"""Views: what the query that writes each result digit sees of the digits it needs.
-
-Layout and window decide at which offsets each result digit finds the digits it needs, and which
-landmarks its query sees.
-"""
+"""Views: at which offsets the query of each result digit finds what it needs, and landmarks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
@@ -25,7 +22,6 @@ class View:
     """What the query that writes one result digit sees.
 
     Args:
-        position: the result digit's position, 1 = units.
         offsets: how many tokens back each needed digit stands (0 is the query itself).
         landmarks: the landmarks in the window, the furthest first.
         visible: the operand digits in the window, each with how many tokens back it stands.
@@ -45,16 +41,10 @@ class View:
 def carry_reach(task: Task, base: int) -> int | None:
     """How many positions back a result digit has to look, None without finite carry.
 
-    The digits of r positions below fix the carry into the lowest of them modulo
-    ``base**r``; so the least r with ``base**r`` at least the number of carries is enough.
+    The digits of r positions below tell ``base**r`` carries apart.
     """
     states = carries(task, base)
-    if states is None:
-        return None
-    reach, told_apart = 0, 1
-    while told_apart < states:
-        reach, told_apart = reach + 1, told_apart * base
-    return reach
+    return None if states is None else next(r for r in count() if base**r >= states)
 
 
 def tokens(setting: Setting) -> tuple[Token, ...]:
@@ -70,13 +60,7 @@ def _widths(setting: Setting) -> tuple[int, int]:
 
 
 def views(setting: Setting) -> Iterator[View]:
-    """The view of each result digit, for the longest operands that are written.
-
-    They are made one at a time, as often the first few decide.
-
-    Raises:
-        TooMuchWork: there are too many tokens to look at.
-    """
+    """The view of each result digit for the longest operands (TooMuchWork: too many tokens)."""
     task, window, sequence = setting.task, setting.window, tokens(setting)
     width, result_width = _widths(setting)
     index = {(t.kind, t.operand, t.position): s for s, t in enumerate(sequence)}

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
 from math import prod
 
+from theory.counting.accuracy import defined
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
 from theory.setting.boxes import Box
@@ -20,7 +20,6 @@ from theory.setting.tasks import Task, digit_count
 
 _STEP = 1_500
 """What one step from carries to carries is charged."""
-
 _Boxes = int
 """Some of the domain's boxes, a bit for each."""
 _Map = tuple[tuple[int, int], ...]
@@ -35,8 +34,11 @@ class CarryClassifier:
     Args:
         boxes: of the domain, disjoint.
 
+    Attributes:
+        total: how many tuples of the domain the task is defined on.
+
     Raises:
-        NotCountable: the task is no linear form.
+        NotCountable: the task is no linear form, or has too many carries.
     """
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...]) -> None:
@@ -45,6 +47,7 @@ class CarryClassifier:
         self._task, self._base, self._boxes = task, base, boxes
         self._factors = [sum(c * e[j] for c, e in task.terms) for j in range(task.operands)]
         self._width = max(box.width for box in boxes)
+        self.total = sum(defined(task, box, base) for box in boxes)
         self._sums: dict[tuple[tuple[tuple[int, ...], ...], ...], Counter[tuple[int, _Boxes]]] = {}
         constant = sum(c for c, e in task.terms if not any(e))
         self._into = [[Counter({constant: 1}) for _ in boxes]]
@@ -79,17 +82,6 @@ class CarryClassifier:
             yield sum(
                 n * max(self._counts(kind, lowest, above).values()) for kind, n in kinds.items()
             )
-
-    @cached_property
-    def total(self) -> int:
-        """How many tuples of the domain the task is defined on."""
-        return sum(
-            ways[c] * n
-            for ways, into in zip(
-                self._ways_above(0, {*self._carries(1)}), self._into[0], strict=True
-            )
-            for c, n in into.items()
-        )
 
     def blank(self, r: int) -> int:
         """At how many positions, from that of result digit r downward, no operand has a digit."""

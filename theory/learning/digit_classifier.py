@@ -15,8 +15,7 @@ import numpy as np
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.numbers.enumeration import combinations
-from theory.numbers.integer_arrays import SAFE, Array, cyclic_product
+from theory.numbers.integer_arrays import SAFE, Array, combinations, cyclic_product
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task
 
@@ -71,10 +70,7 @@ class DigitClassifier:
 
 
 class _Sum:
-    """How often a digit of a linear form has each value, by the digits that are read.
-
-    Those move the distribution of the rest, and that is all they do.
-    """
+    """How often a digit of a linear form has each value: what is read moves the rest's sum."""
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...], r: int) -> None:
         self._base, self._boxes = base, boxes
@@ -102,44 +98,29 @@ class _Sum:
             How many combinations there are of each kind, shape ``(kinds,)``; and the counts for
             one of each, ``(kinds, values of the result digit)``.
         """
-        rests = [self._rest(box, read) for box in self._boxes]
+        rests = []
+        for box in self._boxes:  # the digit of a sum s + x, summed over the rests x
+            rest = _sums(box, read, tuple(self._factors), self._m, self._base)
+            rests.append(cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,)))
         kinds, alike = self._kinds(read)
         there = [kinds >> k & 1 for k in range(len(rests))]  # whether each box has them
         counts = [r.T[kinds >> len(rests)] * t[:, None] for r, t in zip(rests, there, strict=True)]
         return alike, np.sum(counts, axis=0)
 
     def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
-        """The kinds of combinations, and how many there are of each.
-
-        Returns:
-            ``sum * 2**boxes + a bit for each box that has them``, and the numbers; both
-            ``(kinds,)``.
-        """
+        """``sum * 2**boxes + a bit for each box that has them``, and how many there are of each."""
         bits = len(self._boxes)
         kinds, alike = np.array([2**bits - 1]), np.ones(1, dtype=np.int64)
         for j, i in read:
             weight = self._factors[j] * self._base ** (i - 1)
-            has = np.array(
-                [
-                    sum((d in box.values(j, i)) << k for k, box in enumerate(self._boxes))
-                    for d in range(self._base)
-                ]
-            )
+            has = np.zeros(self._base, dtype=np.int64)
+            for k, box in enumerate(self._boxes):
+                has[list(box.values(j, i))] |= 1 << k
             sums = np.add.outer(np.arange(self._base) * weight, kinds >> bits) % self._m
             every = (sums << bits | has[:, None] & kinds).ravel()
             kinds, which = np.unique(every, return_inverse=True)
             alike = np.bincount(which, np.tile(alike, self._base)).astype(np.int64)
         return kinds, alike
-
-    def _rest(self, box: Box, read: frozenset[OperandDigit]) -> Array:
-        """The counts of the result digit's values for each sum of what is read, over a box.
-
-        Returns:
-            Shape ``(values of the result digit, m)``.
-        """
-        rest = _sums(box, read, tuple(self._factors), self._m, self._base)
-        # The digit of a sum s + x, summed over the rests x.
-        return cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,))
 
 
 @lru_cache(maxsize=512)  # all result digits of a modular task ask for the same
@@ -188,11 +169,7 @@ class _Polynomial:
         return np.ones(1), np.sum([self._over(box, digits) for box in self._boxes], axis=0).T
 
     def _over(self, box: Box, read: tuple[tuple[int, ...], ...]) -> Array:
-        """The table with its first operands, those of ``read``, summed over a box.
-
-        Returns:
-            The axes of the other operands, the result digit's, and those of these operands.
-        """
+        """The table with its first operands, those of ``read``, summed over a box; axes last."""
         if not read:
             return self._is_digit
         if (box, read) not in self._summed:
@@ -203,14 +180,11 @@ class _Polynomial:
         return self._summed[box, read]
 
     def _shares(self, row: tuple[tuple[int, ...], ...], read: tuple[int, ...]) -> Array:
-        """How many numbers fall on each residue mod m, by the digits that are read of them.
+        """How many numbers fall on each residue, shape ``(combinations of the digits read, m)``.
 
         Args:
             row: the values of each digit.
             read: positions, 1 for the units.
-
-        Returns:
-            Shape ``(combinations of the digits read, m)``.
         """
         above = max(read, default=0) - len(row)
         digits = combinations([*row, *[(0,)] * above])
@@ -230,13 +204,10 @@ def _period(task: Task, base: int, r: int) -> int | None:
 
 
 def _is_digit(results: Array, base: int, r: int) -> Array:
-    """Whether result digit r has each of the values that it takes.
+    """Whether result digit r has each of the values that it takes, 0 or 1, ``(values, n)``.
 
     Args:
         results: negative where the task is not defined, shape ``(n,)``.
-
-    Returns:
-        0 or 1, shape ``(values, n)``.
     """
     digit = np.where(results < 0, -1, results // base**r % base)
     return np.stack([digit == d for d in np.unique(digit) if d >= 0]).astype(np.int64)

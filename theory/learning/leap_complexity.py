@@ -11,6 +11,7 @@ soon*).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -22,7 +23,6 @@ from theory.inference.support import OperandDigit
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
-from theory.setting.boxes import Box
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task
@@ -62,39 +62,26 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     train = replace(train, priming=(), pairs=None)
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]
     digits = range(task.result_width(base, n))
-    try:
-        if _told_by_places(task, base, boxes, digits, most):
+    with suppress(NotCountable), budget(MOST_WORK):
+        by_place = CarryClassifier(task, base, boxes)
+        if all(_told(by_place, r, most // task.operands) for r in digits):
             return Decision.NO
+    with suppress(NotCountable), budget(MOST_WORK):
         every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
         begun = []
-        with budget(MOST_WORK):
-            for r in digits:
-                classifier = DigitClassifier(task, base, boxes, r)
-                if classifier.right(_NOTHING) < CONSTANT * classifier.total:
-                    # Whether there is a first step at all is soon told, so it is asked first.
-                    if not any(_steps(classifier, every, _NOTHING, most)):
-                        return Decision.YES
-                    begun.append(classifier)
-            learned = all(_learned(classifier, every, most) for classifier in begun)
-            return Decision.of(not learned)
-    except NotCountable:
-        return Decision.UNDECIDED
-
-
-def _told_by_places(
-    task: Task, base: int, boxes: tuple[Box, ...], digits: range, most: int
-) -> bool:
-    """Whether steps that read whole places downward are known to tell every result digit."""
-    try:
-        with budget(MOST_WORK):
-            classifier = CarryClassifier(task, base, boxes)
-            return all(_told(classifier, r, most // task.operands) for r in digits)
-    except NotCountable:
-        return False
+        for r in digits:
+            classifier = DigitClassifier(task, base, boxes, r)
+            if classifier.right(_NOTHING) < CONSTANT * classifier.total:
+                # Whether there is a first step at all is soon told, so it is asked first.
+                if not any(_steps(classifier, every, _NOTHING, most)):
+                    return Decision.YES
+                begun.append(classifier)
+        return Decision.of(not all(_learned(classifier, every, most) for classifier in begun))
+    return Decision.UNDECIDED
 
 
 def _told(classifier: CarryClassifier, r: int, most: int) -> bool:
-    """The same of one result digit; a step reads up to so many places."""
+    """Whether steps downward by up to so many whole places are known to tell a result digit."""
     right: list[int] = []
     reached = set(range(classifier.blank(r) + 1))
     for places, here in enumerate(classifier.right(r)):

@@ -16,8 +16,7 @@ import numpy as np
 
 from theory.counting.accuracy import value_dtype
 from theory.counting.residues import digit_sum
-from theory.numbers.enumeration import combinations, operand_tuples
-from theory.numbers.integer_arrays import Array, exact_dtype
+from theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task
@@ -48,8 +47,7 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     """The plateaus of a task below 1, the lowest first; a digit that tells nothing makes none.
 
     Empty for tasks without a modulus or whose results never reach it, for primed or drawn
-    training sets, and where the domain has more operand tuples, or the modulus more residues,
-    than ``LARGEST``.
+    training sets, and where they would take too long to be found.
     """
     ladder: list[Plateau] = []
     answers = _answers(task, base, train)
@@ -117,10 +115,9 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     reach = sum(max(c, 0) * top ** sum(e) for c, e in task.terms) // task.divisor
     if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
         return ()
-    if max(sum(box.size for box in boxes), task.modulus * task.divisor) > LARGEST:
-        return ()
+    size = sum(box.size for box in boxes)
     operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
-    if operations * sum(box.size for box in boxes) > _MOST_OPERATIONS:
+    if max(size, task.modulus * task.divisor) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
@@ -154,11 +151,7 @@ def _starts(ascending: Array) -> Array:
 
 
 def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
-    """What the digits above the lowest k add to the operands, modulo p, and how often each.
-
-    Returns:
-        Shapes ``(operands, n)`` and ``(n,)``.
-    """
+    """What digits above the lowest k add mod p, ``(operands, n)``, and how often each, ``(n,)``."""
     modulus = task.full_modulus or 1
     residues, counts = [], []
     for row in box.digits:

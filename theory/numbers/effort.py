@@ -1,8 +1,7 @@
 """How much work an exact count may take: steps estimated from the question, never from a clock.
 
-A step is about a nanosecond of an ordinary processor.  The same question so takes the same number
-of steps on every machine, and is counted everywhere or nowhere; what is remembered from an
-earlier question is charged again.
+A step is about a nanosecond of an ordinary processor.  What is remembered from an earlier question
+is charged again, so that a question is counted on every machine or on none.
 """
 
 from __future__ import annotations
@@ -64,13 +63,12 @@ def remembered(
     """``lru_cache``, but a remembered value is charged what it cost."""
 
     def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
-        def measured(*args: Any) -> tuple[_Value, int]:
+        @lru_cache(maxsize=size)
+        def counted(*args: Any) -> tuple[_Value, int]:
             meter = _meter.get()
             before = meter.spent
             value = function(*args)
             return value, meter.spent - before
-
-        counted = lru_cache(maxsize=size)(measured)
 
         @wraps(function)
         def charged(*args: *_Arguments) -> _Value:

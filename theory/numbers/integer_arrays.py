@@ -1,16 +1,14 @@
-"""Exact integer arrays of any size, and their cyclic convolutions.
+"""Exact integer arrays of any size: combinations, operand tuples, cyclic convolutions.
 
-An array is int64 while its entries and the sums made of them fit, otherwise dtype
-object (Python integers).
-
-The only floats are inside FFTs whose results are integers and whose rounding error is
-bounded below 1/4 beforehand (``_capacity``); entries too large for that are cut into
-limbs first.
+An array is int64 while its entries and the sums made of them fit, otherwise dtype object (Python
+integers).  The only floats are inside FFTs whose results are integers and whose rounding error is
+bounded below 1/4 beforehand (``_capacity``); entries too large for that are cut into limbs first.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -68,6 +66,34 @@ def prime_powers(n: int) -> list[tuple[int, int]]:
     return powers + ([(n, 1)] if n > 1 else [])
 
 
+# --- combinations ----------------------------------------------------------------------
+
+
+def combinations(axes: Sequence[Sequence[int] | Array]) -> Array:
+    """Every combination of one value from each of k axes, as columns ``(k, combinations)``.
+
+    The last axis varies fastest.
+    """
+    sizes = [len(axis) for axis in axes]
+    rows = [np.repeat(axis, math.prod(sizes[k + 1 :])) for k, axis in enumerate(axes)]
+    return np.stack([np.resize(row, math.prod(sizes)) for row in rows])
+
+
+def operand_tuples(
+    digits: Sequence[Sequence[Sequence[int]]], base: int, dtype: npt.DTypeLike = np.int64
+) -> Array:
+    """Every operand tuple whose digits are among those given, shape ``(operands, tuples)``.
+
+    Args:
+        digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
+    """
+    operands = []
+    for row in digits:
+        weighted = [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
+        operands.append(combinations(weighted).sum(axis=0))
+    return combinations(operands)
+
+
 # --- convolutions -----------------------------------------------------------------------
 
 _BLOCK = 8
@@ -79,7 +105,7 @@ def _fft_length(n: int) -> int:
     """n if the FFT takes it in small steps, else a length that holds the linear product."""
     if n == 1 or prime_powers(n)[-1][0] <= 11:
         return n
-    return min(c << (-(-(2 * n - 1) // c) - 1).bit_length() for c in (1, 3, 5, 9, 15))
+    return min(c << (-(-2 * n // c) - 1).bit_length() for c in (1, 3, 5, 9, 15))
 
 
 def _capacity(size: int, lengths: tuple[int, ...]) -> int:
@@ -149,8 +175,6 @@ def _inverse(spectrum: Any, shape: tuple[int, ...], lengths: tuple[int, ...]) ->
     result: Array = np.rint(np.fft.irfftn(spectrum, lengths, axes)).astype(np.int64)
     for axis, n, length in zip(axes, shape, lengths, strict=True):
         if length > n:
-            result = np.moveaxis(result, axis, -1)
-            folded = result[..., :n].copy()
-            folded[..., : n - 1] += result[..., n : 2 * n - 1]
-            result = np.moveaxis(folded, -1, axis)
+            low, high, _ = np.split(result, [n, 2 * n], axis)
+            result = low + high
     return result

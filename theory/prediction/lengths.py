@@ -22,8 +22,7 @@ from theory.setting.properties import base_aligned
 MOST_UNSEEN = Fraction(1, 20)
 """The largest share of a test domain on which training may leave the answer open.
 
-Up to here the accuracy of the learned function is given, which is then right to within this
-share.  Above it the length is undetermined.
+The accuracy is right to within this share; above it the length is undetermined.
 """
 MOST_WORK = 1_500_000_000
 """Steps that the counts of one prediction may take (some seconds)."""
@@ -72,10 +71,7 @@ def predict_lengths(
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps for digits never shown together.
 
-    Encoding and layout enter by ``upward`` only, so settings that differ in them share this.
-
-    Args:
-        upward: what ``beyond`` says of the digits that training kept constant.
+    Encoding and layout enter only by ``upward``: what ``beyond`` says.
     """
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):

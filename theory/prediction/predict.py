@@ -8,13 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.derivation import (
-    Beyond,
-    Step,
-    beyond,
-    cite,
-    support_step,
-)
+from theory.inference.derivation import Beyond, Step, beyond, cite, support_step
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.learning.leap_complexity import leaps
@@ -38,8 +32,7 @@ class Prediction:
 
     Args:
         steps: from the premises to the accuracy of the learned function.
-        learned: the function that the support rule says was learned, None where it does
-            not follow.
+        learned: by the support rule, None where that does not follow.
         continues: the local rule goes on at every length, so the task itself was learned.
     """
 
@@ -71,9 +64,7 @@ class Prediction:
     def leaks(self) -> Decision:
         """Whether models may fall short of the learned function where training showed too little.
 
-        By the rule ``leak`` they may if some length asks for what training never showed, and the
-        task is one that leaks.  The rule speaks of encodings with a learned vector per position;
-        of others that is not decided.
+        The rule ``leak`` speaks of encodings with a learned vector per position only.
         """
         if not any(x.extends for x in self.lengths):
             return Decision.NO
@@ -84,8 +75,8 @@ class Prediction:
     def claim(self, x: LengthPrediction) -> Claim:
         """What is claimed of a model's accuracy at a length.
 
-        Where a length asks for what training never showed, an exact claim needs a task that does
-        not leak.  A bound does not, if the encoding has a learned vector per position.
+        An exact claim on what training never showed needs a task that does not leak.  A bound does
+        not, if the encoding has a learned vector per position.
         """
         holds = self.leaks is Decision.NO
         if x.accuracy is not None and (holds or not x.extends):
@@ -157,7 +148,10 @@ class Prediction:
                 }
                 for x in self.lengths
             ],
-            "derivation": [step.to_json() for step in self.derivation],
+            "derivation": [
+                {"rule": x.rule, "statement": x.statement, "source": x.source}
+                for x in self.derivation
+            ],
         }
 
 

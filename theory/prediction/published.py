@@ -35,31 +35,21 @@ def treats(encoding: Encoding, train: Domain) -> bool:
 @lru_cache(maxsize=4096)
 def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Published:
     """The paper's verdict; its criteria are applied to tasks that it does not name."""
+    yes, no, unknown = Status.GENERALIZES, Status.FAILS, Status.UNDETERMINED
     if not treats(encoding, train):
         what = "training set" if train.allowed else "encoding"
-        return Published(
-            Status.UNDETERMINED, Status.UNDETERMINED, f"the paper does not treat this {what}"
-        )
+        return Published(unknown, unknown, f"the paper does not treat this {what}")
     trained = train.every_length[-1]
-    yes, no = Status.GENERALIZES, Status.FAILS
     relative = encoding.reference != "absolute"
     if task.full_modulus is not None:
         k = base_aligned(task.full_modulus, base)
-        power = f"{base}^{trained}"
+        p, power = f"p = {task.full_modulus}", f"{base}^{trained}"
         if k is not None and k <= trained:
-            why = f"p = {task.full_modulus} divides {power}, so the higher digits do not matter"
-            return Published(yes, yes, why)
-        why = (
-            f"p = {task.full_modulus} does not divide {power}, so the higher digits matter, and "
-            "they were not trained"
-        )
-        return Published(yes, no, why)
+            return Published(yes, yes, f"{p} divides {power}, so the higher digits do not matter")
+        why = f"does not divide {power}, so the higher digits matter, and they were not trained"
+        return Published(yes, no, f"{p} {why}")
     if relative and translation_invariant(task):
-        why = "the task is translation invariant, and RPE preserves it"
-        return Published(yes, yes, why)
-    why = (
-        "the task is not translation invariant, which RPE would need"
-        if relative
-        else "APE never trained the positions above n"
-    )
-    return Published(yes, no, why)
+        return Published(yes, yes, "the task is translation invariant, and RPE preserves it")
+    if relative:
+        return Published(yes, no, "the task is not translation invariant, which RPE would need")
+    return Published(yes, no, "APE never trained the positions above n")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
-from theory.inference.interactions import interactions
+from theory.inference.joint_support import interactions
 from theory.inference.learned import LearnedFunction
 from theory.learning.leap_complexity import FEW
 from theory.prediction.outcomes import Claim

@@ -33,10 +33,9 @@ _Poly = dict[_Exponents, int]
 def canonical(
     terms: tuple[Term, ...], names: tuple[str, ...], modulus: int | None, divisor: int
 ) -> tuple[tuple[Term, ...], tuple[str, ...], int]:
-    """The terms, operands and divisor of the canonical form; the modulus stays.
+    """The terms, operands that enter, and divisor of the canonical form.
 
-    Operands that do not enter are left out.  A constant function keeps them all: its one term is
-    its value, which may be 0, and its divisor 1.
+    A constant function keeps all operands: its one term is its value, and its divisor 1.
     """
     poly: _Poly = {}
     for c, e in terms:
@@ -67,14 +66,11 @@ def _reduced(poly: _Poly, n: int) -> _Poly:
 
 
 def _from_the_top(poly: _Poly, keep: Callable[[_Exponents, int], int]) -> tuple[_Poly, _Poly]:
-    """A polynomial as a sum of monomials and of products of falling factorials.
+    """The coefficients of monomials, and of products of falling factorials, that add up to it.
 
     Args:
         keep: what stays with a monomial of its coefficient, the highest monomial first; the rest
             goes to the product of falling factorials, whose other monomials are taken off below.
-
-    Returns:
-        The coefficients of the monomials, and those of the products.
     """
     left, monomials, products = dict(poly), {}, {}
     while left:

@@ -46,9 +46,7 @@ class Domain:
         pairs: show only so many operand tuples, drawn once; None for all of them.
 
     Raises:
-        InvalidInput: no length, a length or position below 1, an unknown kind, shares that
-            leave nothing for the lengths or are below ``LEAST_SHARE``, a priming length or a
-            position given twice, a position without digits, no tuples at all, or too many.
+        InvalidInput: a value that makes no sense, or one given twice.
     """
 
     lengths: tuple[int, ...]
@@ -121,10 +119,7 @@ class Domain:
         return _boxes(self, base, operands)
 
     def layers(self, base: int, operands: int) -> list[tuple[int, Box]]:
-        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below.
-
-        Test lengths share these boxes, and in each all operands have the same digits.
-        """
+        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
         if self.kind == "every":
             return [(1, box) for box in self.boxes(base, operands)]
         signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1))]
@@ -144,10 +139,7 @@ class Domain:
         ]
 
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
-        """``D_n`` or ``D_n^ab`` as boxes, with the allowed digits only.
-
-        ``D_n`` is cut by which operand is the first to reach n digits.
-        """
+        """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes."""
         full = tuple(range(base))
         below, at_most = (full,) * (n - 1), (full,) * n
         exactly = at_most if n == 1 else (*below, full[1:])
@@ -166,11 +158,7 @@ class Domain:
         return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
 
     def likely_whole(self, base: int, operands: int) -> bool:
-        """Whether a sample of ``pairs`` tuples all but surely shows every digit everywhere.
-
-        The chance that it lacks some digit at some position, at some length, is at most the sum
-        of the chances of each, and has to be below ``MISSED``.
-        """
+        """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
         if self.pairs is None:
             return True
         shares: dict[tuple[int, int, int], np.ndarray] = {}  # of each value of a digit

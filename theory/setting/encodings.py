@@ -21,7 +21,6 @@ class Encoding:
     """A positional encoding.
 
     Args:
-        name: its name in the registry.
         reference: ``absolute`` (the index in the sequence), ``relative`` (the offset from
             the query), ``significance`` (the digit's weight, from a random start) or ``none``.
         own_parameter: every position (absolute) or offset (relative) has learned
@@ -30,8 +29,6 @@ class Encoding:
             where a learned function changes little from one offset to the next, so that it tells
             near from far but no one offset from its neighbours; ``none``, where that function is
             fixed or there is none.
-        summary: one line for people.
-        source: where it was introduced.
 
     Raises:
         InvalidInput: ``reference`` or ``selection`` is none of these words.
@@ -110,9 +107,5 @@ ENCODINGS: dict[str, Encoding] = {
 
 
 def encoding(name: str) -> Encoding:
-    """The encoding of that name.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The encoding of that name (InvalidInput: there is none)."""
     return look_up("encoding", name, ENCODINGS)

@@ -1,9 +1,8 @@
 """Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``, ``(a + b) // 10``.
 
-The text is read as a syntax tree and turned into the terms of a polynomial; it is
-never evaluated as Python, and holds nothing but operand names, whole numbers and
-the operators ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all
-(``q`` and ``p`` may be products and powers of numbers).
+The text is read as a syntax tree, never evaluated as Python.  It holds operand names, whole numbers
+and ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all (``q`` and
+``p`` may be products and powers of numbers).
 """
 
 from __future__ import annotations
@@ -30,15 +29,10 @@ _Poly = dict[tuple[int, ...], int]
 
 
 def parse_task(text: str, modulus: int | None = None) -> Task:
-    """The task that an expression describes, in its canonical form under the name as written.
-
-    Args:
-        text: a polynomial with integer coefficients in a, b, c and d, optionally
-            ``// q`` (a power of the base) and then ``% p``.
-        modulus: a modulus given beside the text, where the text has none.
+    """The task that an expression describes, by the name as written.
 
     Raises:
-        InvalidInput: the text is no such expression, or names two moduli.
+        InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"the expression is longer than {_LONGEST_TEXT} characters")

@@ -17,16 +17,17 @@ BOS, SIGN, EQUALS = "<bos>", "+", "="
 
 @dataclass(frozen=True)
 class Token:
-    """A token of the sequence: a landmark, or digit ``position`` of an operand or the result."""
+    """A token of the sequence: a landmark, or digit ``position`` of an operand or the result.
+
+    Args:
+        kind: ``landmark``, which has a symbol, ``operand``, which has an index, or ``result``.
+        position: 1 = units; 0 for landmarks.
+    """
 
     kind: str
-    """``landmark``, ``operand`` or ``result``."""
     position: int = 0
-    """Digit position, 1 = units; 0 for landmarks."""
     operand: int = -1
-    """Operand index, for operand digits."""
     symbol: str = ""
-    """The landmark's symbol."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,6 @@ class Layout:
     """How operands and result are ordered.
 
     Args:
-        name: its name in the registry.
         operands_first: the digit order of the operands, ``most`` or ``least`` significant first.
         result_first: the digit order of the result.
         interleaved: digits of equal weight stand together, ``a_1 b_1 c_1 a_2 b_2 c_2 ...``.
@@ -50,13 +50,7 @@ class Layout:
     marked: bool = True
 
     def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-        """The tokens of one example, in order.
-
-        Args:
-            operands: number k of operands.
-            width: digits N of each operand.
-            result_width: digits M of the result.
-        """
+        """The tokens of one example: operands of ``width`` digits each, and the result."""
         tokens = [Token("landmark", symbol=BOS)]
         if self.interleaved:
             for i in range(1, max(width, result_width) + 1):
@@ -72,7 +66,7 @@ class Layout:
         return tuple(tokens)
 
     def operand_width(self, digits: int, result_width: int) -> int:
-        """The padded width N for operands of up to ``digits`` digits."""
+        """How many digits operands of up to ``digits`` digits are padded to."""
         return digits if self.marked else max(digits, result_width)
 
 
@@ -101,9 +95,5 @@ LAYOUTS: dict[str, Layout] = {
 
 
 def layout(name: str) -> Layout:
-    """The layout of that name.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The layout of that name (InvalidInput: there is none)."""
     return look_up("layout", name, LAYOUTS)

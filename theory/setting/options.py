@@ -90,11 +90,7 @@ def flag(name: str) -> str:
 
 
 def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple[int, ...]:
-    """``4+5``, ``1,3`` and ``1-6`` as lengths.
-
-    Raises:
-        InvalidInput: anything else, or a length out of range.
-    """
+    """``4+5``, ``1,3`` and ``1-6`` as lengths (InvalidInput: others, or one out of range)."""
     try:
         lengths = _read_ranges(text)
         if min(lengths) < 1 or max(lengths) > largest:
@@ -108,11 +104,7 @@ def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple
 
 
 def read_numbers(text: str, option: str) -> tuple[int, ...]:
-    """``2..400`` and ``100,101`` as numbers.
-
-    Raises:
-        InvalidInput: anything else, or more than ``MOST_NUMBERS``.
-    """
+    """``2..400`` and ``100,101`` as numbers (InvalidInput: others, or too many)."""
     try:
         return _read_ranges(text)
     except ValueError:
@@ -122,11 +114,7 @@ def read_numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def _read_ranges(text: str) -> tuple[int, ...]:
-    """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers.
-
-    Raises:
-        ValueError: anything else, a range that runs backwards, or more than ``MOST_NUMBERS``.
-    """
+    """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers (ValueError: others, or too many)."""
     numbers: list[int] = []
     for part in text.replace("+", ",").replace("..", "-").split(","):
         low, _, high = part.strip().partition("-")
@@ -138,11 +126,7 @@ def _read_ranges(text: str) -> tuple[int, ...]:
 
 
 def read_shares(texts: tuple[str, ...], option: str, base: int) -> tuple[tuple[int, Fraction], ...]:
-    """Lengths with the share of each, from texts such as ``6:0.01``.
-
-    Raises:
-        InvalidInput: a text that is not of this form, or a length out of range.
-    """
+    """Lengths with the share of each, from texts such as ``6:0.01`` (InvalidInput: others)."""
     return tuple(_share(text, f"{option} '{text}'") for text in texts)
 
 
@@ -162,12 +146,7 @@ def _share(text: str, where: str) -> tuple[int, Fraction]:
 def read_digits(
     texts: tuple[str, ...], option: str, base: int
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Positions with the digits allowed at each, from texts such as ``2:6-9``.
-
-    Raises:
-        InvalidInput: a text that is not of this form, a position out of range, or a digit that the
-            base does not have.
-    """
+    """Positions with the digits allowed at each, from texts such as ``2:6-9`` (InvalidInput)."""
     return tuple(_digits(text, f"{option} '{text}'", base) for text in texts)
 
 

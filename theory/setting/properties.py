@@ -12,10 +12,9 @@ from theory.setting.tasks import Task, digit_count
 
 
 def base_aligned(p: int, base: int) -> int | None:
-    """The least k with p dividing ``base**k``, or None if p divides no power of the base.
+    """The least k with p dividing ``base**k``, None where p divides no power of the base.
 
-    Where it is k, the digits above position k do not change anything modulo p
-    (arXiv 2407.17963, the condition of its theorems on modular tasks).
+    Digits above position k then change nothing modulo p (arXiv 2407.17963).
     """
     rest, k = p, 0
     while rest > 1:
@@ -35,8 +34,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 def translation_invariant(task: Task) -> bool:
     """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
 
-    True exactly for linear forms without a constant and without a modulus
-    (arXiv 2407.17963, the definition behind its theorem on relative encodings).
+    So arXiv 2407.17963 defines it, for its theorem on relative encodings.
     """
     return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
 
@@ -44,10 +42,8 @@ def translation_invariant(task: Task) -> bool:
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart.
 
-    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5); None for
-    others: a product's memory grows with the length, and a reduced result has a
-    fixed width, so no one rule serves every position.  This finiteness is our
-    reading of the published translation invariance.
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others.  This
+    finiteness is our reading of the published translation invariance.
     """
     if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
@@ -115,7 +111,6 @@ _MOST_WORK = 2_000_000
 
 
 def _cost(task: Task) -> int:
-    """Multiplications and additions that evaluate a task once."""
     return sum(1 + sum(e) for _, e in task.terms)
 
 

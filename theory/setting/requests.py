@@ -115,11 +115,7 @@ class Request:
     )
 
     def read_task(self) -> Task:
-        """The task asked for.
-
-        Raises:
-            InvalidInput: none or two of ``task`` and ``expr``, or one that makes no sense.
-        """
+        """The task asked for (InvalidInput: none, two, or one that makes no sense)."""
         if self.task is not None and self.expr is not None:
             raise InvalidInput("give --task or --expr, not both")
         if self.modulus is not None and self.modulus >= LARGEST_MODULUS:
@@ -131,20 +127,14 @@ class Request:
         return named_task(self.task, self.modulus)
 
     def setting(self) -> Setting:
-        """The setting asked for.
-
-        Raises:
-            InvalidInput: a value that no setting can have, or an allowed digit that the base
-                does not have.
-        """
-        return _setting(
-            self.read_task(),
-            {
-                o.part: o.read(getattr(self, name), flag(name), self.base)
-                for name, o in options_of(self).items()
-                if o.part
-            },
-        )
+        """The setting asked for (InvalidInput: a value that no setting can have)."""
+        task = self.read_task()
+        values = {
+            o.part: o.read(getattr(self, name), flag(name), self.base)
+            for name, o in options_of(self).items()
+            if o.part
+        }
+        return _setting(task, values)
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -159,11 +149,10 @@ def setting_words(setting: Setting) -> list[str]:
 
 
 def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
-    """The setting as JSON (see ``read_setting``).
+    """The setting as JSON, for ``read_setting``.
 
     Args:
-        more: further entries; they stand before the options that are left out where they have
-            their default.
+        more: further entries, to stand before the options that are written only where set.
     """
     always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
     changed = {}
@@ -184,36 +173,22 @@ def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
-    """The setting that ``setting_json`` wrote.
-
-    Raises:
-        InvalidInput: a value that no setting can have.
-        KeyError: a value that is missing.
-    """
-    parts = {
-        n: o
-        for n, o in options_of(Request).items()
-        if o.part and (o.written >= IN_CELLS or n in data)
+    """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
+    values = {
+        o.part: o.from_json(data[name])
+        for name, o in options_of(Request).items()
+        if o.part and (o.written >= IN_CELLS or name in data)
     }
-    return _setting(
-        _written_task(data["task"], data["modulus"]),
-        {o.part: o.from_json(data[n]) for n, o in parts.items()},
-    )
-
-
-def _written_task(name: str, modulus: int | None) -> Task:
-    """A task of the table, or one written as an expression, which may hold the modulus itself."""
+    name, modulus = data["task"], data["modulus"]
     if name in TASKS:
-        return named_task(name, modulus)
-    task = parse_task(name)
-    return task if task.modulus == modulus else parse_task(name, modulus)
+        return _setting(named_task(name, modulus), values)
+    task = parse_task(name)  # which may hold the modulus itself
+    return _setting(task if task.modulus == modulus else parse_task(name, modulus), values)
 
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:
     """A setting of values by their parts."""
     train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
     return Setting(
-        task=task,
-        train=Domain(**train),
-        **{part: value for part, value in values.items() if "." not in part},
+        task=task, train=Domain(**train), **{p: v for p, v in values.items() if "." not in p}
     )

@@ -26,10 +26,7 @@ class Setting:
         test_kind: the kind of the test domains, ``longest`` or ``every``.
 
     Raises:
-        InvalidInput: a base below 2 or above ``LARGEST_BASE``, a divisor that is no power of the
-            base, a negative window, a test length below 1, an interleaved layout for a task that
-            is not known to be digit causal, allowed digits that the base does not have, or a
-            trained length that has none of the allowed ones.
+        InvalidInput: parts that make no sense, by themselves or together.
     """
 
     task: Task

@@ -1,8 +1,6 @@
 """Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
 
-A task is a function ``f: N^k -> N``.  Every task is held as the terms of its
-polynomial, so that evaluating it needs plain integer arithmetic only (Python
-integers of any size, or NumPy arrays) and its properties can be read off.
+A task is a function ``f: N^k -> N``, held as the terms of its polynomial.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-from theory.setting.formulas import expression, polynomial_text, sympy_text
 
 if TYPE_CHECKING:
     import sympy
@@ -29,20 +26,17 @@ class Task:
 
     Args:
         name: how the task is called in tables.
-        terms: the polynomial; each term is ``(coefficient, exponents)`` with one
-            exponent per operand.  A constant function has one term, its value.
+        terms: the polynomial; a constant function has one term, its value.
         names: the operands' names, in the order in which they are written; those that do not
             enter are left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
         divisor: a power of the base; dividing by it drops the lowest digits.
 
-    A task without a modulus whose polynomial can be negative is defined where it
-    is not (``sub`` needs ``a >= b``); this is decided exactly for linear forms.
-    Other polynomials that subtract are refused, whether or not they are ever negative.
+    Without a modulus a linear form that can be negative is defined where it is not (``sub`` needs
+    ``a >= b``); other polynomials that subtract are refused, whether or not they are ever negative.
 
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial of
-            higher degree that subtracts and has no modulus.
+        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial that is refused.
     """
 
     name: str
@@ -110,11 +104,7 @@ class Task:
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
 
     def evaluate(self, *operands: Any) -> Any:
-        """``f`` of integers, or elementwise of NumPy arrays of one shape.
-
-        A negative value (an operand tuple on which the task is not defined) is
-        returned as it is.
-        """
+        """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
         total = self.polynomial(*operands)
         if self.divisor != 1:
             total = total // self.divisor
@@ -149,24 +139,54 @@ class Task:
 
     def text(self) -> str:
         """The task as a person writes it: ``(a + b) mod 100``."""
-        body = polynomial_text(self.terms, self.names, times="·", power="^")
+        body = polynomial_text(self.terms, self.names).replace("**", "^").replace("*", "·")
         in_brackets = f"({body})" if len(self.terms) > 1 else body
         if self.divisor != 1:
             body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"
         return body if self.modulus is None else f"{in_brackets} mod {self.modulus}"
 
     def formula(self, operands: Sequence[str] | None = None) -> str:
-        """The task as SymPy writes it, ``Mod(2*a + b, 12)``.
-
-        Args:
-            operands: how each operand is written, a sum in brackets; None for its name.
-        """
-        return sympy_text(self.terms, operands or self.names, self.modulus, self.divisor)
+        """The task as SymPy writes it, ``Mod(2*a + b, 12)``; a sum as operand has brackets."""
+        # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
+        ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
+        first, last = ordered[0], ordered[-1]
+        is_difference = len(ordered) == 2 and first[0] < 0 < last[0] and not any(last[1])
+        if is_difference and sum(map(bool, first[1])) == 1:
+            ordered.reverse()
+        body = polynomial_text(ordered, operands or self.names)
+        if self.divisor != 1:
+            is_power = first[0] == 1 and sum(map(bool, first[1])) == 1
+            is_quotient = len(ordered) == 1 and (is_power or first[0] < 0)
+            inside = body if is_quotient else f"({body})"
+            body = f"floor({inside}/{self.divisor})"
+        elif operands and body in operands and body.startswith("("):
+            body = body[1:-1]
+        return body if self.modulus is None else f"Mod({body}, {self.modulus})"
 
     @property
     def expression(self) -> sympy.Expr:
         """The task as a SymPy expression."""
-        return expression(self.formula(), self.names)
+        return as_sympy(self.formula(), self.names)
+
+
+def as_sympy(formula: str, names: Sequence[str]) -> sympy.Expr:
+    """A formula of natural numbers as a SymPy expression, kept as written."""
+    import sympy
+
+    symbols = {name: sympy.Symbol(name, integer=True, nonnegative=True) for name in names}
+    return sympy.parse_expr(formula, symbols, evaluate=False)
+
+
+def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
+    """A polynomial, term by term: ``2*a**2 - a*b + 1``; each operand as it is to be written."""
+    text = ""
+    for coefficient, exponents in terms:
+        powers = zip(operands, exponents, strict=True)
+        factors = [x if e == 1 else f"{x}**{e}" for x, e in powers if e]
+        if abs(coefficient) != 1 or not factors:
+            factors.insert(0, str(abs(coefficient)))
+        text += f" {'-' if coefficient < 0 else '+'} {'*'.join(factors)}"
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
 
 
 def digit_count(value: int, base: int) -> int:
@@ -212,12 +232,7 @@ TASKS: dict[str, NamedTask] = {
 
 
 def named_task(name: str, modulus: int | None = None) -> Task:
-    """A task of the table.
-
-    Raises:
-        InvalidInput: an unknown name, a modulus missing where the task needs one,
-            or given where it has none.
-    """
+    """A task of the table (InvalidInput: no such name; a modulus missing, or one too many)."""
     entry = look_up("task", name, TASKS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")

@@ -38,15 +38,12 @@ _LONGER = 4
 
 @dataclass(frozen=True)
 class Change:
-    """An elementary change of one field of a setting.
+    """An elementary change: the field of a setting that is changed, and what it becomes.
 
     Args:
-        aspect: the field that is changed.
-        text: the change in words.
         cost: what it asks for: 1 another model, 2 the same examples written otherwise,
             3 other examples of the trained lengths or shorter, 4 a few longer examples,
             5 and more longer examples throughout.
-        value: what the field becomes.
     """
 
     aspect: str
@@ -84,14 +81,11 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to change.
+    """What to change in a setting, if it does not generalize.
 
     Args:
-        current: the prediction as it stands.
-        generalizes: nothing has to be changed.
-        claimed: that is claimed of a model, not of the expected function only.
-        suggestions: cheapest first; empty where the setting generalizes already, or
-            nothing short of training every length works.
+        claimed: as of a suggestion, of the setting as it is.
+        suggestions: cheapest first.
         obstacles: what stands in the way of the setting as it is, each a sentence.
         complete: whether every combination of changes was tried, the limit of steps not reached.
     """

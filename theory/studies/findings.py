@@ -16,14 +16,14 @@ from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
+from theory.setting.options import LARGEST_TEST, read_lengths
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 
 TOLERANCE = 0.05
-"""How far a reported accuracy may be from the predicted one.
+"""How far a reported accuracy may be from the predicted one, as for our own measurements.
 
-The premise lets a model be wrong on 1 % of its training domain, and longer inputs ask for more
-of the same digits.  The same width judges our own measurements.
+The premise lets a model be wrong on 1 % of its training domain; longer inputs ask for more of it.
 """
 
 
@@ -95,11 +95,7 @@ class Finding:
             raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
 
     def setting(self) -> Setting:
-        """The setting, as the predictor takes it.
-
-        Raises:
-            InvalidInput: some part of it is not in our tables.
-        """
+        """The setting, as the predictor takes it (InvalidInput: it is not in our tables)."""
         task, train = named_task(self.task, self.modulus), Domain(self.train, self.train_domain)
         place = (encoding(self.encoding), layout(self.layout), train, 0)
         return Setting(task, self.base, *place, self.test, self.test_domain)
@@ -135,16 +131,7 @@ def _finding(papers: dict[str, Paper], row: dict[str, Any]) -> Finding:
     fields = {key.replace("-", "_"): value for key, value in row.items()}
     fields["paper"] = papers[row["paper"]]
     for key in ("train", "test"):
-        fields[key] = _lengths(row[key])
+        fields[key] = read_lengths(row[key], key, LARGEST_TEST) if row[key] else ()
     for key in ("aids", "accuracy"):
         fields[key] = tuple(row.get(key, ()))
     return Finding(**fields)
-
-
-def _lengths(text: str) -> tuple[int, ...]:
-    """``1-3+5`` as (1, 2, 3, 5)."""
-    found: list[int] = []
-    for part in filter(None, text.split("+")):
-        low, _, high = part.partition("-")
-        found += range(int(low), int(high or low) + 1)
-    return tuple(found)

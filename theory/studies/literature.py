@@ -74,7 +74,7 @@ class LengthComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A finding beside our prediction and the published theorem.
+    """A finding beside our prediction, if any, and the published theorem.
 
     Args:
         premise: the first premise that does not hold, empty for a finding in scope.
@@ -87,7 +87,7 @@ class Comparison:
     premise: str
     outcome: Outcome
     reason: str
-    prediction: Prediction | None  # where the predictor can speak of the setting
+    prediction: Prediction | None
     lengths: tuple[LengthComparison, ...]
     published: Status | None
     published_agrees: Decision

@@ -39,10 +39,8 @@ class Point:
     """The prediction for inputs longer than the trained ``D_n``.
 
     Args:
-        verdict: over all test lengths.
-        lengths: the prediction at each test length, in ascending order.
-        residual_modulus: ``p' = p / gcd(p, B**n)``: the digits above n matter modulo p'.  None
-            without a modulus.
+        verdict: over all test lengths, which ascend.
+        residual_modulus: the digits above n matter modulo this; None without a modulus.
         base_aligned: the least k with p dividing ``B**k``; None where p divides no power.
     """
 
@@ -63,11 +61,7 @@ class Point:
         return tuple(x.digits - self.train_digits for x in self.lengths)
 
     def at(self, ahead: int) -> LengthPrediction:
-        """The prediction for numbers that are ``ahead`` digits longer than in training.
-
-        Raises:
-            InvalidInput: this distance was not asked for.
-        """
+        """The prediction at a test distance (InvalidInput: it was not asked for)."""
         if ahead not in self.ahead:
             known = ", ".join(map(str, self.ahead))
             raise InvalidInput(f"nothing was predicted {ahead} digits ahead, only {known}")
@@ -87,21 +81,15 @@ def phase_diagram(
 
     Args:
         task: the task of a modulus.
-        moduli: the moduli; ``(None,)`` for a task over the natural numbers.
+        moduli: ``(None,)`` for a task over the natural numbers.
         train_digits: each is a training domain ``D_n`` of its own.
         ahead: the test distances in digits.
 
     Raises:
-        InvalidInput: an empty range, too many points, a distance below 1, or a setting that makes
-            no sense.
+        InvalidInput: an empty range, too many points, or a setting that makes no sense.
     """
-    ranges = {
-        "moduli": moduli,
-        "bases": bases,
-        "training lengths": train_digits,
-        "test distances": ahead,
-    }
-    for name, values in ranges.items():
+    names = ("moduli", "bases", "training lengths", "test distances")
+    for name, values in zip(names, (moduli, bases, train_digits, ahead), strict=True):
         if not values:
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
@@ -129,10 +117,7 @@ def phase_diagram(
 
 def _point(setting: Setting, n: int) -> Point:
     prediction, p = predict(setting), setting.task.full_modulus
-    return Point(
-        setting,
-        prediction.verdict(Direction.UPWARD),
-        prediction.lengths,
-        None if p is None else residual_modulus(p, setting.base, n),
-        None if p is None else base_aligned(p, setting.base),
-    )
+    left = None if p is None else residual_modulus(p, setting.base, n)
+    k = None if p is None else base_aligned(p, setting.base)
+    verdict = prediction.verdict(Direction.UPWARD)
+    return Point(setting, verdict, prediction.lengths, left, k)

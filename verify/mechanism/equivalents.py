@@ -38,10 +38,7 @@ def predicted_support(cell: Cell) -> Support:
 def equivalents(cell: Cell, operands: np.ndarray) -> np.ndarray:
     """The inputs that the learned function cannot tell from these: digits ``(n, k, N)`` of both.
 
-    For ``D_n`` they are ``(a mod B**n, b mod B**n)``.
-
-    Raises:
-        InvalidInput: no learned function is predicted that ignores positions.
+    For ``D_n`` they are ``(a mod B**n, b mod B**n)``.  Errors are those of ``predicted_support``.
     """
     support, reduced = predicted_support(cell), operands.copy()
     for j, i in np.ndindex(*operands.shape[1:]):
@@ -57,10 +54,9 @@ def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray
     Only inputs whose equivalents are in the training domain.
 
     Raises:
-        InvalidInput: there are none, or a length that the cell does not write.
+        InvalidInput: there are none.
     """
     fmt, train = cell.format, cell.setting.train
-    check_length(cell, digits)
     rng = np.random.default_rng([EVALUATION_SEED, digits])
     drawn = Sampler(fmt, cell.setting.test(digits)).sample(_TRIES * samples, rng)
     reduced = equivalents(cell, drawn)
@@ -71,13 +67,3 @@ def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray
     if not len(kept):
         raise InvalidInput(f"no input of {digits} digit(s) is equivalent to one in {train.text()}")
     return drawn[kept], reduced[kept]
-
-
-def check_length(cell: Cell, digits: int) -> None:
-    """Refuse a length that the cell does not write.
-
-    Raises:
-        InvalidInput: it is one.
-    """
-    if not 1 <= digits <= cell.format.digits:
-        raise InvalidInput(f"digits must be between 1 and {cell.format.digits}, not {digits}")

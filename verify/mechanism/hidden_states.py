@@ -104,8 +104,7 @@ def equivalence(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> 
     others = Sampler(fmt, cell.setting.train).sample(len(long), rng)
     result = fmt.results(short)
     of_long, of_short, of_others = (hidden(model, cell, x, result) for x in (long, short, others))
-    near, far = _distance(of_long, of_short), _distance(of_long, of_others)
-    return Equivalence(len(long), near, far)
+    return Equivalence(len(long), _distance(of_long, of_short), _distance(of_long, of_others))
 
 
 def _distance(x: np.ndarray, y: np.ndarray) -> tuple[float, ...]:

@@ -9,14 +9,12 @@ Shapes: n operand tuples, k operands, N digits of each, M result digits; units f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
-from verify.mechanism.equivalents import check_length
 from verify.model.gpt import GPT
 from verify.model.measure import answers
 from verify.plan.cells import Cell
@@ -30,109 +28,68 @@ SAMPLES = 500
 """Operand tuples per length; a share is then known to about 0.02."""
 
 
-def by_model(model: GPT, cell: Cell) -> Answer:
-    """A trained model, by its greedy answers."""
-    return lambda operands: answers(model, cell, operands)
+def answerers(model: GPT, cell: Cell) -> dict[str, Answer]:
+    """A model by its greedy answers, the learned function if one is predicted, and the task ``f``.
 
-
-def by_truth(cell: Cell) -> Answer:
-    """The task itself, ``f``."""
-    return cell.format.results
-
-
-def by_learned(cell: Cell) -> Answer:
-    """The function that is predicted to be learned: ``f^``, or ``f`` where its rule goes on.
-
-    Raises:
-        InvalidInput: none is predicted.
+    Where the rule of the learned function goes on, it is ``f``.
     """
-    prediction, fmt = predict(cell.setting), cell.format
+    prediction, truth = predict(cell.setting), cell.format.results
+    found: dict[str, Answer] = {"model": lambda operands: answers(model, cell, operands)}
     if prediction.continues:
-        return by_truth(cell)
-    learned = prediction.learned
-    if learned is None:
-        raise InvalidInput(f"no expected function is predicted for {cell.label()}")
-    return lambda operands: fmt.to_digits(learned.evaluate(*fmt.values(operands)))
+        found["learned function"] = truth
+    elif (learned := prediction.learned) is not None:
+        fmt = cell.format
+        found["learned function"] = lambda x: fmt.to_digits(learned.evaluate(*fmt.values(x)))
+    return found | {"truth": truth}
 
 
-def influence(
-    answer: Answer,
-    cell: Cell,
-    digits: int,
-    samples: int = SAMPLES,
-    others: Sequence[Answer] = (),
-) -> np.ndarray:
-    """How often changing one operand digit changes each digit of the answer.
+def influences(
+    everybody: Mapping[str, Answer], cell: Cell, digits: int, samples: int = SAMPLES
+) -> dict[str, np.ndarray]:
+    """How often changing one operand digit changes each digit of everybody's answers.
 
     Operand tuples are drawn from the test domain of one length.  In each, one digit at a time
     (leading zeros are digits too) becomes another one, uniformly; that may make the tuple
-    shorter.  Everybody who answers is asked about the same tuples.
-
-    A changed tuple on which the task is not defined (``sub``: a < b) is left out, and so is one
-    to which ``answer`` or one of ``others`` has no answer: the share is that of the rest.
-
-    Args:
-        others: who has to have an answer too.  The learned function of ``sub`` has none where
-            the low digits of a are less than those of b: to compare a model with it, ask both
-            about the same tuples.
+    shorter.  A changed tuple on which the task is not defined (``sub``: a < b) is left out, and
+    so is one to which anybody has no answer, before or after: the learned function of ``sub`` has
+    none where the low digits of a are less than those of b.
 
     Returns:
-        shares ``(k, digits, M)``: ``[j, i, r]`` is how often result digit r + 1 changes with
-        digit i + 1 of operand j; NaN where every changed tuple is left out.
-
-    Raises:
-        InvalidInput: a length that the cell does not write.
+        by name, shares ``(k, digits, M)``: ``[j, i, r]`` is how often result digit r + 1 changes
+        with digit i + 1 of operand j; NaN where every changed tuple is left out.
     """
     fmt = cell.format
-    check_length(cell, digits)
     rng = np.random.default_rng([EVALUATION_SEED, digits])
     drawn = Sampler(fmt, cell.setting.test(digits)).sample(samples, rng)
-    before, answered = answer(drawn), _answered(others, drawn)
-    shares = np.full((fmt.task.operands, digits, fmt.result_width), np.nan)
-    for j, i in np.ndindex(*shares.shape[:2]):
+    before = {name: answer(drawn) for name, answer in everybody.items()}
+    shape = (fmt.task.operands, digits, fmt.result_width)
+    shares = {name: np.full(shape, np.nan) for name in everybody}
+    for j, i in np.ndindex(*shape[:2]):
         changed = drawn.copy()
         changed[:, j, i] = (drawn[:, j, i] + rng.integers(1, fmt.base, samples)) % fmt.base
-        kept = answered & _answered((fmt.results, *others), changed)
-        was, now = before[kept], answer(changed[kept])
-        both = (was >= 0).all(1) & (now >= 0).all(1)
+        kept = _answered(fmt.results(changed), *before.values())
+        after = {name: answer(changed[kept]) for name, answer in everybody.items()}
+        both = _answered(*after.values())
         if both.any():
-            shares[j, i] = (was[both] != now[both]).mean(0)
+            for name, now in after.items():
+                shares[name][j, i] = (before[name][kept][both] != now[both]).mean(0)
     return shares
 
 
-def _answered(everybody: Sequence[Answer], operands: np.ndarray) -> np.ndarray:
-    """Whether everybody has an answer to each operand tuple, ``(n,)``."""
-    have = np.ones(len(operands), dtype=bool)
-    for answer in everybody:
-        have &= (answer(operands) >= 0).all(1)
-    return have
+def _answered(*given: np.ndarray) -> np.ndarray:
+    """At which operand tuples everybody has an answer, of answers ``(n, M)`` each."""
+    known: np.ndarray = np.all([(x >= 0).all(1) for x in given], axis=0)
+    return known
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """How far measured influences are from predicted ones.
-
-    Args:
-        largest: the largest absolute difference.
-        mean: the mean absolute difference.
-    """
-
-    largest: float
-    mean: float
-
-
-def disagreement(measured: np.ndarray, predicted: np.ndarray) -> Disagreement:
-    """Compare two arrays of influences where both are known.
+def disagreement(measured: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+    """The largest and the mean absolute difference of two arrays of influences.
 
     Raises:
-        InvalidInput: they differ in shape, or are nowhere both known.
+        InvalidInput: they are nowhere both known.
     """
-    if measured.shape != predicted.shape:
-        raise InvalidInput(
-            f"influences of shapes {measured.shape} and {predicted.shape} do not compare"
-        )
     distance = np.abs(measured - predicted)
     known = distance[~np.isnan(distance)]
     if not known.size:
         raise InvalidInput("there is no influence that both know")
-    return Disagreement(float(known.max()), float(known.mean()))
+    return {"largest": float(known.max()), "mean": float(known.mean())}

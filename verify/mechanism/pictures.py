@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
-from theory.errors import InvalidInput
 from verify.mechanism.equivalents import pairs
 from verify.mechanism.hidden_states import SAMPLES, hidden
 from verify.model.gpt import GPT
@@ -30,7 +29,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def draw_influences(
     influences: Mapping[str, np.ndarray], title: str, path: Path, names: Sequence[str] = "abcd"
 ) -> None:
-    """Draw influences ``(k, N, M)`` as heat maps side by side, as PNG or SVG by the suffix.
+    """Draw influences ``(k, N, M)`` as heat maps side by side (see ``figure`` for its errors).
 
     A row is a digit that is changed, a column a digit of the answer, units first; influences
     that are not known are hatched.
@@ -38,17 +37,8 @@ def draw_influences(
     Args:
         influences: by the name of who answered, such as ``model`` and ``learned function``.
         names: of the operands.
-
-    Raises:
-        InvalidInput: no influences, shapes that differ, an unknown suffix, no matplotlib, or
-            a file that cannot be written.
     """
-    if not influences:
-        raise InvalidInput("there are no influences to draw")
-    shapes = {array.shape for array in influences.values()}
-    if len(shapes) > 1:
-        raise InvalidInput(f"influences of different shapes: {sorted(shapes)}")
-    [(k, n, m)] = shapes
+    [(k, n, m)] = {shares.shape for shares in influences.values()}
     cell_size = min(max(7.5 / (len(influences) * m), 0.12), 0.4)
     width = 1.6 + len(influences) * max(m * cell_size, 1.1)
     title = textwrap.fill(title, int(width / _LETTER))
@@ -112,7 +102,7 @@ def principal(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def draw_states(
     model: GPT, cell: Cell, digits: int, result_digit: int, path: Path, samples: int = SAMPLES
 ) -> None:
-    """Draw the last states before one result digit by PCA, as PNG or SVG by the suffix.
+    """Draw the last states before one result digit by PCA.
 
     Inputs of the training domain are dots in the colour of their true digit there, longer
     inputs are rings in that of the digit that ``f^`` says; both are written with those digits.
@@ -122,12 +112,9 @@ def draw_states(
         result_digit: 1 = units.
 
     Raises:
-        InvalidInput: a result digit that there is not, no input with an equivalent (see
-            ``pairs``), an unknown suffix, no matplotlib, or a file that cannot be written.
+        InvalidInput: no input with an equivalent (see ``pairs``), or as ``figure`` does.
     """
     fmt = cell.format
-    if not 1 <= result_digit <= fmt.result_width:
-        raise InvalidInput(f"result digits are 1 to {fmt.result_width}, not {result_digit}")
     long, equivalent = pairs(cell, digits, samples)
     rng = np.random.default_rng([EVALUATION_SEED, digits, 2])
     short = Sampler(fmt, cell.setting.train).sample(len(long), rng)
@@ -162,6 +149,5 @@ def _colours(base: int) -> list[tuple[float, ...]]:
     """A colour for each digit: distinct ones where they are few, else a scale."""
     from matplotlib import colormaps
 
-    if base <= 10:
-        return [colormaps["tab10"](d) for d in range(base)]
-    return [colormaps["viridis"](d / (base - 1)) for d in range(base)]
+    few, scale = colormaps["tab10"], colormaps["viridis"]
+    return [few(d) if base <= 10 else scale(d / (base - 1)) for d in range(base)]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.numbers.enumeration import combinations
+from theory.numbers.integer_arrays import combinations
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from verify.plan.sequences import Format

@@ -1,13 +1,14 @@
-"""The first page of a report: what was predicted, what was measured, and where they part."""
+"""The two pages of a report: what was found and where theory and experiment part; every length."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from theory.display.answer import verdict_text
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING
+from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import (
     MECHANISM,
     TOLERANCE,
@@ -17,19 +18,20 @@ from verify.judging.judge import (
     count_verdicts,
 )
 from verify.judging.known_divergences import KnownDivergences
+from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
 from verify.plan.cells import default_model
+from verify.plan.premise import PREMISE
 from verify.plan.recipe import RECIPE
 from verify.plan.sampling import HELD_OUT
+from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
-from verify.reporting.sentences import gate_line
-from verify.reporting.summary import summary
-from verify.reporting.tables import interval_text, table
-from verify.reporting.terminal import verdict_word
+from verify.reporting.tables import count, interval_text, table
+from verify.reporting.terminal import gate_line, summary_line, verdict_word
 
 
 def page(report: Report) -> str:
-    """The page as Markdown, with every section that the evidence allows."""
+    """The first page as Markdown, with every section that the evidence allows."""
     parts = [
         f"# Theory and experiment: the {report.name} grid",
         f"**{gate_line(report.verdicts, report.known)}**",
@@ -120,3 +122,136 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             "page from it.",
         ]
     )
+
+
+# --- the head of the first page -------------------------------------------------------
+
+
+def summary(verdicts: Sequence[CellVerdict]) -> str:
+    """The head of a report, as a Markdown list."""
+    lengths = [x for v in verdicts if v.runs for x in v.lengths]
+    learned = Counter(x.learned_verdict for x in lengths)
+    theorem = Counter(x.published for x in lengths)
+    models = sum(len(v.runs) for v in verdicts)
+    converged = sum(len(v.converged) for v in verdicts)
+    return "\n".join(
+        [
+            f"- **Refined theory**: {summary_line(verdicts)}",
+            f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
+            "of the held-out inputs of the trained lengths; only these are judged.",
+            "- **Expected function**: whether or not theory claims that models follow it, it has "
+            f"the measured accuracy at {learned[Verdict.AGREE]} lengths and another at "
+            f"{learned[Verdict.DIVERGE]}.",
+            f"- **Published theorems**: as measured at {theorem[Verdict.AGREE]} lengths, not as "
+            f"measured at {theorem[Verdict.DIVERGE]}.",
+            *_by_training([m for v in verdicts for m in v.by_model if m.converged]),
+        ]
+    )
+
+
+def _by_training(models: Sequence[CellVerdict]) -> list[str]:
+    """How models fared that settled or did not, and that learned soon or late.
+
+    Described beside the verdicts, model by model; no verdict depends on it.
+    """
+    ended = "those whose training ended by itself (long enough under all of the dropout)"
+    spent = "those that met the premise when their budget was spent"
+    soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
+    later = "those that took longer"
+    settled: dict[str, list[CellVerdict]] = {ended: [], spent: []}
+    speed: dict[str, list[CellVerdict]] = {soon: [], later: []}
+    for model in models:
+        [run] = model.runs
+        settled[ended if run.settled else spent].append(model)
+        step = learned_step(run)
+        if step is not None:
+            speed[soon if is_soon(step) else later].append(model)
+    unknown = len(models) - sum(map(len, speed.values()))
+    remark = " The two thresholds were chosen after the fact."
+    if unknown:
+        remark += f" ({unknown} models were not tested on what they were trained on.)"
+    return [
+        *_fared("Settled or not", settled),
+        *(line + remark for line in _fared("Learned soon or late", speed)),
+    ]
+
+
+def _fared(what: str, kinds: Mapping[str, Sequence[CellVerdict]]) -> list[str]:
+    """At how many lengths the models of each kind agree with the expected function."""
+    parts = []
+    for kind, models in kinds.items():
+        counts = Counter(x.learned_verdict for m in models for x in m.lengths)
+        judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+        if judged:
+            parts.append(f"{kind} agree at {counts[Verdict.AGREE]} of {judged} lengths")
+    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
+
+
+# --- the second page -------------------------------------------------------------------
+
+
+def cells_page(report: Report) -> str:
+    """The second page as Markdown: every test length of every trained cell, model by model."""
+    parts = [
+        f"# Every length of the {report.name} grid",
+        "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
+        f"accuracy. *measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. "
+        "*as f^*: share of answers equal to those of the expected function f^.",
+        *(paragraph for v in report.trained for paragraph in _cell_section(v)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell_section(v: CellVerdict) -> list[str]:
+    learned = v.prediction.learned_text
+    runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
+    return [
+        f"## {v.name}",
+        table([_length_row(v, x) for x in v.lengths]),
+        (f"Expected function: `{learned}`. " if learned else "") + f"{runs}.",
+        f"Rerun: {'; '.join(f'`{text}`' for text in _commands(v))}",
+    ]
+
+
+def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
+    direction = x.prediction.direction
+    treated = direction in EXTRAPOLATING
+    return {
+        "digits": str(x.digits),
+        "direction": direction.replace("_", " "),
+        "theorem": v.prediction.published_verdict(direction) if treated else "-",
+        "predicted": claim_text(v.prediction, x.prediction),
+        "measured": interval_text(x.accuracy),
+        "as f^": interval_text(x.learned),
+        "verdict": x.verdict,
+        "theorem judged": x.published,
+    }
+
+
+def _run(v: CellVerdict, run: Run) -> str:
+    """One model, with what it got right out of domain: pooling must not hide a seed."""
+    outside = ", ".join(
+        f"{m.correct / m.samples:.3f} at {m.digits}"
+        for m in run.measurements
+        if not v.cell.setting.is_premise(m.digits)
+    )
+    whole = "" if run.settled else " (the whole budget)"
+    step = learned_step(run)
+    late = "" if step is None or is_soon(step) else ", learned late"
+    return (
+        f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps{whole}{late}, "
+        f"right on {outside}"
+    )
+
+
+def _commands(v: CellVerdict) -> list[str]:
+    """The commands that train a cell's models again, consecutive seeds of one budget together."""
+    stretches: list[list[Run]] = []
+    for run in sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed)):
+        last = stretches[-1][-1] if stretches else None
+        follows = last and (last.precision, last.budget, last.seed + 1)
+        if follows == (run.precision, run.budget, run.seed):
+            stretches[-1].append(run)
+        else:
+            stretches.append([run])
+    return [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from theory.display.tables import markdown_table
 from verify.judging.intervals import Interval
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows as Markdown; their keys are the columns, empty where a row lacks one."""
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    return markdown_table([[row.get(column, "") for column in columns] for row in rows], columns)
+    from tabulate import tabulate
+
+    return tabulate(rows, "keys", tablefmt="github", disable_numparse=True)
 
 
 def interval_text(x: Interval | None) -> str:

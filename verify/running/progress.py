@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from verify.plan.plan import Job
@@ -15,7 +16,7 @@ EVERY = 30.0
 
 
 class ProgressDisplay:
-    """Shows on standard error how far training is; a context manager around ``run_all``.
+    """Shows on standard error how far training is; a context manager around a ``Pool``.
 
     Args:
         total: models to train.
@@ -32,7 +33,6 @@ class ProgressDisplay:
         self._bar: Any = None
         self._start = time.monotonic()
         self._over = threading.Event()
-        self._silent = False
 
     def __enter__(self) -> ProgressDisplay:
         if not self.total:
@@ -83,11 +83,9 @@ class ProgressDisplay:
         """Print a line; training goes on when nobody reads the lines any more."""
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
-        elif not self._silent:
-            try:
+        else:
+            with suppress(OSError):
                 print(line, file=sys.stderr, flush=True)
-            except OSError:
-                self._silent = True
 
     def _remind(self) -> None:
         while not self._over.wait(self.every):
@@ -110,11 +108,9 @@ class ProgressDisplay:
         if sign.job not in self._tasks:
             label = sign.job.cell.label()
             self._tasks[sign.job] = self._bar.add_task(label, total=self.budget)
-        task = self._tasks[sign.job]
-        if sign.run is None:
-            self._bar.update(task, completed=sign.steps)
-        else:  # a model that converged early is done with its whole share of the work
-            self._bar.update(task, visible=False, completed=self.budget)
+        # A model that converged early is done with its whole share of the work.
+        done = sign.steps if sign.run is None else self.budget
+        self._bar.update(self._tasks[sign.job], visible=sign.run is None, completed=done)
         done = sum(t.completed for t in self._bar.tasks if t.id != self._all)
         self._bar.update(self._all, completed=done)
 

@@ -45,58 +45,41 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
 
 
 def missing(models: Iterable[Job], store: Store, budget: int, precision: str) -> list[Job]:
-    """The models that are to be trained.
-
-    They are those without a run in the store, and those whose run had spent a smaller budget.
+    """The models without a run in the store, or with one that had spent a smaller budget.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    jobs = [
-        job
-        for job in models
-        if is_wanted(store.find(job.cell, job.seed, RECIPE.version, precision), budget)
-    ]
+    found = {x: store.find(x.cell, x.seed, RECIPE.version, precision) for x in models}
+    jobs = [job for job, run in found.items() if is_wanted(run, budget)]
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
     return jobs
 
 
-def run_all(
-    jobs: list[Job],
-    store: Store,
-    budget: int,
-    device: str,
-    workers: int,
-    on_progress: Callable[[Progress], None],
-) -> None:
-    """Train and measure jobs in parallel processes; each run is stored when it ends.
+class Pool:
+    """Worker processes that train and measure jobs; each run is stored when it ends.
 
-    If another process already trains a job, this one waits for it.
+    There is a pipe to each worker: one that is killed breaks its own pipe only, as there is no
+    queue or lock in common.  Where another process already trains a job, this one waits for it.
 
     Args:
         workers: processes at once, each with one thread.
         on_progress: called in this process whenever a worker reports.
-
-    Raises:
-        Failed: a training process died or raised; what had ended before is in the store.
-    """
-    if jobs:
-        with _Pool(jobs, store, budget, device, workers) as pool:
-            pool.run(on_progress)
-
-
-class _Pool:
-    """Worker processes, a pipe to each, and what is left to do.
-
-    A worker that is killed breaks its own pipe only: there is no queue or lock in common.
     """
 
     def __init__(
-        self, jobs: list[Job], store: Store, budget: int, device: str, workers: int
+        self,
+        jobs: list[Job],
+        store: Store,
+        budget: int,
+        device: str,
+        workers: int,
+        on_progress: Callable[[Progress], None],
     ) -> None:
         self.store, self.budget, self.device = store, budget, device
+        self.on_progress = on_progress
         self.precision = precision_name(device)
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
@@ -105,7 +88,7 @@ class _Pool:
         self.busy: dict[Connection, SpawnProcess] = {}
         self.idle: list[tuple[Connection, SpawnProcess]] = []
 
-    def __enter__(self) -> _Pool:
+    def __enter__(self) -> Pool:
         context = multiprocessing.get_context("spawn")
         with _uninterrupted():
             for _ in range(self.number):
@@ -125,40 +108,44 @@ class _Pool:
             process.join()
         self.store.release()
 
-    def run(self, on_progress: Callable[[Progress], None]) -> None:
-        """Hand out jobs and receive runs until every job is done, here or elsewhere."""
+    def run(self) -> None:
+        """Hand out jobs and receive runs until every job is done, here or elsewhere.
+
+        Raises:
+            Failed: a training process died or raised; what had ended before is in the store.
+        """
         while self.waiting or self.busy or self.elsewhere:
-            self._hand_out(on_progress)
+            self._hand_out()
             for pipe in wait(list(self.busy), _LOOK):
                 assert isinstance(pipe, Connection)
-                self._receive(pipe, on_progress)
+                self._receive(pipe)
             if self.elsewhere and self.idle:
                 self.waiting += ensembles(self.elsewhere, self.device)
 
-    def _hand_out(self, on_progress: Callable[[Progress], None]) -> None:
+    def _hand_out(self) -> None:
         """Give idle workers what this process can claim."""
         while self.idle and self.waiting:
-            claimed = [job for job in self.waiting.pop(0) if self._claim(job, on_progress)]
+            claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
             if claimed:
                 pipe, process = self.idle.pop()
                 self.busy[pipe] = process
                 with suppress(OSError):  # the loss of a worker shows when its pipe is read
                     pipe.send(claimed)
 
-    def _claim(self, job: Job, on_progress: Callable[[Progress], None]) -> bool:
+    def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
         version, before = RECIPE.version, self.elsewhere.pop(job, None)
         owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
         if owner == DONE:
             run = self.store.find(job.cell, job.seed, version, self.precision)
-            on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
+            self.on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
         elif owner is not None:
             self.elsewhere[job] = owner
             if before is None:
-                on_progress(Progress(job, 0, elsewhere=owner))
+                self.on_progress(Progress(job, 0, elsewhere=owner))
         return owner is None
 
-    def _receive(self, pipe: Connection, on_progress: Callable[[Progress], None]) -> None:
+    def _receive(self, pipe: Connection) -> None:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
@@ -167,12 +154,12 @@ class _Pool:
             where = f"{message.job.cell.label()}, seed {message.job.seed}"
             raise Failed(f"training failed: {where}: {message.error}")
         if isinstance(message, Progress):
-            on_progress(message)
+            self.on_progress(message)
             return
         self.idle.append((pipe, self.busy.pop(pipe)))
         for run in message:
             file = self.store.add(run)
-            on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
+            self.on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
 
 
 @contextmanager

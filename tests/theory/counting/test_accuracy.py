@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from theory.counting.accuracy import accuracy, matches, shown_share, unseen_share
 from theory.errors import NotCountable
-from theory.inference.carries import carry_range
-from theory.inference.interactions import interactions
+from theory.inference.joint_support import carry_range, interactions
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import Support
 from theory.setting.decision import Decision

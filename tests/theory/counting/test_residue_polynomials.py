@@ -12,8 +12,7 @@ from builders.distributions import HUGE, counts, residues
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.counting.residue_choices import Operand
-from theory.counting.residue_polynomials import polynomial_matches, polynomial_unchanged
+from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
 from theory.counting.residues import Residues, interval
 from theory.errors import NotCountable
@@ -78,7 +77,7 @@ def digits(p: int, n: int, m: int) -> Operand:
 @pytest.mark.parametrize("p", [50, 101, 144, 199])
 def test_products_in_two_ways(p: int) -> None:
     a, b = digits(p, 2, 100), digits(p, 3, 80)
-    expected = product_matches(p, a.seen, a.moved, b.seen, b.moved)
+    expected = product_matches(a.seen, a.moved, b.seen, b.moved)
     assert polynomial_matches([(1, (1, 1))], p, 1, [a, b]) == expected
 
 

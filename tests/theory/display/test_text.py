@@ -11,10 +11,10 @@ from theory.display.answer import (
     UNCLAIMED,
     answer_line,
     expected_line,
+    explanation,
     published_line,
     verdict_text,
 )
-from theory.display.explanation import explanation
 from theory.display.text import (
     LENGTH_COLUMNS,
     advice_text,

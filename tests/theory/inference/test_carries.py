@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from theory.inference.carries import carry_range
-from theory.inference.interactions import interactions
+from theory.inference.joint_support import carry_range, interactions
 from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task

@@ -13,7 +13,7 @@ from builders.strategies import domains, examples, tasks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theory.display.explanation import explanation
+from theory.display.answer import explanation
 from theory.learning.plateaus import LARGEST, Plateau, plateau_accuracy, plateaus
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain

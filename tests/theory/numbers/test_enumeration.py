@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.numbers.enumeration import combinations, operand_tuples
+from theory.numbers.integer_arrays import combinations, operand_tuples
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), max_size=4), min_size=1, max_size=4))

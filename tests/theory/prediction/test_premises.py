@@ -85,8 +85,8 @@ def test_a_task_that_leaps_is_not_exact_under_another_encoding(pe: str) -> None:
 
 UNKNOWN = {
     "prediction.predict.leaps": lambda *_: Decision.UNDECIDED,
-    "inference.interactions.digit_causal": lambda *_: (Decision.UNDECIDED, None),
-    "inference.interactions.carry_range": lambda *_: None,
+    "inference.joint_support.digit_causal": lambda *_: (Decision.UNDECIDED, None),
+    "inference.joint_support.carry_range": lambda *_: None,
     "inference.identifiability.carry_range": lambda *_: None,
     "inference.identifiability.finds_digits": lambda *_: False,
     "inference.derivation.finds_digits": lambda *_: False,

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from theory import Domain, Setting, Task, encoding, layout, named_task, parse_task, predict
-from theory.display.phase_cells import MOST_NUMBERED
-from theory.display.phase_plot import plot
-from theory.display.phase_table import write_csv
+from theory.display.phase_grid import write_csv
+from theory.display.phase_plot import MOST_NUMBERED, plot
 from theory.errors import InvalidInput
 from theory.setting.directions import Direction
 from theory.setting.properties import base_aligned, residual_modulus

@@ -18,8 +18,7 @@ from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.recipe import RECIPE
 from verify.records.evidence import read_evidence
-from verify.reporting.cells_page import cells_page
-from verify.reporting.page import page
+from verify.reporting.page import cells_page, page
 from verify.reporting.report import Report
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())

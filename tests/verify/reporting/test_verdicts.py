@@ -9,15 +9,18 @@ from builders.runs import RIGHT, run
 
 from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.judging.known_divergences import KnownDivergences
-from verify.reporting.sentences import gate_line, sentence, summary_line, theorem_sentence
 from verify.reporting.terminal import (
     CELL_COLUMNS,
     LENGTH_COLUMNS,
     cell_legend,
     cell_line,
+    gate_line,
     length_legend,
     length_line,
+    sentence,
     short_label,
+    summary_line,
+    theorem_sentence,
 )
 
 

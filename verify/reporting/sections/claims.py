@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.display.tables import markdown_table
-from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
+from verify.judging.claims import PUBLISHED, REFINED, Claim, claims
 from verify.reporting.report import Report
 from verify.reporting.tables import count
 
@@ -39,20 +39,15 @@ def claim_tables(listed: Sequence[Claim]) -> str:
 def _row(c: Claim) -> list[str]:
     return [
         f"{c.name}: {c.says}" if c.source == PUBLISHED else c.name,
-        _tested(c.cells.supports, c.seeds.supports, c.seeds),
-        _tested(c.cells.contradicts, c.seeds.contradicts, c.seeds),
-        _untested(c.cells.not_reached, c.seeds.not_reached),
-        _untested(c.cells.no_claim, c.seeds.no_claim),
+        _counted(c.cells.supports, c.seeds.supports, c.seeds.tested),
+        _counted(c.cells.contradicts, c.seeds.contradicts, c.seeds.tested),
+        _counted(c.cells.not_reached, c.seeds.not_reached),
+        _counted(c.cells.no_claim, c.seeds.no_claim),
     ]
 
 
-def _tested(cells: int, seeds: int, every: Tally) -> str:
-    """``12 cells, 31 of 36 seeds``."""
-    if not every.tested:
-        return "0 cells"
-    return f"{count(cells, 'cell')}, {seeds} of {count(every.tested, 'seed')}"
-
-
-def _untested(cells: int, seeds: int) -> str:
-    """``2 cells, 3 seeds``."""
-    return f"{count(cells, 'cell')}, {count(seeds, 'seed')}" if cells or seeds else "0 cells"
+def _counted(cells: int, seeds: int, tested: int | None = None) -> str:
+    """``2 cells, 3 seeds``, or of those tested: ``12 cells, 31 of 36 seeds``."""
+    if tested is None:
+        return f"{count(cells, 'cell')}, {count(seeds, 'seed')}" if cells or seeds else "0 cells"
+    return f"{count(cells, 'cell')}, {seeds} of {count(tested, 'seed')}" if tested else "0 cells"

@@ -82,12 +82,8 @@ def _draw(shares: Shares, variants: Sequence[str], path: Path) -> None:
     titles = [f"{count(n + 1, 'digit')} more than trained" for n in longer]
     with named_rows(path, list(shares), "share of the answers that follow f^", titles) as axes:
         for i, variant in enumerate(variants):
-            rows = [row for row, by_variant in enumerate(shares.values()) if variant in by_variant]
-            places = [row + 0.15 * (i - (len(variants) - 1) / 2) for row in rows]
+            by_row = {row: x[variant] for row, x in enumerate(shares.values()) if variant in x}
+            places = [row + 0.15 * (i - (len(variants) - 1) / 2) for row in by_row]
             for n, ax in zip(longer, axes, strict=True):
-                values = [
-                    by_variant[variant][n]
-                    for by_variant in shares.values()
-                    if variant in by_variant
-                ]
+                values = [followed[n] for followed in by_row.values()]
                 ax.plot(values, places, "o", color=PALETTE[i], ms=5, label=variant)

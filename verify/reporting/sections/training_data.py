@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from theory.display.style import PALETTE
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.judging.judge import CellVerdict, Verdict, count_verdicts
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ORDER = 60
 
@@ -42,14 +38,11 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
     with named_rows(path, names, label, [count(n, "digit") for n in lengths]) as axes:
         for row, v in enumerate(verdicts):
             for x in v.lengths:
-                _draw_length(axes[lengths.index(x.digits)], row, x)
-
-
-def _draw_length(ax: Axes, row: int, x: LengthVerdict) -> None:
-    ax.set_xlim(-0.08, 1.08)
-    ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-    if x.prediction.accuracy is not None:
-        ax.plot([float(x.prediction.accuracy)], [row], "|", color=PALETTE[1], ms=14, mew=2.5)
-    if x.accuracy is not None:
-        ax.plot([x.accuracy.low, x.accuracy.high], [row, row], color=PALETTE[0], lw=1)
-        ax.plot([x.accuracy.value], [row], "o", color=PALETTE[0], ms=4)
+                ax, expected = axes[lengths.index(x.digits)], x.prediction.accuracy
+                ax.set_xlim(-0.08, 1.08)
+                ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+                if expected is not None:
+                    ax.plot([float(expected)], [row], "|", color=PALETTE[1], ms=14, mew=2.5)
+                if x.accuracy is not None:
+                    ax.plot([x.accuracy.low, x.accuracy.high], [row, row], color=PALETTE[0], lw=1)
+                    ax.plot([x.accuracy.value], [row], "o", color=PALETTE[0], ms=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theory.numbers.units import units
+from theory.counting.residue_products import units
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 9, 16, 30, 49, 60, 168, 1155])
