@@ -16,6 +16,7 @@ from commands.options import (
     GridOption,
     ModelOption,
     PrecisionOption,
+    RecipeOption,
     SizeOption,
     asks_for_setting,
     written,
@@ -25,7 +26,7 @@ from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
 from verify.plan.grids import grid as cells_of
-from verify.plan.recipe import DEFAULT_BUDGET
+from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
 
 
@@ -42,6 +43,7 @@ def verify(
     ] = 0,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
+    recipe: RecipeOption = RECIPE.name,
     store: Annotated[
         Path,
         typer.Option("--store", help="Where measurements are kept; what it has is not redone."),
@@ -84,7 +86,8 @@ def verify(
     from verify.records.store import Store
     from verify.reporting.junit import junit
 
-    plan = Plan(cells, first_seed, seeds, budget or DEFAULT_BUDGET, jobs, device, precision)
+    how = find_recipe(recipe)
+    plan = Plan(cells, first_seed, seeds, budget or DEFAULT_BUDGET, jobs, device, precision, how)
     if junit_xml is not None:
         check_writable(junit_xml)
     kept = Store(store)
@@ -117,6 +120,7 @@ def _print_external(cells: list[Cell], path: Path, device: str) -> None:
 
 def show_grid(
     grid: Annotated[str, GridOption] = "full",
+    recipe: RecipeOption = RECIPE.name,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
@@ -125,13 +129,17 @@ def show_grid(
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
-    cells = cells_of(grid)
+    cells, separate = cells_of(grid), find_recipe(recipe).separate_inputs
     if as_json:
         for cell in cells:
-            data = {"cell": cell.to_json(), "prediction": predict(cell.setting).to_json()}
+            told = predict(cell.setting, separate).to_json()
+            data = {"cell": cell.to_json(), "prediction": told}
             print(json.dumps(data), flush=True)
         return
-    rows = [prediction_row(cell, predict(cell.setting)) for cell in shown(cells, "cells predicted")]
+    rows = [
+        prediction_row(cell, predict(cell.setting, separate))
+        for cell in shown(cells, "cells predicted")
+    ]
     print_table(PREDICTION_COLUMNS, rows)
     print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
 
@@ -143,6 +151,7 @@ def inspect(
     seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
+    recipe: RecipeOption = RECIPE.name,
     budget: Annotated[
         int, typer.Option("--budget", help="Most training steps; 0 is the recipe's.")
     ] = 0,
@@ -162,7 +171,8 @@ def inspect(
     from verify.reporting.sections.inside import mechanism_rows
 
     cell, steps = _cell(asked, model), budget or DEFAULT_BUDGET
-    plan = Plan([cell], seed, budget=steps, device=device, precision=precision)
+    how = find_recipe(recipe)
+    plan = Plan([cell], seed, budget=steps, device=device, precision=precision, recipe=how)
     check_writable(out / "mechanism.json")
     trained, mechanism = pipeline.inspect(plan)
     print_text(f"{cell.label()}, seed {seed}", bold=True)
@@ -186,6 +196,7 @@ def report(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
+    recipe: RecipeOption = RECIPE.name,
 ) -> None:
     """Judge the evidence of a grid and write its report; measurements in the store are added.
 
@@ -197,7 +208,7 @@ def report(
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.reporting.terminal import gate_line
 
-    evidence = pipeline.judge(grid, folder, None if check else store)
+    evidence = pipeline.judge(grid, folder, None if check else store, find_recipe(recipe))
     for note in evidence.notes:
         print(f"arith: {note}", file=sys.stderr)
     about = evidence.report

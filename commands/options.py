@@ -13,6 +13,7 @@ import typer
 from theory.setting.options import flag, options_of
 from theory.setting.requests import Request
 from verify.plan.grids import GRIDS
+from verify.plan.recipe import RECIPES
 from verify.plan.rows import Row
 
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
@@ -52,6 +53,14 @@ GridOption = typer.Option(
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonListOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON list with one object per row.")
+]
+RecipeOption = Annotated[
+    str,
+    typer.Option(
+        "--recipe",
+        help=f"How models are trained: {', '.join(RECIPES)}.",
+        autocompletion=completion(RECIPES),
+    ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 PrecisionOption = Annotated[

@@ -20,7 +20,7 @@ from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.plan import Plan
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import RECIPE, Recipe
 from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import write
 from verify.records.runs import Run
@@ -53,8 +53,8 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
         Pool(jobs, store, plan.budget, device, workers, display.update) as pool,
     ):
         pool.run()
-    found = (store.find(x.cell, x.seed, RECIPE.version, precision) for x in plan.models)
-    return judge_evidence(plan.cells, [run for run in found if run is not None])
+    found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
+    return judge_evidence(plan.cells, [run for run in found if run is not None], plan.recipe)
 
 
 @dataclass(frozen=True)
@@ -77,26 +77,28 @@ class Evidence:
         return self.report.folder / "evidence.jsonl"
 
 
-def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
+def judge(name: str, folder: Path, store: Path | None = None, recipe: Recipe = RECIPE) -> Evidence:
     """Judge the evidence of a grid.
 
     Args:
         name: of the grid, or of its TOML file.
-        folder: the evidence stands in a folder of the grid's name here.
+        folder: the evidence stands in a folder of the grid's name here; that of another recipe
+            than the default in one with the recipe's name too.
         store: measurements to be added to the evidence.
+        recipe: what models are judged, by how they were trained.
 
     Raises:
         InvalidInput: no such grid, or damaged evidence.
     """
     cells = grid(name)
     keys = {cell.key for cell in cells}
-    folder = folder / Path(name).stem
+    folder = folder / (Path(name).stem + ("" if recipe is RECIPE else f"-{recipe.name}"))
     evidence = folder / "evidence.jsonl"
     runs = read_evidence(evidence) if evidence.exists() or store is None else []
     notes: list[str] = []
 
     def is_judged(run: Run) -> bool:
-        return run.recipe == RECIPE.version and run.cell.key in keys
+        return run.recipe == recipe.version and run.cell.key in keys
 
     if store is not None and store.exists():
         stored, notes = Store(store).runs()
@@ -105,10 +107,14 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
     if len(judged) < len(runs):
         notes.append(
             f"{len(runs) - len(judged)} models in {evidence} are kept and not judged: they are of "
-            f"another recipe than {RECIPE.version}, or of cells that the grid does not have"
+            f"another recipe than {recipe.version}, or of cells that the grid does not have"
         )
     known = read_known_divergences(folder / "causes.toml")
-    return Evidence(runs, Report(folder.name, judge_evidence(cells, judged), folder, known), notes)
+    return Evidence(
+        runs,
+        Report(folder.name, judge_evidence(cells, judged, recipe), folder, known, recipe),
+        notes,
+    )
 
 
 def report(evidence: Evidence) -> Path:
@@ -136,7 +142,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     device = pick_device(plan.device)
     fix_precision(plan.precision, device)
     job = plan.models[0]
-    trained = train(job.cell, job.seed, plan.budget, device=device)
+    trained = train(job.cell, job.seed, plan.budget, device=device, recipe=plan.recipe)
     longest = max(job.cell.setting.test_lengths)
     return trained, measure_mechanism(trained.model, job.cell, longest)
 

@@ -19,6 +19,7 @@ from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
 from verify.plan import premise
 from verify.plan.cells import Cell
+from verify.plan.recipe import RECIPE, Recipe
 from verify.records.measurement import Measurement
 from verify.records.runs import Run
 
@@ -162,12 +163,17 @@ def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
     return Counter(x.verdict for v in verdicts for x in v.lengths)
 
 
-def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdict]:
+def judge_evidence(
+    cells: Sequence[Cell], runs: Sequence[Run], recipe: Recipe = RECIPE
+) -> list[CellVerdict]:
     """Judge each cell by the runs of it, predictions made afresh."""
     by_cell: dict[str, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell.key, []).append(run)
-    return [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+    separate = recipe.separate_inputs
+    return [
+        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, separate)) for cell in cells
+    ]
 
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:

@@ -17,6 +17,7 @@ class Recipe:
     """The settings of a training.
 
     Args:
+        name: how commands call it.
         version: changes whenever results would, so that old measurements are not mixed in.
         batch_size: examples per step.
         muon_lr: peak learning rate of Muon (the matrices inside the blocks).
@@ -45,6 +46,7 @@ class Recipe:
             change places are held out together.
     """
 
+    name: str = "default"
     version: str = "3"
     batch_size: int = 128
     muon_lr: float = 0.01
@@ -69,11 +71,17 @@ class Recipe:
 
 RECIPE = Recipe()
 """What is used unless another is asked for."""
-_SEPARATE = replace(RECIPE, version="4", separate_inputs=True, mirrored=True)
-RECIPES: dict[str, Recipe] = {"default": RECIPE, "separate": _SEPARATE}
+RECIPES: dict[str, Recipe] = {
+    r.name: r
+    for r in (
+        RECIPE,
+        replace(RECIPE, name="separate", version="4", separate_inputs=True, mirrored=True),
+    )
+}
+"""Every recipe, by name."""
 
 
-def recipe(name: str) -> Recipe:
+def find_recipe(name: str) -> Recipe:
     """The recipe of that name.
 
     Raises:

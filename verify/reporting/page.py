@@ -21,7 +21,7 @@ from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
 from verify.plan.cells import default_model
 from verify.plan.premise import PREMISE
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import Recipe
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.report import Report
@@ -45,7 +45,7 @@ def page(report: Report) -> str:
         "cell, and the command that trains it again: [cells.md](cells.md).",
         *_divergences(report.verdicts, report.known),
         *sections(report),
-        _how(report.verdicts),
+        _how(report.verdicts, report.recipe),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -96,11 +96,11 @@ def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> st
     )
 
 
-def _how(verdicts: Sequence[CellVerdict]) -> str:
+def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
     runs = [r for v in verdicts for r in v.runs]
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
-    recipe = ", ".join(f"{k} {v}" for k, v in vars(RECIPE).items())
+    settings = ", ".join(f"{k} {v}" for k, v in vars(recipe).items())
     return "\n".join(
         [
             "## How it was made",
@@ -108,7 +108,7 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"- {len(runs)} models, {sum(r.steps for r in runs):,} optimizer steps, "
             f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training in all. Seeds: {seeds}.",
             *(f"- {n} on {m}" for m, n in sorted(machines.items())),
-            f"- One recipe for every cell: {recipe}. Dropout is in 256ths; "
+            f"- One recipe for every cell: {settings}. Dropout is in 256ths; "
             "`verify/plan/recipe.py` says what each name means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",

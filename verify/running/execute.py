@@ -10,7 +10,7 @@ from theory.prediction.predict import predict
 from verify.model.measure import measure
 from verify.plan.inputs import held_out_count
 from verify.plan.plan import Job
-from verify.plan.recipe import RECIPE
+from verify.records.predicted import predicted
 from verify.records.runs import Run
 from verify.training.device import machine, precision_name
 from verify.training.recorder import Recorder
@@ -43,34 +43,45 @@ class Failure:
 
 def execute(
     jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
-) -> list[Run]:
+) -> list[tuple[Job, Run]]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
+    What is predicted of them is settled before.
+
     Args:
+        jobs: of one shape and one recipe.
         on_step: called now and then with the steps taken.
     """
-    recorder = Recorder([job.cell for job in jobs])
+    recipe = jobs[0].recipe
+    predictions = [predict(job.cell.setting, recipe.separate_inputs) for job in jobs]
+    recorder = Recorder([job.cell for job in jobs], recipe.mirrored)
     models = [(job.cell, job.seed) for job in jobs]
-    trained_models = train_ensemble(models, budget, device, on_step=on_step, watch=recorder)
+    trained_models = train_ensemble(models, budget, device, recipe, on_step, recorder)
     runs = []
     for i, trained in enumerate(trained_models):
-        cell, prediction = trained.cell, predict(trained.cell.setting)
+        cell, prediction = trained.cell, predictions[i]
         lengths = cell.setting.test_lengths
-        measured = tuple(measure(trained.model, cell, prediction, n) for n in lengths)
+        measured = tuple(
+            measure(trained.model, cell, prediction, n, recipe.mirrored) for n in lengths
+        )
         runs.append(
-            Run(
-                cell=cell,
-                seed=trained.seed,
-                recipe=RECIPE.version,
-                precision=precision_name(device),
-                premise=trained.premise,
-                held_out=held_out_count(cell),
-                steps=trained.steps,
-                budget=budget,
-                seconds=trained.seconds,
-                machine=machine(device),
-                measurements=measured,
-                trajectory=recorder.trajectory(i, trained.steps, measured),
+            (
+                jobs[i],
+                Run(
+                    cell=cell,
+                    seed=trained.seed,
+                    recipe=recipe.version,
+                    precision=precision_name(device),
+                    premise=trained.premise,
+                    held_out=held_out_count(cell, recipe.mirrored),
+                    steps=trained.steps,
+                    budget=budget,
+                    seconds=trained.seconds,
+                    machine=machine(device),
+                    measurements=measured,
+                    trajectory=recorder.trajectory(i, trained.steps, measured),
+                    predicted=predicted(prediction),
+                ),
             )
         )
     return runs

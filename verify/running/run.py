@@ -16,7 +16,6 @@ from theory.errors import Failed
 from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
-from verify.plan.recipe import RECIPE
 from verify.records.store import DONE, Store, is_wanted
 from verify.running.execute import Failure, Progress
 from verify.running.worker import work
@@ -35,11 +34,11 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     """
     groups: dict[Any, list[Job]] = {}
     for job in jobs:
-        key = job if device == "cpu" else shape_of(job.cell)
+        key = job if device == "cpu" else (shape_of(job.cell), job.recipe)
         groups.setdefault(key, []).append(job)
     return sorted(
         groups.values(),
-        key=lambda group: training_flops(group[0].cell, RECIPE.batch_size),
+        key=lambda group: training_flops(group[0].cell, group[0].recipe.batch_size),
         reverse=True,
     )
 
@@ -50,11 +49,11 @@ def missing(models: Iterable[Job], store: Store, budget: int, precision: str) ->
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    found = {x: store.find(x.cell, x.seed, RECIPE.version, precision) for x in models}
+    found = {x: store.find(x.cell, x.seed, x.recipe.version, precision) for x in models}
     jobs = [job for job, run in found.items() if is_wanted(run, budget)]
-    for cell in dict.fromkeys(job.cell for job in jobs):
-        if not held_out_count(cell):
-            held_out_inputs(cell)  # raises the error that says so
+    for cell, recipe in dict.fromkeys((job.cell, job.recipe) for job in jobs):
+        if not held_out_count(cell, recipe.mirrored):
+            held_out_inputs(cell, recipe.mirrored)  # raises the error that says so
     return jobs
 
 
@@ -134,7 +133,7 @@ class Pool:
 
     def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
-        version, before = RECIPE.version, self.elsewhere.pop(job, None)
+        version, before = job.recipe.version, self.elsewhere.pop(job, None)
         owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
         if owner == DONE:
             run = self.store.find(job.cell, job.seed, version, self.precision)
@@ -157,9 +156,9 @@ class Pool:
             self.on_progress(message)
             return
         self.idle.append((pipe, self.busy.pop(pipe)))
-        for run in message:
+        for job, run in message:
             file = self.store.add(run)
-            self.on_progress(Progress(Job(run.cell, run.seed), run.steps, run, file))
+            self.on_progress(Progress(job, run.steps, run, file))
 
 
 @contextmanager
