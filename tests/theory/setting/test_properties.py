@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
 import pytest
 from builders.brute_force import digit
@@ -140,3 +141,21 @@ def test_whether_low_digits_are_enough_may_not_be_known() -> None:
     assert digit_causal(parse_task(four), 10) == (Decision.UNDECIDED, None)
     with pytest.raises(InvalidInput, match="this one is not known to be"):
         Request(expr=four, layout="interleaved").setting()
+
+
+@FEW
+@given(tasks(), st.randoms(use_true_random=False))
+def test_operands_that_are_alike_can_change_places(task: Task, random: Random) -> None:
+    assert sorted(j for group in task.alike for j in group) == list(range(task.operands))
+    values = [random.randrange(1000) for _ in range(task.operands)]
+    moved = list(values)
+    for group in task.alike:
+        for j, x in zip(group, random.sample([values[j] for j in group], len(group)), strict=True):
+            moved[j] = x
+    assert task.evaluate(*values) == task.evaluate(*moved)
+
+
+def test_which_operands_are_alike() -> None:
+    assert named_task("mod_mul", 7).alike == ((0, 1),)
+    assert named_task("sub").alike == ((0,), (1,))
+    assert parse_task("(a*b + c) % 12").alike == ((0, 1), (2,))

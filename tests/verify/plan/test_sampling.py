@@ -56,3 +56,20 @@ def test_subtraction_is_sampled_where_it_is_defined() -> None:
     drawn = Sampler(form, Domain((3,))).sample(500, np.random.default_rng(0))
     a, b = form.values(drawn)
     assert (a >= b).all()
+
+
+def test_mirrored_tuples_are_held_out_together() -> None:
+    digits = np.random.default_rng(0).integers(0, 10, (2000, 3, 4))
+    swapped = digits[:, [1, 0, 2]]
+    for alike, same in ((((0, 1), (2,)), True), ((), False), (((0,), (1,), (2,)), False)):
+        held_out, other = is_held_out(digits, alike), is_held_out(swapped, alike)
+        assert (held_out == other).all() == same
+        assert 0.03 < held_out.mean() < 0.07
+
+
+def test_no_training_tuple_is_the_mirror_image_of_a_held_out_one() -> None:
+    form = small("add")
+    sampler = Sampler(form, Domain((2,)), mirrored=True)
+    trained = {x.tobytes() for x in sampler.everything(held_out=False)}
+    for x in sampler.everything(held_out=True):
+        assert np.ascontiguousarray(x[::-1]).tobytes() not in trained

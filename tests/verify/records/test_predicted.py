@@ -1,0 +1,54 @@
+"""What was predicted before a training, kept with its measurements."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
+from theory.errors import InvalidInput
+from theory.prediction.predict import predict
+from verify.records.evidence import read_evidence, write_evidence
+from verify.records.predicted import Predicted, predicted
+from verify.records.runs import Run
+
+
+def told() -> Run:
+    c = cell(digits=4)
+    return replace(run(c, RIGHT), predicted=predicted(predict(c.setting)))
+
+
+def test_a_prediction_says_what_is_claimed_at_each_length() -> None:
+    c = cell(digits=4)
+    prediction = predict(c.setting)
+    kept = predicted(prediction)
+    for x, y in zip(prediction.lengths, kept.lengths, strict=True):
+        assert (x.digits, x.status, x.accuracy) == (y.digits, y.status, y.accuracy)
+        assert y.claim == prediction.claim(x)
+    assert Predicted.from_json(json.loads(json.dumps(kept.to_json()))) == kept
+
+
+def test_a_changed_prediction_is_refused() -> None:
+    data = predicted(predict(cell(digits=4).setting)).to_json()
+    data["lengths"][0]["claim"] = "none"
+    with pytest.raises(InvalidInput, match="it was changed, for it has another hash"):
+        Predicted.from_json(data)
+
+
+def test_evidence_has_the_prediction_by_its_hash(tmp_path: Path) -> None:
+    path, one = tmp_path / "evidence.jsonl", told()
+    other = replace(one, seed=1)
+    write_evidence(path, [one, other])
+    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) == 1
+    assert read_evidence(path) == [one, other]
+    (tmp_path / "predictions.jsonl").write_text("")
+    with pytest.raises(InvalidInput, match="no prediction"):
+        read_evidence(path)
+
+
+def test_a_run_keeps_its_prediction() -> None:
+    assert Run.from_json(json.loads(json.dumps(told().to_json()))) == told()
