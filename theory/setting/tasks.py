@@ -78,7 +78,7 @@ class Task:
         """Whether no term multiplies operands (degree at most one)."""
         return self.degree <= 1
 
-    @property
+    @cached_property
     def needs_order(self) -> bool:
         """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
