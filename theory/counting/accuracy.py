@@ -34,6 +34,9 @@ from theory.setting.tasks import Task
 
 LARGEST_ENUMERATION = 1_000_000
 
+_STEPS_PER_PLACE = 10_000
+"""Steps to cut a test box to what a training box has at one place that is read."""
+
 
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined."""
@@ -70,6 +73,7 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain whose digits training showed together, at the places it reads."""
     task, base, support = learned.task, learned.base, learned.support
     boxes, total = defined_boxes(learned, test)
+    spend(_STEPS_PER_PLACE * len(support.read) * len(boxes) * len(support.boxes))
     # The training boxes are disjoint, and they do not differ at places that are not read.
     shown = sum(
         defined(task, piece, base)

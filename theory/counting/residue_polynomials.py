@@ -52,6 +52,10 @@ _CHUNK = 1 << 20
 """How many combinations are looked at at a time (bounds the memory)."""
 _SLOW = 8
 """Steps that a combination of residues of several operands takes."""
+_BIN = 40
+"""Steps that a code of a histogram takes, for each choice."""
+_SORTED = 20
+"""The same where combinations are sorted by their residues."""
 
 
 def polynomial_matches(
@@ -230,6 +234,7 @@ def _histogram(
     Args:
         code: the codes of what is seen and what is, in a chunk of combinations.
     """
+    spend(_BIN * size * len(chosen))
     counts = np.zeros(size, dtype=object)
     for c in chosen:
         occurrences = np.zeros(size, dtype=np.int64)
@@ -249,7 +254,7 @@ def _with_linear(
     q = p // step
     chosen, lows, highs = _choices(others), blocks(b.seen), blocks(b.moved)
     size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
-    enumeration = _SLOW * size if len(others) > 1 else 0
+    enumeration = _SORTED * size if len(others) > 1 else 0
     _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
     if q * q * len(lows) > _LARGEST_WINDOWS:
         raise NotCountable("this polynomial has too many residues to be counted exactly")

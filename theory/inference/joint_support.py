@@ -61,7 +61,9 @@ def carry_range(support: Support, position: int) -> tuple[int, int] | None:
         if task.is_linear:
             extremes = {min(corners, key=values.__getitem__), max(corners, key=values.__getitem__)}
             corners = {
-                x for x in extremes if support.defined(box, _digits_below(x, position, base))
+                x
+                for x in extremes
+                if not task.needs_order or support.defined(box, _digits_below(x, position, base))
             }
             is_complete &= corners == extremes
         shown |= {values[x] // base ** (position - 1) for x in corners}

@@ -124,6 +124,12 @@ class Support:
         return tuple(value for value in values if self.defined(box, {digit: value}))
 
 
+@lru_cache(maxsize=64)
+def support(task: Task, train: Domain, base: int) -> Support:
+    """What training shows; settings that differ in other things share it and what it works out."""
+    return Support(task, train, base)
+
+
 @lru_cache(maxsize=4096)
 def _largest(task: Task, box: Box, base: int) -> int:
     """The largest value of a linear form on a box."""

@@ -10,7 +10,7 @@ from typing import Any
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import Beyond, Step, beyond, cite, support_step
 from theory.inference.learned import LearnedFunction
-from theory.inference.support import Support
+from theory.inference.support import support
 from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget, spend
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
@@ -174,7 +174,7 @@ def predict(setting: Setting, separate_inputs: bool = False) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
-    shown = Support(task, train, base)
+    shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
     try:

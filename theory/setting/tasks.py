@@ -98,7 +98,7 @@ class Task:
 
         return {(c, swapped(e)) for c, e in self.terms} == set(self.terms)
 
-    @property
+    @cached_property
     def needs_order(self) -> bool:
         """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
