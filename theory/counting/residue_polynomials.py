@@ -50,12 +50,9 @@ _LARGEST_WINDOWS = 10_000_000
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
 """How many combinations are looked at at a time (bounds the memory)."""
-_SLOW = 8
-"""Steps that a combination of residues of several operands takes."""
-_BIN = 40
-"""Steps that a code of a histogram takes, for each choice."""
-_SORTED = 20
-"""The same where combinations are sorted by their residues."""
+_SLOW, _SORTED, _BIN = 8, 20, 40
+"""Steps for a combination of residues of several operands, for one that is sorted by its residues,
+and for a code of a histogram of each choice."""
 
 
 def polynomial_matches(
