@@ -129,15 +129,15 @@ def show_grid(
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
-    cells, separate = cells_of(grid), find_recipe(recipe).separate_inputs
+    cells, leak_free = cells_of(grid), find_recipe(recipe).leak_free
     if as_json:
         for cell in cells:
-            told = predict(cell.setting, separate).to_json()
+            told = predict(cell.setting, leak_free).to_json()
             data = {"cell": cell.to_json(), "prediction": told}
             print(json.dumps(data), flush=True)
         return
     rows = [
-        prediction_row(cell, predict(cell.setting, separate))
+        prediction_row(cell, predict(cell.setting, leak_free))
         for cell in shown(cells, "cells predicted")
     ]
     print_table(PREDICTION_COLUMNS, rows)

@@ -27,7 +27,7 @@ QUICK = Recipe(
     adamw_lr=1e-3,
     early_lr=1.0,
     warmup=20,
-    dropout_change=51,
+    noise_change=51,
     settling=100,
     cooling=100,
 )

@@ -34,8 +34,8 @@ class Prediction:
         steps: from the premises to the accuracy of the learned function.
         learned: by the support rule, None where that does not follow.
         continues: the local rule goes on at every length, so the task itself was learned.
-        separate_inputs: whether the vectors of tokens and positions are known to start orthogonal,
-            so that nothing leaks.
+        leak_free: digits that are ignored are known not to leak: the model was trained under token
+            noise.
     """
 
     setting: Setting
@@ -44,7 +44,7 @@ class Prediction:
     steps: tuple[Step, ...]
     learned: LearnedFunction | None = field(repr=False)
     continues: bool = False
-    separate_inputs: bool = False
+    leak_free: bool = False
 
     def verdict(self, direction: Direction) -> Status:
         """Whether the learned function generalizes to all test lengths of a direction."""
@@ -69,7 +69,7 @@ class Prediction:
 
         The rule ``leak`` speaks of encodings with a learned vector per position only.
         """
-        if self.separate_inputs or not any(x.extends for x in self.lengths):
+        if self.leak_free or not any(x.extends for x in self.lengths):
             return Decision.NO
         if self.task_leaks is Decision.YES and not self.setting.encoding.own_positions:
             return Decision.UNDECIDED
@@ -162,11 +162,14 @@ def _text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
-def predict(setting: Setting, separate_inputs: bool = False) -> Prediction:
+def predict(setting: Setting, leak_free: bool = False) -> Prediction:
     """The prediction for a setting.
 
     What would take more than ``MOST_WORK`` steps is not counted.  The accuracy is then None, and
     single inputs decide what they can (``theory.counting.witnesses``).
+
+    Args:
+        leak_free: ignored digits are known not to leak (see ``Prediction``).
 
     Raises:
         InvalidInput: the task is defined nowhere on the training or a test domain.
@@ -201,5 +204,5 @@ def predict(setting: Setting, separate_inputs: bool = False) -> Prediction:
         ),
         learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) else None,
         upward is Beyond.CONTINUES,
-        separate_inputs,
+        leak_free,
     )

@@ -170,9 +170,9 @@ def judge_evidence(
     by_cell: dict[str, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell.key, []).append(run)
-    separate = recipe.separate_inputs
+    leak_free = recipe.leak_free
     return [
-        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, separate)) for cell in cells
+        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, leak_free)) for cell in cells
     ]
 
 

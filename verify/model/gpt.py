@@ -15,6 +15,7 @@ from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu
 from verify.model.initialization import initialize
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
+from verify.model.token_noise import BYTES, mix
 from verify.plan.recipe import RECIPE, Recipe
 from verify.plan.sizes import Size
 
@@ -107,6 +108,8 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
+        self.mixes_tokens = recipe.token_noise > 0
+        """Whether the noise of training is token noise, and not dropout."""
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](tokens, shape)
         self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
@@ -125,7 +128,7 @@ class GPT(nn.Module):
         tokens: Tensor,
         slots: Slots | None = None,
         noise: Tensor | None = None,
-        dropout: Tensor | None = None,
+        level: Tensor | None = None,
     ) -> Tensor:
         """Logits of the next token, ``(B, S, vocabulary)``.
 
@@ -133,13 +136,19 @@ class GPT(nn.Module):
             tokens: ``(B, T)``.
             slots: after which S of the tokens the next is asked for; None for all of them.
             noise: ``noise_size`` random bytes, in training only.
-            dropout: the dropout rate in 256ths, in training only; None is no dropout.
+            level: of the noise in 256ths, in training only; None is no noise.
         """
         b, t = tokens.shape
         mask, every = self.mask[:t, :t], slice(t)
         starts = None if noise is None else noise[:b]
-        drop: Drop = _keep if noise is None or dropout is None else Dropout(noise[b:], dropout)
-        x = drop(self.position.embed(self.embedding(tokens), starts))  # (B, T, C)
+        drop: Drop = _keep
+        x = self.embedding(tokens)
+        if noise is not None and level is not None:
+            if self.mixes_tokens:
+                x = mix(x, self.embedding.weight, noise[b:], level)
+            else:
+                drop = Dropout(noise[b:], level)
+        x = drop(self.position.embed(x, starts))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
             x = block(x, self.position, mask, every, drop)
@@ -149,6 +158,8 @@ class GPT(nn.Module):
 
     def noise_size(self, batch: int, tokens: int, slots: int) -> int:
         """How many random bytes a training step on ``(batch, tokens)`` tokens uses."""
+        if self.mixes_tokens:
+            return batch * (1 + BYTES * tokens)
         streams = (2 * len(self.blocks) - 1) * tokens + 2 * slots
         return batch * (1 + streams * self.embedding.embedding_dim)
 

@@ -195,6 +195,18 @@ _LEAKS = (
         )
     ),
 )
+# Under APE, three digits up: what a model ignores it has to ignore there too.
+_IGNORED = (
+    *(_row("mod_add", "ape", n, n + 3, modulus=p) for p, n in _MODULI_ADDED.items() if p < 201),
+    *(_row("mod_mul", "ape", 2, 5, modulus=p) for p in (50, 51, 100, 200)),
+    _row("mod_mul", "ape", 3, 6, modulus=125),
+    _row("mul", "ape", 2, 5),
+    *(
+        _row(None, "ape", 2, 5, expr=f"({form}) % 100")
+        for form in ("4*a + b", "3*a + 4*b", "a - 2*b", "a + 7*b")
+    ),
+    _row(None, "ape", 2, 5, expr="a + b + c", model="wide"),
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -224,6 +236,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "leaks": _converging(_LEAKS),
     "leaps": _LEAPS,
     "unconverged": _UNCONVERGED,
+    "ignored": _IGNORED,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -232,9 +245,10 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees, ``layouts`` whether ignored digits stand before or after those that count, ``depths``
 how many layers a model has, ``leaks`` how many digits a task asks for at once.  ``leaps`` tests how
-soon a task is learned.  ``full`` has all of these but ``leaps``, and every task, encoding and
-layout.  All of these cells converge.  ``unconverged`` has the cells that were tried and do not:
-nothing is tested there, but it shows what such models know.
+soon a task is learned.  ``ignored`` tests three digits above the trained ones.  ``full`` has all
+of these but ``leaps`` and ``ignored``, and every task, encoding and layout.  All of these cells
+converge.  ``unconverged`` has the cells that were tried and do not: nothing is tested there, but
+it shows what such models know.
 """
 
 

@@ -22,15 +22,19 @@ class Recipe:
         batch_size: examples per step.
         muon_lr: peak learning rate of Muon (the matrices inside the blocks).
         adamw_lr: peak learning rate of AdamW (embeddings, positions, norms, head).
-        early_lr: the share of the learning rates that is used while there is no dropout; it
-            grows to 1 with the dropout.
+        early_lr: the share of the learning rates that is used while there is no noise; it grows
+            to 1 with the noise.
         warmup: steps of linear warmup.
         low_loss: the training loss per digit (nats, mean over a chunk of steps) below which
-            dropout starts, or rises.
-        high_loss: the loss above which dropout falls again.
-        dropout: the highest dropout rate, in 256ths; on the embeddings and on what each block
-            adds to the residual stream.
-        dropout_change: by how much the rate changes between two chunks of steps, in 256ths.
+            the noise starts, or rises.
+        high_loss: the loss above which the noise falls again.
+        dropout: the noise, if it is dropout: the highest rate, in 256ths; on the embeddings and on
+            what each block adds to the residual stream.
+        token_noise: the noise, if it is not dropout: the largest share of another token's vector
+            in the vector of each (``verify.model.token_noise``), in 256ths.
+        noise_change: by how much the noise changes between two chunks of steps, in 256ths.
+        noise_waits: whether the noise rises only while the loss is low, and falls where it is
+            high; otherwise it rises with every chunk.
         settling: the fewest steps in the state ``settling`` (``verify.training.schedule``).
         cooling: the most steps in the state ``cooling``.
         weight_decay: decoupled, as in AdamW.
@@ -40,8 +44,6 @@ class Recipe:
         position_scale: how long the positions' vectors then are.
         logit_scale: by what attention's scores are multiplied.
         decays_attention: whether weight decay holds for queries and keys too.
-        attention_noise: standard deviation of the Gaussian noise on the normalized input of
-            attention, at the highest dropout; it grows and falls with the dropout.
         mirrored: whether tuples that differ only in the order of operands that can
             change places are held out together.
     """
@@ -56,7 +58,9 @@ class Recipe:
     low_loss: float = 0.1
     high_loss: float = 0.2
     dropout: int = 51
-    dropout_change: int = 5
+    token_noise: int = 0
+    noise_change: int = 5
+    noise_waits: bool = True
     settling: int = 1000
     cooling: int = 1000
     weight_decay: float = 0.1
@@ -65,8 +69,17 @@ class Recipe:
     position_scale: float = 2.0
     logit_scale: float = 1.0
     decays_attention: bool = True
-    attention_noise: float = 0.0
     mirrored: bool = False
+
+    @property
+    def leak_free(self) -> bool:
+        """Whether models trained so are expected to ignore what the theory says they ignore."""
+        return self.token_noise > 0
+
+    @property
+    def most_noise(self) -> int:
+        """The highest noise, in 256ths."""
+        return self.token_noise or self.dropout
 
 
 RECIPE = Recipe()
@@ -75,7 +88,16 @@ RECIPES: dict[str, Recipe] = {
     r.name: r
     for r in (
         RECIPE,
-        replace(RECIPE, name="separate", version="4", separate_inputs=True, mirrored=True),
+        replace(
+            RECIPE,
+            name="token-noise",
+            version="4",
+            dropout=0,
+            token_noise=115,
+            noise_change=12,
+            noise_waits=False,
+            mirrored=True,
+        ),
     )
 }
 """Every recipe, by name."""

@@ -53,7 +53,7 @@ def execute(
         on_step: called now and then with the steps taken.
     """
     recipe = jobs[0].recipe
-    predictions = [predict(job.cell.setting, recipe.separate_inputs) for job in jobs]
+    predictions = [predict(job.cell.setting, recipe.leak_free) for job in jobs]
     recorder = Recorder([job.cell for job in jobs], recipe.mirrored)
     models = [(job.cell, job.seed) for job in jobs]
     trained_models = train_ensemble(models, budget, device, recipe, on_step, recorder)

@@ -1,6 +1,6 @@
 """An ensemble: models of one shape that train together, step by step.
 
-Each model has its own task, data, seed, dropout and learning rate; they share nothing but the
+Each model has its own task, data, seed, noise and learning rate; they share nothing but the
 operations.  ``vmap`` turns the operations of one model into those of all.
 
 Shapes: M models, B examples, T tokens of an example, S of them result digits.
@@ -66,21 +66,21 @@ class Ensemble:
         tokens = torch.stack([source.draw(steps) for source in self._examples], dim=1)
         return tokens.to(self.device)
 
-    def step(self, tokens: Tensor, dropout: Tensor, rate: Tensor) -> Tensor:
+    def step(self, tokens: Tensor, levels: Tensor, rate: Tensor) -> Tensor:
         """One optimizer step of every model; the losses ``(M,)`` before it.
 
         Args:
             tokens: ``(M, B, T)``.
-            dropout: dropout rates in 256ths, ``(M,)``.
+            levels: of the noise in 256ths, ``(M,)``.
             rate: learning rates as shares of the peak, ``(M,)``.
         """
         noise = [source.draw() for source in self._noise]
         # A single model's noise is not copied.
         stacked = torch.stack(noise) if len(noise) > 1 else noise[0][None]
         # A rate of 0 drops nothing, but costs a twentieth of a step; compiled code costs less than
-        # compiling the step once more without dropout.
-        dropping = self.compiled or bool(dropout.any())
-        losses = self._losses(self.weights.tensors, tokens, stacked, dropout if dropping else None)
+        # compiling the step once more without noise.
+        noisy = self.compiled or bool(levels.any())
+        losses = self._losses(self.weights.tensors, tokens, stacked, levels if noisy else None)
         gradients = torch.autograd.grad(losses.sum(), self.weights.tensors)
         self._optimizer.step(gradients, rate)
         return losses.detach()
@@ -96,9 +96,9 @@ class Ensemble:
         mixed, exact = dtype == torch.bfloat16, weights.tensors[0].dtype
 
         def one(
-            tensors: list[Tensor], tokens: Tensor, noise: Tensor, dropout: Tensor | None
+            tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
-            inputs = (tokens[:, :-1], slots, noise, dropout)
+            inputs = (tokens[:, :-1], slots, noise, level)
             with torch.autocast(self.device, dtype, enabled=mixed):
                 logits = functional_call(model, weights.named(tensors), inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary
@@ -108,13 +108,13 @@ class Ensemble:
             return F.cross_entropy(logits.flatten(0, 1).to(exact).T[None], targets[None])
 
         def every(
-            tensors: list[Tensor], tokens: Tensor, noise: Tensor, dropout: Tensor | None
+            tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
             if len(tokens) > 1:
-                dims = (0, 0, 0, None if dropout is None else 0)
-                return vmap(one, dims)(tensors, tokens, noise, dropout)
+                dims = (0, 0, 0, None if level is None else 0)
+                return vmap(one, dims)(tensors, tokens, noise, level)
             # One model by itself is spared the cost of a batch of one.
-            first = None if dropout is None else dropout[0]
+            first = None if level is None else level[0]
             return one([x.squeeze(0) for x in tensors], tokens[0], noise[0], first)[None]
 
         if not self.compiled:

@@ -1,18 +1,18 @@
-"""The schedule: the learning rate and the dropout of one model, decided by its loss.
+"""The schedule: the learning rate and the noise of one model, decided by its loss.
 
 The learning rate follows a cosine over the whole budget.  A model passes through four states:
 
-- *learning*: no dropout, and a share of the learning rate, until the loss is low.  Hard tasks
+- *learning*: no noise, and a share of the learning rate, until the loss is low.  Hard tasks
   are not learned otherwise.
-- *settling*: dropout rises while the loss is low and falls where it is high, and the learning
-  rate grows with it.  Dropout makes a model indifferent to positions that carry nothing, the
-  more so the longer it lasts; a task that needs the whole width bears less of it.
+- *settling*: the noise (dropout, or token noise) rises, by some recipes only while the loss is
+  low, and the learning rate grows with it.  Noise makes a model indifferent to positions that
+  carry nothing, the more so the longer it lasts; a task that needs the whole width bears less.
 - *cooling*: the learning rate falls to zero.  It starts when the loss has stayed low under all
-  of the dropout, or when the budget is about to end.  Then the premise is measured.
+  of the noise, or when the budget is about to end.  Then the premise is measured.
 - *finished*: the premise holds, or the budget is spent.
 
 Where the premise is missed, the model settles again.  From then on, and in the last steps of
-the budget, dropout falls with the learning rate: what was learned under noise may not hold
+the budget, the noise falls with the learning rate: what was learned under noise may not hold
 without it.
 """
 
@@ -39,10 +39,10 @@ class Schedule:
         self.state = State.LEARNING
         self.since = 0
         """The step at which the state was entered."""
-        self.dropout = 0
-        """The dropout rate that the model bears, in 256ths."""
-        self.dropout_cools = False
-        """Whether dropout falls to zero with the learning rate."""
+        self.noise = 0
+        """The noise that the model bears, in 256ths."""
+        self.noise_cools = False
+        """Whether the noise falls to zero with the learning rate."""
 
     @property
     def finished(self) -> bool:
@@ -62,14 +62,14 @@ class Schedule:
             return 0.0
         recipe = self.recipe
         warmup = min(1.0, (step + 1) / recipe.warmup)
-        early = recipe.early_lr + (1 - recipe.early_lr) * self.dropout / recipe.dropout
+        early = recipe.early_lr + (1 - recipe.early_lr) * self.noise / recipe.most_noise
         progress = (self.since if self.state is State.COOLING else step) / self.budget
         cosine = 0.5 * (1 + math.cos(math.pi * progress))
         return warmup * early * cosine * self._still_to_cool(step)
 
-    def dropout_rate(self, step: int) -> float:
-        """The dropout of a step, in 256ths."""
-        return self.dropout * (self._still_to_cool(step) if self.dropout_cools else 1.0)
+    def noise_at(self, step: int) -> float:
+        """The noise of a step, in 256ths."""
+        return self.noise * (self._still_to_cool(step) if self.noise_cools else 1.0)
 
     def _still_to_cool(self, step: int) -> float:
         """The share of the cooling that is still to come; 1 in other states."""
@@ -84,19 +84,20 @@ class Schedule:
             self._enter(State.SETTLING, step)
         if self.state is State.LEARNING:
             return
-        change = recipe.dropout_change * (low - (loss > recipe.high_loss))
-        self.dropout = min(max(0, self.dropout + change), recipe.dropout)
-        settled = step >= self.since + recipe.settling and self.dropout == recipe.dropout
+        rises = low - (loss > recipe.high_loss) if recipe.noise_waits else 1
+        change = recipe.noise_change * rises
+        self.noise = min(max(0, self.noise + change), recipe.most_noise)
+        settled = step >= self.since + recipe.settling and self.noise == recipe.most_noise
         late = step >= self.budget - recipe.cooling
-        if self.state is State.SETTLING and (late or (low and settled)):
+        if self.state is State.SETTLING and (late or (settled and (low or not recipe.noise_waits))):
             self._enter(State.COOLING, step)
-            self.dropout_cools |= late
+            self.noise_cools |= late
 
     def after_premise(self, step: int, accuracy: float) -> None:
         """Move on at the end, given the accuracy on held-out inputs of the training domain."""
         finished = accuracy >= PREMISE or step >= self.budget
         self._enter(State.FINISHED if finished else State.SETTLING, step)
-        self.dropout_cools = True
+        self.noise_cools = True
 
     def _enter(self, state: State, step: int) -> None:
         self.state, self.since = state, step

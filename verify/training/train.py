@@ -102,8 +102,8 @@ def train_ensemble(
 def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:
     """Take some steps with every model; the mean loss of each, ``(M,)``."""
     device = ensemble.device
-    dropout = torch.tensor([s.dropout_rate(steps.start) for s in schedules], device=device)
+    levels = torch.tensor([s.noise_at(steps.start) for s in schedules], device=device)
     rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
     batches = zip(ensemble.examples(len(steps)), rates, strict=True)
-    losses = [ensemble.step(tokens, dropout, rate) for tokens, rate in batches]
+    losses = [ensemble.step(tokens, levels, rate) for tokens, rate in batches]
     return torch.stack(losses).mean(0)

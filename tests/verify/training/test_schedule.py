@@ -15,7 +15,7 @@ SCHEDULE = Recipe(
     low_loss=0.1,
     high_loss=0.2,
     dropout=50,
-    dropout_change=25,
+    noise_change=25,
 )
 
 
@@ -32,7 +32,7 @@ def test_dropout_rises_while_the_loss_is_low_and_falls_where_it_is_high() -> Non
     losses = [0.5, 0.05, 0.15, 0.05, 0.05, 0.3, 0.3, 0.3, 0.05]
     for i, loss in enumerate(losses, 1):
         look(s, 50 * i, loss, 0.0)
-        rates.append(s.dropout)
+        rates.append(s.noise)
     assert rates == [0, 25, 25, 50, 50, 25, 0, 0, 25]
 
 
@@ -47,7 +47,7 @@ def test_the_rate_falls_when_the_loss_is_low_under_all_dropout() -> None:
     assert s.learning_rate(500) == pytest.approx(0.5)  # the middle of the cosine over the budget
     look(s, 250, 0.05, 0.0)
     assert (s.state, s.since, s.end) == (State.COOLING, 250, 300)
-    assert s.dropout_rate(275) == 50  # it holds under noise
+    assert s.noise_at(275) == 50  # it holds under noise
     assert s.learning_rate(275) == pytest.approx(s.learning_rate(250) / 2)
     assert s.learning_rate(300) == 0.0
 
@@ -59,12 +59,12 @@ def test_a_model_that_misses_the_premise_goes_on() -> None:
     assert s.end == 250
     look(s, 250, 0.05, PREMISE - 0.01)
     assert not s.finished
-    assert (s.end, s.dropout) == (1000, 50)
+    assert (s.end, s.noise) == (1000, 50)
     assert s.learning_rate(500) == pytest.approx(0.5)
     look(s, 300, 0.05, 0.0)  # too soon
     assert s.end == 1000
     look(s, 350, 0.05, 0.0)
-    assert (s.end, s.dropout_rate(350), s.dropout_rate(375)) == (
+    assert (s.end, s.noise_at(350), s.noise_at(375)) == (
         400,
         50,
         25,
@@ -78,9 +78,9 @@ def test_in_the_last_steps_of_the_budget_dropout_is_withdrawn() -> None:
     s = Schedule(SCHEDULE, budget=300)
     look(s, 50, 0.05, 0.0)
     look(s, 200, 0.15, 0.0)  # not low
-    assert (s.state, s.dropout_rate(200)) == (State.SETTLING, 25)
+    assert (s.state, s.noise_at(200)) == (State.SETTLING, 25)
     look(s, 250, 0.15, 0.0)
-    assert (s.dropout_rate(250), s.dropout_rate(275), s.dropout_rate(300)) == (25, 12.5, 0)
+    assert (s.noise_at(250), s.noise_at(275), s.noise_at(300)) == (25, 12.5, 0)
     assert s.learning_rate(275) < s.learning_rate(250)
     look(s, 300, 0.15, 0.0)
     assert s.finished
@@ -90,6 +90,6 @@ def test_a_model_that_never_learns_ends_with_the_budget() -> None:
     s = Schedule(SCHEDULE, budget=300)
     for step in range(50, 300, 50):
         look(s, step, 2.0, 0.0)
-    assert (s.dropout, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.25))
+    assert (s.noise, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.25))
     look(s, 300, 2.0, 0.3)
     assert s.finished

@@ -1,0 +1,32 @@
+"""Token noise: each token's vector mixed with a little of another's, in training.
+
+The share of the other token stays below a half, so what was written can still be read.  Where an
+answer rests on a digit, a model learns to read it through the noise.  Where it does not, the noise
+is the only thing that tells digits apart that training never showed there, and a model learns that
+they change nothing.  Dropout moves every component of the stream a little; this moves a digit
+towards the others, which is what longer inputs do.
+
+Shapes: B sequences, T tokens, V tokens of the vocabulary, C model width.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+BYTES = 2
+"""Random bytes for each token: which other one is mixed in, and how much of it."""
+
+
+def mix(x: Tensor, vectors: Tensor, noise: Tensor, most: Tensor) -> Tensor:
+    """Token vectors ``(B, T, C)`` with a random share of a random token's vector in each.
+
+    Args:
+        x: the vectors of the tokens, ``(B, T, C)``.
+        vectors: those of the vocabulary, ``(V, C)``.
+        noise: uniform random bytes, ``(BYTES * B * T,)``.
+        most: the largest share, in 256ths.
+    """
+    which, share = noise.view(BYTES, *x.shape[:2])
+    others = vectors[which.long() % len(vectors)]  # (B, T, C)
+    shares = share[..., None].to(x.dtype) * (most / (256 * 255))  # (B, T, 1)
+    return x + shares * (others - x)
