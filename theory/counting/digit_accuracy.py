@@ -32,8 +32,6 @@ from theory.setting.domains import Domain
 
 MOST_WORK = 1_500_000_000
 """Steps that the digits of one prediction may take (some seconds)."""
-_STEPS_PER_PLACE = 1_000
-"""Steps to look at one operand digit for one digit of the result."""
 _Counts = list[int | None]
 """Members of a box, one entry per digit of the result; None: not countable."""
 
@@ -145,10 +143,6 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Co
     task, base = learned.task, learned.base
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
-    try:
-        spend(_STEPS_PER_PLACE * width * task.operands * max(box.width, learned.support.width))
-    except NotCountable:
-        return digit, lowest
     for i in range(0 if task.needs_order else width):
         power = base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
