@@ -7,6 +7,7 @@ misses are independent numbers, each known by how often it falls on each residue
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -37,7 +38,7 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
     p //= common
     terms = [(c // common, e) for c, e in task.terms if any(e) and c // common % p]
     used = [j for j in range(task.operands) if any(e[j] for _, e in terms)]
-    changed = [i for j in used for i, values in _changes(support, box, j) if any(values)]
+    changed = [i for j in used for i in _changed(support, box, j)]
     lowest = min(changed, default=1)
     step = gcd(p, base ** (lowest - 1)) if changed else p
     if step == p:  # what the model misses is 0 mod p
@@ -94,13 +95,20 @@ def _check(p: int, largest: int) -> None:
         raise NotCountable(f"{p} residues are too many to be counted exactly (at most {largest})")
 
 
-def _changes(support: Support, box: Box, operand: int) -> list[Row]:
+@lru_cache(maxsize=1024)
+def _changes(support: Support, box: Box, operand: int) -> tuple[Row, ...]:
     """Per ignored position, the differences between the digit there and the one acted upon."""
-    return [
+    return tuple(
         (i, tuple(d - constant for d in box.values(operand, i)))
         for i in range(1, max(box.width, support.width) + 1)
         if (constant := support.constant((operand, i))) is not None
-    ]
+    )
+
+
+@lru_cache(maxsize=1024)
+def _changed(support: Support, box: Box, operand: int) -> tuple[int, ...]:
+    """The ignored positions at which some member has another digit than the one acted upon."""
+    return tuple(i for i, values in _changes(support, box, operand) if any(values))
 
 
 def _operand(

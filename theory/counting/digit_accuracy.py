@@ -143,14 +143,17 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Co
     task, base = learned.task, learned.base
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
+    too_many = False  # residues mod B**j, and so for every larger j
     for i in range(0 if task.needs_order else width):
         power = base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
-        with suppress(NotCountable):
+        try:
             if i + 1 == width:  # that is the whole result
                 lowest[i] = matches(learned, box)
-            elif decided and task.divisor == 1:
+            elif decided and task.divisor == 1 and not too_many:
                 lowest[i] = congruent(task, power, learned.support, box, base)
+        except NotCountable:
+            too_many = True
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
             digit[i] = lowest[i]  # the digits below are always right
         elif decided:

@@ -91,7 +91,7 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.unseen and x.learned_accuracy is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
     meaning = {
-        Claim.EXACT: "exact, the accuracy is the one shown",
+        Claim.EXACT: "exact, the accuracy is the one shown, give or take its ±",
         Claim.AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)

@@ -154,7 +154,7 @@ def _by_training(models: Sequence[CellVerdict]) -> list[str]:
 
     Described beside the verdicts, model by model; no verdict depends on it.
     """
-    ended = "those whose training ended by itself (long enough under all of the dropout)"
+    ended = "those whose training ended by itself (long enough at the highest dropout)"
     spent = "those that met the premise when their budget was spent"
     soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
     later = "those that took longer"

@@ -91,7 +91,7 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
         "answers equal to the expected function. *±*: the share of inputs on which training leaves "
         "the answer open.",
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
-        f"Out of reach (trained on more than {REACH} digits): {'; '.join(far)}.",
+        f"Not compared: trained on more than {REACH} digits, which no grid is: {'; '.join(far)}.",
     ]
 
 
