@@ -27,12 +27,10 @@ Drop = Callable[[Tensor], Tensor]
 class Block(nn.Module):
     """Attention and a two-layer perceptron, each on a normalized copy of the residual stream."""
 
-    def __init__(self, shape: Size, layer: int, recipe: Recipe) -> None:
+    def __init__(self, shape: Size, layer: int) -> None:
         super().__init__()
         width = shape.width
         self.heads, self.layer = shape.heads, layer
-        self.scale = math.sqrt(width / shape.heads) / recipe.logit_scale
-        """By what scores are divided."""
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.query, self.key, self.value, self.out = (
             nn.Linear(width, width, bias=False) for _ in range(4)
@@ -66,7 +64,7 @@ class Block(nn.Module):
             slots: where ``x`` stands in the sequence.
         """
         # The scores' scale stands in the weight, which is smaller than the queries.
-        query = self.query.weight / self.scale
+        query = self.query.weight / math.sqrt(x.shape[2] / self.heads)
         projected = project(x, context, query, self.key.weight, self.value.weight)
         # (B, H, S, D) and twice (B, H, T, D)
         q, k, v = (y.unflatten(2, (self.heads, -1)).transpose(1, 2) for y in projected)
@@ -93,7 +91,7 @@ class GPT(nn.Module):
         encoding: a name in ``verify.model.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights.
-        recipe: how they start, and how attention is computed.
+        recipe: how they start, and which noise training has.
     """
 
     def __init__(
@@ -112,7 +110,7 @@ class GPT(nn.Module):
         """Whether the noise of training is token noise, and not dropout."""
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](tokens, shape)
-        self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
+        self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = nn.Linear(shape.width, vocabulary, bias=False)
         length = len(tokens)

@@ -42,8 +42,6 @@ class Recipe:
         separate_inputs: whether the vectors of tokens and positions start as orthogonal unit
             vectors, and not as short random ones (``verify.model.initialization``).
         position_scale: how long the positions' vectors then are.
-        logit_scale: by what attention's scores are multiplied.
-        decays_attention: whether weight decay holds for queries and keys too.
         mirrored: whether tuples that differ only in the order of operands that can
             change places are held out together.
     """
@@ -67,8 +65,6 @@ class Recipe:
     grad_clip: float = 1.0
     separate_inputs: bool = False
     position_scale: float = 2.0
-    logit_scale: float = 1.0
-    decays_attention: bool = True
     mirrored: bool = False
 
     @property
@@ -98,6 +94,7 @@ RECIPES: dict[str, Recipe] = {
             noise_waits=False,
             mirrored=True,
         ),
+        replace(RECIPE, name="separate", version="5", separate_inputs=True, mirrored=True),
     )
 }
 """Every recipe, by name."""

@@ -41,10 +41,6 @@ class Optimizer:
             x.new_tensor([weights.stretch(name) for name in names]).view(-1, 1, 1)
             for names, x in zip(weights.groups, self.matrices, strict=True)
         ]
-        self.decays = [
-            x.new_tensor([_decay(name, recipe) for name in names]).view(-1, 1, 1)
-            for names, x in zip(weights.groups, self.matrices, strict=True)
-        ]
         self.momenta = [torch.zeros_like(x) for x in self.matrices]
         self.first, self.second = torch.zeros_like(self.rest), torch.zeros_like(self.rest)
         self.steps = 0
@@ -73,7 +69,7 @@ class Optimizer:
         ahead = gradient.lerp_(momentum, _MOMENTUM)  # Nesterov's
         precision = self.precision if ahead.shape[2] >= _NARROW else ahead.dtype
         update = orthogonal(ahead.flatten(0, 1), precision).view(ahead.shape)
-        matrices = self.matrices[i].mul_(1 - lr * self.decays[i])
+        matrices = self.matrices[i].mul_(1 - lr * self.recipe.weight_decay)
         matrices.addcmul_(update, lr * self.stretches[i], value=-1)
 
     def _adamw(self, gradient: Tensor, rate: Tensor) -> None:
@@ -84,12 +80,6 @@ class Optimizer:
         mean = self.first / (1 - first**self.steps)
         spread = (self.second / (1 - second**self.steps)).sqrt() + _TINY
         self.rest.mul_(1 - lr * self.recipe.weight_decay).sub_(lr * mean / spread)
-
-
-def _decay(name: str, recipe: Recipe) -> float:
-    """The weight decay of a matrix inside a block."""
-    spared = not recipe.decays_attention and (".query." in name or ".key." in name)
-    return 0.0 if spared else recipe.weight_decay
 
 
 def orthogonal(x: Tensor, precision: torch.dtype) -> Tensor:
