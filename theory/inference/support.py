@@ -121,7 +121,12 @@ class Support:
         values = box.values(*digit)
         if not self.task.needs_order:
             return values
-        return tuple(value for value in values if self.defined(box, {digit: value}))
+        j, i = digit
+        coefficient = sum(c for c, e in self.task.terms if e[j])
+        best = max(coefficient * v for v in values)
+        # By how much a value may lower the largest result.
+        room = _largest(self.task, box, self.base) // self.base ** (i - 1)
+        return tuple(v for v in values if best - coefficient * v <= room)
 
 
 @lru_cache(maxsize=64)
