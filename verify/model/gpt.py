@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu
-from verify.model.initialization import initialize
+from verify.model.initialization import initialize, separate
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
 from verify.plan.recipe import RECIPE, Recipe
@@ -119,7 +119,9 @@ class GPT(nn.Module):
         seen = (offset >= 0) & (offset < (window or length))
         mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
         self.mask = nn.Buffer(mask, persistent=False)
-        initialize(self, recipe)
+        initialize(self, shape.layers)
+        if recipe.separate_inputs:
+            separate(self.embedding.weight, self.position.vectors, recipe.position_scale)
 
     def forward(
         self,

@@ -6,32 +6,24 @@ Shapes: T positions, V tokens of the vocabulary, C model width.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from verify.plan.recipe import Recipe
-
-if TYPE_CHECKING:
-    from verify.model.gpt import GPT
-
 _DEVIATION = 0.02
 
 
-def initialize(model: GPT, recipe: Recipe) -> None:
+def initialize(model: nn.Module, layers: int) -> None:
     """Draw the weights of a model from torch's random numbers, as GPT-2 does."""
     for name, p in model.named_parameters():
         if p.dim() == 2 and not name.startswith("position"):
             ends_block = "out." in name or "down." in name
-            scale = 1 / math.sqrt(2 * len(model.blocks)) if ends_block else 1
+            scale = 1 / math.sqrt(2 * layers) if ends_block else 1
             nn.init.normal_(p, std=_DEVIATION * scale)
-    if recipe.separate_inputs:
-        _separate(model.embedding.weight, model.position.vectors, recipe.position_scale)
 
 
 @torch.no_grad()
-def _separate(tokens: Tensor, positions: Tensor | None, position_scale: float) -> None:
+def separate(tokens: Tensor, positions: Tensor | None, position_scale: float) -> None:
     """Make the vectors of tokens ``(V, C)`` and of positions ``(T, C)`` orthogonal.
 
     Nothing that is said of a token can then be mistaken for a position: the one-hot pair of digit

@@ -43,7 +43,7 @@ class Failure:
 
 def execute(
     jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
-) -> list[tuple[Job, Run]]:
+) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
     What is predicted of them is settled before.
@@ -65,23 +65,20 @@ def execute(
             measure(trained.model, cell, prediction, n, recipe.mirrored) for n in lengths
         )
         runs.append(
-            (
-                jobs[i],
-                Run(
-                    cell=cell,
-                    seed=trained.seed,
-                    recipe=recipe.version,
-                    precision=precision_name(device),
-                    premise=trained.premise,
-                    held_out=held_out_count(cell, recipe.mirrored),
-                    steps=trained.steps,
-                    budget=budget,
-                    seconds=trained.seconds,
-                    machine=machine(device),
-                    measurements=measured,
-                    trajectory=recorder.trajectory(i, trained.steps, measured),
-                    predicted=predicted(prediction),
-                ),
+            Run(
+                cell=cell,
+                seed=trained.seed,
+                recipe=recipe.version,
+                precision=precision_name(device),
+                premise=trained.premise,
+                held_out=held_out_count(cell, recipe.mirrored),
+                steps=trained.steps,
+                budget=budget,
+                seconds=trained.seconds,
+                machine=machine(device),
+                measurements=measured,
+                trajectory=recorder.trajectory(i, trained.steps, measured),
+                predicted=predicted(prediction),
             )
         )
     return runs

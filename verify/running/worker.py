@@ -41,7 +41,7 @@ def work(parent: int, pipe: Connection, budget: int, device: str, precision: str
                 pipe.send(Progress(job, step))
 
         try:
-            pipe.send(execute(jobs, budget, device, on_step))
+            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step), strict=True)])
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             pipe.send(Failure(jobs[0], text))
