@@ -16,7 +16,7 @@ from theory.setting.properties import base_aligned
 from verify.judging.judge import judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import RECIPE, RECIPES, Recipe
 from verify.records.evidence import read_evidence
 from verify.reporting.page import cells_page, page
 from verify.reporting.report import Report
@@ -24,9 +24,19 @@ from verify.reporting.report import Report
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 
+def parts(name: str) -> tuple[str, Recipe]:
+    """The grid and the recipe whose evidence a folder of reports holds."""
+    for recipe in RECIPES.values():
+        if name.endswith(f"-{recipe.name}"):
+            return name.removesuffix(f"-{recipe.name}"), recipe
+    return name, RECIPE
+
+
 def check(name: str) -> int:
     """The exit code of the first step of the gate."""
-    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check").code
+    grid, recipe = parts(name)
+    options = ("--grid", grid, "--recipe", recipe.name, "--folder", str(REPORTS))
+    return run_cli("report", *options, "--check").code
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,9 +74,10 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
-    verdicts = judge_evidence(grid(name), read_evidence(folder / "evidence.jsonl"))
+    of, recipe = parts(name)
+    verdicts = judge_evidence(grid(of), read_evidence(folder / "evidence.jsonl"), recipe)
     known = read_known_divergences(folder / "causes.toml")
-    report = Report(name, verdicts, tmp_path / name, known)
+    report = Report(name, verdicts, tmp_path / name, known, recipe)
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))
     every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every
@@ -78,8 +89,9 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
 @pytest.mark.parametrize("name", NAMES)
 def test_evidence_is_of_the_current_recipe_and_grid(name: str) -> None:
     runs = read_evidence(REPORTS / name / "evidence.jsonl")
-    assert {r.recipe for r in runs} == {RECIPE.version}
-    assert {r.cell.key for r in runs} <= {cell.key for cell in grid(name)}
+    of, recipe = parts(name)
+    assert {r.recipe for r in runs} == {recipe.version}
+    assert {r.cell.key for r in runs} <= {cell.key for cell in grid(of)}
 
 
 def test_every_cell_of_the_headline_was_trained() -> None:

@@ -1,0 +1,47 @@
+"""Token noise: how much of which other token is mixed in."""
+
+from __future__ import annotations
+
+import torch
+
+from theory.setting.layouts import layout
+from verify.model.gpt import GPT
+from verify.model.token_noise import BYTES, mix
+from verify.plan.recipe import RECIPES
+from verify.plan.sizes import Size
+
+VECTORS = torch.eye(5)
+TOKENS = torch.tensor([[0, 1, 2], [3, 4, 0]])
+
+
+def noise(seed: int = 0) -> torch.Tensor:
+    rng = torch.Generator().manual_seed(seed)
+    return torch.randint(256, (BYTES * TOKENS.numel(),), dtype=torch.uint8, generator=rng)
+
+
+def test_every_token_stays_the_largest_part_of_its_vector() -> None:
+    most = torch.tensor(float(RECIPES["token-noise"].token_noise))
+    for seed in range(20):
+        mixed = mix(VECTORS[TOKENS], VECTORS, noise(seed), most)
+        assert torch.allclose(mixed.sum(2), torch.ones(2, 3))
+        assert (mixed.argmax(2) == TOKENS).all() and mixed.min() >= 0
+        assert mixed.amax(2).min() >= 1 - float(most) / 256 - 1e-6
+
+
+def test_the_largest_byte_mixes_in_the_largest_share() -> None:
+    which = torch.full((6,), 6, dtype=torch.uint8)  # the second of five vectors
+    share = torch.tensor([255, 0, 255, 0, 255, 0], dtype=torch.uint8)
+    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), torch.tensor(64.0))
+    assert torch.allclose(mixed[0, 0], torch.tensor([0.75, 0.25, 0, 0, 0]))
+    assert torch.equal(mixed[0, 1], VECTORS[1])
+
+
+def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
+    tokens = layout("interleaved").tokens(2, 3, 3)
+    net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0, RECIPES["token-noise"])
+    x = torch.randint(7, (4, len(tokens)), generator=torch.Generator().manual_seed(1))
+    size = net.noise_size(4, len(tokens), 3)
+    assert size == 4 + BYTES * x.numel()
+    bytes_ = torch.randint(256, (size,), dtype=torch.uint8)
+    assert torch.allclose(net(x), net(x, None, bytes_, torch.tensor(0.0)))
+    assert not torch.allclose(net(x), net(x, None, bytes_, torch.tensor(115.0)))
