@@ -110,9 +110,12 @@ class Support:
         if not self.task.needs_order:
             return True
         largest = _largest(self.task, box, self.base)
+        coefficients = [
+            sum(c for c, e in self.task.terms if e[j]) for j in range(self.task.operands)
+        ]
         for (j, i), value in fixed.items():
-            coefficient = sum(c for c, e in self.task.terms if e[j])
-            best = max(coefficient * v for v in box.values(j, i))
+            values, coefficient = box.values(j, i), coefficients[j]  # the values ascend
+            best = max(coefficient * values[0], coefficient * values[-1])
             largest -= (best - coefficient * value) * self.base ** (i - 1)
         return largest >= 0
 
