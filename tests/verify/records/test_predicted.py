@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,14 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from theory.errors import InvalidInput
+from theory.inference.rules import THEORY_VERSION
 from theory.prediction.predict import predict
+from verify.plan.grids import grid
 from verify.records.evidence import read_evidence, write_evidence
 from verify.records.predicted import Predicted, predicted
 from verify.records.runs import Run
+
+CELLS = [*grid("headline"), *grid("leaps"), *grid("ignored")]
 
 
 def told() -> Run:
@@ -52,3 +57,10 @@ def test_evidence_has_the_prediction_by_its_hash(tmp_path: Path) -> None:
 
 def test_a_run_keeps_its_prediction() -> None:
     assert Run.from_json(json.loads(json.dumps(told().to_json()))) == told()
+
+
+def test_a_prediction_that_changes_asks_for_a_new_version_of_the_theory() -> None:
+    """If this fails, a prediction has changed: give ``THEORY_VERSION`` a new name, and add it."""
+    hashes = [predicted(predict(c.setting, leak_free=x)).hash for c in CELLS for x in (False, True)]
+    digest = hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
+    assert {THEORY_VERSION: digest} == {"4": "8d3519dff2bac78f"}
