@@ -26,7 +26,7 @@ from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
 from verify.plan.grids import grid as cells_of
-from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
+from verify.plan.recipe import RECIPE, find_recipe
 from verify.plan.sizes import SIZES
 
 
@@ -87,7 +87,7 @@ def verify(
     from verify.reporting.junit import junit
 
     how = find_recipe(recipe)
-    plan = Plan(cells, first_seed, seeds, budget or DEFAULT_BUDGET, jobs, device, precision, how)
+    plan = Plan(cells, first_seed, seeds, budget or how.budget, jobs, device, precision, how)
     if junit_xml is not None:
         check_writable(junit_xml)
     kept = Store(store)
@@ -170,9 +170,10 @@ def inspect(
     from verify.records.files import check_writable
     from verify.reporting.sections.inside import mechanism_rows
 
-    cell, steps = _cell(asked, model), budget or DEFAULT_BUDGET
-    how = find_recipe(recipe)
-    plan = Plan([cell], seed, budget=steps, device=device, precision=precision, recipe=how)
+    cell, how = _cell(asked, model), find_recipe(recipe)
+    plan = Plan(
+        [cell], seed, budget=budget or how.budget, device=device, precision=precision, recipe=how
+    )
     check_writable(out / "mechanism.json")
     trained, mechanism = pipeline.inspect(plan)
     print_text(f"{cell.label()}, seed {seed}", bold=True)

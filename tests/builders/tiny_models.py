@@ -12,8 +12,9 @@ import torch
 
 from builders.cells import cell
 from theory.setting.domains import Domain
-from verify.mechanism.patching import ignored_slots
+from verify.mechanism.equivalents import predicted_support
 from verify.model.gpt import GPT, UNSEEN, Block
+from verify.model.indifference import ignored_slots
 from verify.model.positions import Learned
 from verify.plan.cells import Cell
 from verify.plan.recipe import Recipe
@@ -87,7 +88,7 @@ def untrained(c: Cell, shape: Size = SMALLEST, std: float = 0.0, seed: int = 0) 
 
 def blind(net: GPT, c: Cell) -> GPT:
     """The model, now unable to see any operand digit that is predicted to be ignored."""
-    net.mask[:, torch.from_numpy(ignored_slots(c))] = UNSEEN
+    net.mask[:, torch.from_numpy(ignored_slots(c, predicted_support(c)))] = UNSEEN
     return net
 
 
@@ -111,7 +112,7 @@ def leaking(layer: int) -> GPT:
             if p.dim() > 1:
                 p.zero_()
         net.embedding.weight[:2] = torch.stack((-one, one))
-        places = torch.from_numpy(ignored_slots(PRODUCT))[:, None]
+        places = torch.from_numpy(ignored_slots(PRODUCT, predicted_support(PRODUCT)))[:, None]
         position.table.copy_(torch.where(places, ignored, elsewhere))
         # Every place attends to the ignored ones alone, in equal parts.
         block.query.weight[0] = 100 * (ignored + elsewhere)

@@ -19,12 +19,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from verify.mechanism.equivalents import pairs, predicted_support
 from verify.model.gpt import GPT
+from verify.model.indifference import ignored_slots
 from verify.plan.cells import Cell
 
 SAMPLES = 1000
@@ -61,7 +61,7 @@ def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
     result = fmt.results(short)
     tokens, trained = (torch.from_numpy(fmt.write(x, result)).to(device) for x in (long, short))
     slots = torch.from_numpy(fmt.result_slots).to(device)
-    ignored = torch.from_numpy(ignored_slots(cell)).to(device)[:, None]
+    ignored = torch.from_numpy(ignored_slots(cell, predicted_support(cell))).to(device)[:, None]
 
     def share() -> float:
         said = model(tokens[:, :-1]).argmax(2)[:, slots - 1]
@@ -84,18 +84,3 @@ def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
 def _patch(where: Tensor, instead: Tensor) -> Callable[..., Tensor]:
     """A forward hook that replaces what a module returns, ``(n, T, C)``, ``where`` ``(T, 1)``."""
     return lambda module, inputs, output: torch.where(where, instead, output)
-
-
-def ignored_slots(cell: Cell) -> np.ndarray:
-    """Which of the tokens that are read are operand digits at ignored positions, ``(T,)``.
-
-    Raises:
-        InvalidInput: no learned function is predicted.
-    """
-    constant = predicted_support(cell).constant
-    return np.array(
-        [
-            t.kind == "operand" and constant((t.operand, t.position)) is not None
-            for t in cell.format.tokens[:-1]
-        ]
-    )

@@ -42,6 +42,9 @@ class Recipe:
         separate_inputs: whether the vectors of tokens and positions start as orthogonal unit
             vectors, and not as short random ones (``verify.model.initialization``).
         position_scale: how long the positions' vectors then are.
+        decays: whether the learning rate follows a cosine over the budget, so that a larger
+            budget makes other models; otherwise it stays at its peak until the model cools.
+        budget: the most optimizer steps of a model unless more are asked for.
         mirrored: whether tuples that differ only in the order of operands that can
             change places are held out together.
     """
@@ -65,6 +68,8 @@ class Recipe:
     grad_clip: float = 1.0
     separate_inputs: bool = False
     position_scale: float = 2.0
+    decays: bool = True
+    budget: int = DEFAULT_BUDGET
     mirrored: bool = False
 
     @property
@@ -87,11 +92,14 @@ RECIPES: dict[str, Recipe] = {
         replace(
             RECIPE,
             name="token-noise",
-            version="4",
+            version="6",
             dropout=0,
             token_noise=115,
             noise_change=12,
             noise_waits=False,
+            settling=2000,
+            decays=False,
+            budget=18_000,
             mirrored=True,
         ),
         replace(RECIPE, name="separate", version="5", separate_inputs=True, mirrored=True),

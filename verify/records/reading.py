@@ -26,8 +26,11 @@ def read_head(data: Any) -> dict[str, Any]:
     Raises:
         InvalidInput: a value that no run can have, or one that is missing.
     """
-    check_names(read_object(data), {*_HEAD, "cell"})
+    check_names(read_object(data) | {"indifference": None}, {*_HEAD, "cell", "indifference"})
     head: dict[str, Any] = {"cell": read_cell(data["cell"])}
+    if "indifference" in data:
+        head["indifference"] = data["indifference"]
+        check(_share(data["indifference"]), "indifference must be a number from 0 to 1")
     for name, (good, what) in _HEAD.items():
         check(good(data[name]), f"{name} must be {what}, not {json.dumps(data[name])[:40]}")
         head[name] = data[name]

@@ -39,6 +39,8 @@ class Run:
         machine: processor or accelerator, and the versions of Python and torch.
         trajectory: what it answered along training, where that was recorded.
         predicted: what was predicted before it was trained, where that was kept.
+        indifference: the share of answers in domain that stay when ignored tokens are disturbed
+            (``verify.model.indifference``), where that was measured.
     """
 
     cell: Cell
@@ -54,6 +56,7 @@ class Run:
     measurements: tuple[Measurement, ...]
     trajectory: Trajectory | None = None
     predicted: Predicted | None = None
+    indifference: float | None = None
 
     @property
     def identity(self) -> Identity:
@@ -72,12 +75,14 @@ class Run:
 
     def _head(self) -> dict[str, Any]:
         """The fields that are numbers or text, as plain values."""
-        return {
+        head = {
             **{name: value for name, value in vars(self).items() if name not in _TAIL},
             "cell": self.cell.to_json(),
             "premise": round(self.premise, 6),
             "seconds": round(self.seconds, 1),
         }
+        given = head.pop("indifference")
+        return head if given is None else {**head, "indifference": round(given, 6)}
 
     def to_json(self) -> dict[str, Any]:
         """The run as plain values."""

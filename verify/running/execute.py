@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from theory.prediction.predict import predict
+from verify.model.indifference import indifference
 from verify.model.measure import measure
 from verify.plan.inputs import held_out_count
 from verify.plan.plan import Job
@@ -60,7 +61,7 @@ def execute(
     runs = []
     for i, trained in enumerate(trained_models):
         cell, prediction = trained.cell, predictions[i]
-        lengths = cell.setting.test_lengths
+        lengths, learned = cell.setting.test_lengths, prediction.learned
         measured = tuple(
             measure(trained.model, cell, prediction, n, recipe.mirrored) for n in lengths
         )
@@ -79,6 +80,11 @@ def execute(
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
+                indifference=(
+                    None
+                    if learned is None
+                    else indifference(trained.model, cell, learned.support, recipe.mirrored)
+                ),
             )
         )
     return runs

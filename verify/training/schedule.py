@@ -1,6 +1,7 @@
 """The schedule: the learning rate and the noise of one model, decided by its loss.
 
-The learning rate follows a cosine over the whole budget.  A model passes through four states:
+The learning rate follows a cosine over the whole budget, or keeps its peak.  A model passes
+through four states:
 
 - *learning*: no noise, and a share of the learning rate, until the loss is low.  Hard tasks
   are not learned otherwise.
@@ -64,7 +65,7 @@ class Schedule:
         warmup = min(1.0, (step + 1) / recipe.warmup)
         early = recipe.early_lr + (1 - recipe.early_lr) * self.noise / recipe.most_noise
         progress = (self.since if self.state is State.COOLING else step) / self.budget
-        cosine = 0.5 * (1 + math.cos(math.pi * progress))
+        cosine = 0.5 * (1 + math.cos(math.pi * progress)) if recipe.decays else 1.0
         return warmup * early * cosine * self._still_to_cool(step)
 
     def noise_at(self, step: int) -> float:

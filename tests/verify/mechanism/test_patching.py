@@ -9,9 +9,10 @@ from builders.tiny_models import PRODUCT, Taught, leaking, untrained
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
-from verify.mechanism.equivalents import pairs
-from verify.mechanism.patching import SAMPLES, ignored_slots, leaks
+from verify.mechanism.equivalents import pairs, predicted_support
+from verify.mechanism.patching import SAMPLES, leaks
 from verify.model.gpt import GPT
+from verify.model.indifference import ignored_slots
 from verify.model.measure import answers, learned_answers
 from verify.plan.cells import Cell
 
@@ -19,14 +20,14 @@ SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 
 
 def test_ignored_slots_are_the_operands_above_the_trained_digits() -> None:
-    places = ignored_slots(SUM)
+    places = ignored_slots(SUM, predicted_support(SUM))
     tokens = SUM.format.tokens[:-1]
     assert [(t.operand, t.position) for t, x in zip(tokens, places, strict=True) if x] == [
         (0, 4),
         (1, 4),
     ]
     with pytest.raises(InvalidInput, match="no positions are predicted to be ignored"):
-        ignored_slots(cell(pe="rope"))
+        predicted_support(cell(pe="rope"))
 
 
 def followed(model: GPT, c: Cell, digits: int) -> float:

@@ -1,0 +1,67 @@
+"""Indifference: whether a model's answers stay when its ignored tokens are disturbed.
+
+The theory says of digits that training never varied that a model ignores them.  Whether a trained
+model does can be seen on inputs of the trained lengths, without asking what it answers to longer
+ones: the vectors of those tokens are moved halfway towards others', and the answers must stay.
+Ours; the premise of the rule *support* (``theory.inference.rules``) about ignored digits.
+
+Shapes: n inputs, T tokens of each but the last, C model width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from theory.inference.support import Support
+from verify.model.gpt import GPT
+from verify.plan.cells import Cell
+from verify.plan.inputs import EVALUATION_SEED, held_out_inputs
+
+SHARE = 0.5
+"""The share of another token's vector: at one half neither of the two outweighs the other."""
+BATCH = 500
+"""Examples that a model answers at once."""
+
+
+def ignored_slots(cell: Cell, support: Support) -> np.ndarray:
+    """Which of the tokens that are read are operand digits at ignored positions, ``(T,)``."""
+    return np.array(
+        [
+            t.kind == "operand" and support.constant((t.operand, t.position)) is not None
+            for t in cell.format.tokens[:-1]
+        ]
+    )
+
+
+@torch.no_grad()
+def indifference(model: GPT, cell: Cell, support: Support, mirrored: bool = False) -> float | None:
+    """The share of held-out inputs whose answer stays; None where no token is ignored.
+
+    Answers are compared digit by digit, each after the right ones before it.
+    """
+    ignored = ignored_slots(cell, support)
+    if not ignored.any():
+        return None
+    model.eval()
+    fmt, device = cell.format, next(model.parameters()).device
+    operands = np.concatenate(held_out_inputs(cell, mirrored))
+    written = torch.from_numpy(fmt.write(operands, fmt.results(operands))).to(device)
+    slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device) - 1
+    vectors = model.embedding.get_parameter("weight")
+    which = np.random.default_rng(EVALUATION_SEED).integers(
+        fmt.vocabulary, size=(len(operands), len(ignored))
+    )
+    others, places = torch.from_numpy(which).to(device), torch.from_numpy(ignored).to(device)
+    stays = 0
+    for tokens, other in zip(written[:, :-1].split(BATCH), others.split(BATCH), strict=True):
+
+        def disturb(_: object, __: object, x: Tensor, other: Tensor = other) -> Tensor:
+            return torch.where(places[:, None], x + SHARE * (vectors[other] - x), x)
+
+        said = model(tokens, slots).argmax(2)
+        with model.embedding.register_forward_hook(disturb):
+            disturbed = model(tokens, slots).argmax(2)
+        stays += int((said == disturbed).all(1).sum())
+    return stays / len(operands)
