@@ -11,18 +11,28 @@ RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 
 
 def run(
-    c: Cell, accuracy: dict[int, float], learned: float = 1.0, premise: float = 1.0, seed: int = 0
+    c: Cell,
+    accuracy: dict[int, float],
+    learned: float = 1.0,
+    premise: float = 1.0,
+    seed: int = 0,
+    samples: int = 1000,
+    exhaustive: bool = False,
 ) -> Run:
-    """A run of a cell, with 1,000 samples per length.
+    """A run of a cell.
 
     Args:
         accuracy: by length.
         learned: the share of answers that are those of the learned function.
         premise: the accuracy on held-out inputs of the trained lengths.
+        samples: inputs per length.
+        exhaustive: whether they are all there are.
     """
-    digits = (1000,) * c.format.result_width
+    digits = (samples,) * c.format.result_width
     measurements = tuple(
-        Measurement(n, 1000, False, round(1000 * a), round(1000 * learned), digits, digits)
+        Measurement(
+            n, samples, exhaustive, round(samples * a), round(samples * learned), digits, digits
+        )
         for n, a in accuracy.items()
     )
     return Run(c, seed, "1", "float32", premise, 1000, 4000, 8000, 1.0, "test", measurements)

@@ -1,6 +1,6 @@
 """The judge: does what was measured agree with what was predicted?
 
-The tolerances stand here, once, with their reasons, and are the same for every cell.
+By which standard, ``verify.judging.standards`` says.
 """
 
 from __future__ import annotations
@@ -17,25 +17,13 @@ from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
+from verify.judging.standards import NEARNESS, Standard, standard_of
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.plan.recipe import RECIPE, Recipe
 from verify.records.measurement import Measurement
+from verify.records.predicted import PredictedLength
 from verify.records.runs import Run
-
-TOLERANCE = 0.05
-"""How far a measured accuracy may be from the predicted one.
-
-The premise lets a model be wrong on 1 % of the inputs it was trained for.  Longer inputs ask
-for more of the same digits, so a few times that is what a correct theory of imperfect models
-can promise; every value told apart by the theory's theorems (0, 1/3, 1) is further away.
-"""
-MECHANISM = 0.5
-"""The share of answers that a learned function has to explain.
-
-An answer has several digits, so no other function of the operands meets it by chance more than
-rarely; one that meets it more often than not is what the model computes, and the rest is leak.
-"""
 
 
 class Verdict(StrEnum):
@@ -69,6 +57,8 @@ class LengthVerdict:
         verdict: on what the refined theory claims.
         learned_verdict: on the accuracy of the learned function, claimed of a model or not.
         published: on the published theorem.
+        before: on what was claimed before the models were trained, by the predictions kept with
+            them; undetermined where none was kept.
     """
 
     prediction: LengthPrediction
@@ -77,6 +67,7 @@ class LengthVerdict:
     verdict: Verdict
     learned_verdict: Verdict
     published: Verdict
+    before: Verdict
 
     @property
     def digits(self) -> int:
@@ -92,6 +83,7 @@ class CellVerdict:
     prediction: Prediction
     runs: tuple[Run, ...]
     lengths: tuple[LengthVerdict, ...]
+    standard: Standard = NEARNESS
 
     @property
     def name(self) -> str:
@@ -118,7 +110,7 @@ class CellVerdict:
         """Each run judged by itself."""
         if len(self.runs) == 1:
             return (self,)
-        return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
+        return tuple(judge(self.cell, [run], self.prediction, self.standard) for run in self.runs)
 
     @property
     def verdict(self) -> Verdict:
@@ -170,13 +162,19 @@ def judge_evidence(
     by_cell: dict[str, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell.key, []).append(run)
-    leak_free = recipe.leak_free
+    leak_free, standard = recipe.leak_free, standard_of(recipe)
     return [
-        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, leak_free)) for cell in cells
+        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, leak_free), standard)
+        for cell in cells
     ]
 
 
-def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
+def judge(
+    cell: Cell,
+    runs: Iterable[Run],
+    prediction: Prediction | None = None,
+    standard: Standard = NEARNESS,
+) -> CellVerdict:
     """Judge the runs of one cell.
 
     Args:
@@ -185,61 +183,66 @@ def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None)
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
     converged = [r for r in runs if r.converged]
-    lengths = []
-    for expected in prediction.lengths:
-        measured = [m for r in converged for m in r.measurements if m.digits == expected.digits]
-        lengths.append(_judge_length(prediction, expected, measured))
-    return CellVerdict(cell, prediction, runs, tuple(lengths))
+    lengths = tuple(_judge_length(prediction, x, converged, standard) for x in prediction.lengths)
+    return CellVerdict(cell, prediction, runs, lengths, standard)
 
 
 def _judge_length(
-    prediction: Prediction, expected: LengthPrediction, measured: list[Measurement]
+    prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run], standard: Standard
 ) -> LengthVerdict:
+    digits = expected.digits
+    measured = [m for r in runs for m in r.measurements if m.digits == digits]
     accuracy = _pooled(measured, learned=False)
     if accuracy is None:
-        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 3)
+        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 4)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    if prediction.setting.is_premise(expected.digits):
-        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
-    per_model = [pooled([(m.correct, m.samples)]) for m in measured]
-    verdict = learned_verdict = Verdict.UNDETERMINED
-    if expected.accuracy is not None:
-        room = TOLERANCE + float(expected.unseen)
-        goal = float(expected.accuracy)
-        explained = learned is None or learned.value >= MECHANISM
-        meets = _holds([comes_within(x, goal, goal, room) for x in (accuracy, *per_model)])
-        learned_verdict = Verdict.AGREE if meets and explained else Verdict.DIVERGE
-    claim = prediction.claim(expected)
-    if claim == Claim.EXACT:
-        verdict = learned_verdict
-    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
-        below = _holds([not_above(x, expected.at_most) for x in (accuracy, *per_model)])
-        verdict = Verdict.AGREE if below else Verdict.DIVERGE
-    published = _judge_published(prediction, expected, accuracy)
-    return LengthVerdict(expected, accuracy, learned, verdict, learned_verdict, published)
+    if prediction.setting.is_premise(digits):
+        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 4)
+
+    def judged(claim: Claim, x: LengthPrediction | PredictedLength) -> Verdict:
+        return _judge_claim(claim, x, measured, standard)
+
+    held = Claim.NONE if expected.accuracy is None else Claim.EXACT
+    before = [
+        judged(x.claim, x)
+        for r in runs
+        if r.predicted is not None
+        for x in r.predicted.lengths
+        if x.digits == digits
+    ]
+    return LengthVerdict(
+        expected,
+        accuracy,
+        learned,
+        judged(prediction.claim(expected), expected),
+        judged(held, expected),
+        _judge_published(prediction, expected, measured, standard),
+        worst(before) if before else Verdict.UNDETERMINED,
+    )
 
 
-def _holds(holds: Sequence[bool]) -> bool:
-    """Whether something holds of the pooled interval, the first, and of most models.
-
-    An interval that respects how much models differ meets nearly anything where they do.
-    """
-    overall, *per_model = holds
-    return overall and 2 * sum(per_model) > len(per_model)
-
-
-def not_above(measured: Interval, bound: Fraction) -> bool:
-    """Whether the interval reaches down to a bound, give or take the tolerance."""
-    return measured.low <= float(bound) + TOLERANCE
-
-
-def comes_within(measured: Interval, low: float, high: float, room: float = TOLERANCE) -> bool:
-    """Whether the interval meets what is between two accuracies, or comes as near as ``room``."""
-    return measured.low <= high + room and measured.high >= low - room
+def _judge_claim(
+    claim: Claim,
+    expected: LengthPrediction | PredictedLength,
+    measured: Sequence[Measurement],
+    standard: Standard,
+) -> Verdict:
+    """Whether models did what is claimed of them at a length."""
+    if claim == Claim.EXACT and expected.accuracy is not None:
+        goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
+        meets = standard.meets(measured, goal, goal, unseen) and standard.explains(measured)
+    elif claim == Claim.AT_MOST and expected.at_most + Fraction(standard.tolerance) < 1:
+        meets = standard.meets(measured, 0.0, float(expected.at_most))
+    else:
+        return Verdict.UNDETERMINED
+    return Verdict.AGREE if meets else Verdict.DIVERGE
 
 
 def _judge_published(
-    prediction: Prediction, expected: LengthPrediction, accuracy: Interval
+    prediction: Prediction,
+    expected: LengthPrediction,
+    measured: Sequence[Measurement],
+    standard: Standard,
 ) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
     if expected.direction not in EXTRAPOLATING:
@@ -247,8 +250,8 @@ def _judge_published(
     says = prediction.published_verdict(expected.direction)
     if says == Status.UNDETERMINED:
         return Verdict.UNDETERMINED
-    is_right = accuracy.high >= 1 - TOLERANCE
-    return Verdict.AGREE if is_right == (says == Status.GENERALIZES) else Verdict.DIVERGE
+    told = standard.is_one if says == Status.GENERALIZES else standard.is_below_one
+    return Verdict.AGREE if told(measured) else Verdict.DIVERGE
 
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:

@@ -10,8 +10,6 @@ from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING
 from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import (
-    MECHANISM,
-    TOLERANCE,
     CellVerdict,
     LengthVerdict,
     Verdict,
@@ -19,6 +17,7 @@ from verify.judging.judge import (
 )
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
+from verify.judging.standards import Standard, standard_of
 from verify.plan.cells import default_model
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import Recipe
@@ -112,15 +111,30 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
             "`verify/plan/recipe.py` says what each name means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
-            f"- A length agrees when the measured interval comes within {TOLERANCE} of the "
-            "predicted accuracy, most models do so by themselves and, where an expected function "
-            f"is predicted, it explains at least {MECHANISM:.0%} of the answers. Where a bound is "
-            f"predicted, the interval has to reach down to {TOLERANCE} above it. The same holds "
-            "for every cell.",
+            _agreement(standard_of(recipe)),
             "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` makes this "
             "page from it.",
         ]
+    )
+
+
+def _agreement(standard: Standard) -> str:
+    within, mechanism = standard.tolerance, f"{standard.mechanism:.0%}"
+    if standard.inside:
+        return (
+            f"- A length agrees when the {standard.confidence:.0%} interval of each model, or the "
+            "share itself where every input was tested, lies within "
+            f"{within} of the predicted accuracy and, where an expected function is predicted, it "
+            f"explains at least {mechanism} of each model's answers. Where a bound is predicted, "
+            f"no interval may reach more than {within} above it. The same holds for every cell."
+        )
+    return (
+        f"- A length agrees when the measured interval comes within {within} of the "
+        "predicted accuracy, most models do so by themselves and, where an expected function "
+        f"is predicted, it explains at least {mechanism} of the answers. Where a bound is "
+        f"predicted, the interval has to reach down to {within} above it. The same holds "
+        "for every cell."
     )
 
 
@@ -137,6 +151,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     return "\n".join(
         [
             f"- **Refined theory**: {summary_line(verdicts)}",
+            *_before(lengths),
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
             "- **Expected function**: whether or not theory claims that models follow it, it has "
@@ -147,6 +162,21 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             *_by_training([m for v in verdicts for m in v.by_model if m.converged]),
         ]
     )
+
+
+def _before(lengths: Sequence[LengthVerdict]) -> list[str]:
+    """What became of the claims that were stored before the models were trained."""
+    before = Counter(x.before for x in lengths)
+    if not before[Verdict.AGREE] + before[Verdict.DIVERGE]:
+        return []
+    judged = (Verdict.AGREE, Verdict.DIVERGE)
+    after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
+    return [
+        f"- **Predicted before**: of the claims stored before the models were trained "
+        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge. Explained after: "
+        f"{after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of the claims made "
+        "since, or made anew."
+    ]
 
 
 def _by_training(models: Sequence[CellVerdict]) -> list[str]:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from builders.cells import cell
 from builders.runs import run
 
+from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.judging.judge import Verdict, exit_code, judge
+from verify.judging.standards import EQUIVALENCE
 from verify.plan.cells import Cell
+from verify.records.predicted import predicted
 from verify.records.runs import Run
 
 
 def verdicts(c: Cell, *runs: Run) -> list[Verdict]:
     return [x.verdict for x in judge(c, runs).lengths]
+
+
+def strictly(c: Cell, *runs: Run) -> list[Verdict]:
+    return [x.verdict for x in judge(c, runs, standard=EQUIVALENCE).lengths]
 
 
 def test_agreement() -> None:
@@ -124,3 +132,68 @@ def test_what_training_leaves_open_bounds_the_accuracy() -> None:
     for measured, verdict in ((0.0, Verdict.AGREE), (0.9, Verdict.DIVERGE)):
         found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: measured})]).lengths[-1]
         assert (found.verdict, found.learned_verdict) == (verdict, Verdict.UNDETERMINED)
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"),
+    [
+        (0.333, Verdict.AGREE),
+        (0.345, Verdict.AGREE),
+        (0.355, Verdict.DIVERGE),  # nearer than .03, but its interval goes from .343 to .368
+        (0.312, Verdict.DIVERGE),
+    ],
+)
+def test_equivalence_wants_the_whole_interval_within_the_tolerance(
+    share: float, verdict: Verdict
+) -> None:
+    """Of 1/3, give or take the tolerance of .02 and .01 on which nothing is predicted."""
+    c = cell("mod_add", 150)
+    assert strictly(c, run(c, {1: 1, 2: 1, 3: share}, samples=4000))[2] == verdict
+    # A share of all there is has no interval.
+    known = run(c, {1: 1, 2: 1, 3: share}, samples=4000, exhaustive=True)
+    assert strictly(c, known)[2] == Verdict.AGREE
+
+
+def test_few_inputs_are_no_equivalence() -> None:
+    c = cell("mod_add", 150)
+    assert strictly(c, run(c, {1: 1, 2: 1, 3: 1 / 3}, samples=400))[2] == Verdict.DIVERGE
+
+
+def test_equivalence_asks_every_model() -> None:
+    c = cell(digits=3)
+    right, wrong = {1: 1, 2: 1, 3: 1, 4: 0}, {1: 1, 2: 1, 3: 1, 4: 0.03}
+    runs = [run(c, right), run(c, right, seed=1), run(c, wrong, seed=2)]
+    assert strictly(c, *runs[:2])[3] == Verdict.AGREE
+    assert strictly(c, *runs)[3] == Verdict.DIVERGE
+    assert verdicts(c, *runs)[3] == Verdict.AGREE
+
+
+def test_equivalence_wants_the_learned_function_nearly_always() -> None:
+    c = cell(digits=3)
+    for learned, verdict in ((0.89, Verdict.DIVERGE), (0.9, Verdict.AGREE)):
+        found = strictly(c, run(c, {1: 1, 2: 1, 3: 1, 4: 0}, learned=learned))
+        assert found[3] == verdict
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"), [(0.99, Verdict.DIVERGE), (0.98, Verdict.DIVERGE), (0.9, Verdict.AGREE)]
+)
+def test_the_published_no_is_judged_by_the_same_test(share: float, verdict: Verdict) -> None:
+    """Sums mod 101: the theorem says that longer inputs are not always right."""
+    c = cell("mod_add", 101)
+    found = judge(c, [run(c, {1: 1, 2: 1, 3: share})], standard=EQUIVALENCE)
+    assert found.lengths[2].published == verdict
+
+
+def test_what_was_predicted_before_is_judged_as_it_was() -> None:
+    c = cell(digits=3)
+    made = predicted(predict(c.setting))
+    wrong = replace(made.lengths[3], accuracy=Fraction(1, 2))
+    for stored, verdict in (
+        (None, Verdict.UNDETERMINED),
+        (made, Verdict.AGREE),
+        (replace(made, lengths=(*made.lengths[:3], wrong)), Verdict.DIVERGE),
+    ):
+        one = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0}), predicted=stored)
+        found = judge(c, [one]).lengths[3]
+        assert (found.before, found.verdict) == (verdict, Verdict.AGREE)

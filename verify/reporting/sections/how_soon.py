@@ -10,8 +10,9 @@ import numpy as np
 
 from theory.display.style import PALETTE
 from theory.setting.decision import Decision
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, not_above
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
+from verify.judging.standards import NEARNESS
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import table
@@ -63,7 +64,7 @@ def _row(kind: str, models: Models) -> dict[str, str]:
     soon = _longer([model for model, at in models if is_soon(at)])
     later = _longer([model for model, at in models if not is_soon(at)])
     every = [*soon, *later]
-    below = [x for x in every if x.accuracy and not_above(x.accuracy, x.prediction.at_most)]
+    below = [x for x in every if _is_below(x)]
     agree = [[x for x in some if x.learned_verdict == Verdict.AGREE] for some in (soon, later)]
     return {
         "digits at once": kind,
@@ -76,6 +77,13 @@ def _row(kind: str, models: Models) -> dict[str, str]:
         "later": _share(agree[1], later),
         "not above": _share(below, every),
     }
+
+
+def _is_below(x: LengthVerdict) -> bool:
+    """Whether the accuracy is not above the predicted bound, give or take."""
+    return x.accuracy is not None and (
+        x.accuracy.low <= float(x.prediction.at_most) + NEARNESS.tolerance
+    )
 
 
 def _longer(models: Sequence[CellVerdict]) -> list[LengthVerdict]:

@@ -8,8 +8,8 @@ from theory.display.style import PALETTE
 from theory.display.tables import markdown_table
 from theory.display.text import reads_text
 from theory.learning.plateaus import plateaus
-from verify.judging.judge import TOLERANCE, CellVerdict, Verdict
-from verify.judging.unconverged import APART, Unconverged, unconverged
+from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
 from verify.records.runs import Run
 from verify.reporting.figures import training_curves
 from verify.reporting.report import Report
