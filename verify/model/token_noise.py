@@ -1,10 +1,10 @@
 """Token noise: each token's vector mixed with a little of another's, in training.
 
-The share of the other token stays below a half, so what was written can still be read.  Where an
-answer rests on a digit, a model learns to read it through the noise.  Where it does not, the noise
-is the only thing that tells digits apart that training never showed there, and a model learns that
-they change nothing.  Dropout moves every component of the stream a little; this moves a digit
-towards the others, which is what longer inputs do.
+What was written weighs more in most tokens, and what is asked for is always the answer to it.
+Where an answer rests on a digit, a model learns to read it through the noise.  Where it does not,
+the noise is the only thing that tells digits apart that training never showed there, and a model
+learns that they change nothing.  Dropout moves every component of the stream a little; this moves
+a digit towards the others, which is what longer inputs do.
 
 Shapes: B sequences, T tokens, V tokens of the vocabulary, C model width.
 """
