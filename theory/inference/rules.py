@@ -75,7 +75,8 @@ RULES: dict[str, Rule] = {
             "into their position varied or was 0, and no two of them showed just two values each "
             "(then three of the four pairs leave the fourth open).  Otherwise nothing follows.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
-            f"ours, after {_ABBE}; {_findings('Shorter inputs')}",
+            f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
+            f"{_findings('Shorter inputs')}",
         ),
         Rule(
             "base aligned",
@@ -100,7 +101,8 @@ RULES: dict[str, Rule] = {
             "digits stand at constant offsets inside the window, training showed the whole rule "
             "at a position with no landmark in direct view, and the digits above the trained ones "
             "see no landmark.",
-            f"{_CONVERGED}; queries that can find its digits (selection)",
+            f"{_CONVERGED}; queries that can find its digits (selection); one layer (with more, "
+            "tokens in between pass on what they see, and that the rule goes on was observed)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
         ),
         Rule(
@@ -180,11 +182,12 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "leak",
-            "products, three digits at once: right as often or less",
+            "products, three digits at once: right less often",
             "A task may leak if it multiplies digits, or takes three of them at once for some "
             "result digit.  Digits that training never showed, at their position or together, can "
-            "then change the answers.  A model of such a task is right as often as the expected "
-            "function f^, or less often.",
+            "then change the answers.  A model of such a task is then right less often than the "
+            "expected function f^; where that is hardly ever right, chance may make it right "
+            "a little more often.",
             f"{_CONVERGED}; a learned vector per position (under another encoding nothing is "
             "claimed of such a task); a task of which it was not counted how many digits it takes "
             "at once is treated as taking three",

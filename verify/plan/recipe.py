@@ -92,7 +92,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             RECIPE,
             name="token-noise",
-            version="6",
+            version="7",
             dropout=0,
             token_noise=192,
             noise_change=12,

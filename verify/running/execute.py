@@ -13,6 +13,7 @@ from verify.plan.inputs import held_out_count
 from verify.plan.plan import Job
 from verify.records.predicted import predicted
 from verify.records.runs import Run
+from verify.training.checkpoint import Checkpoint, checkpoint_path
 from verify.training.device import machine, precision_name
 from verify.training.recorder import Recorder
 from verify.training.train import train_ensemble
@@ -43,7 +44,11 @@ class Failure:
 
 
 def execute(
-    jobs: list[Job], budget: int, device: str, on_step: Callable[[int], None] = lambda step: None
+    jobs: list[Job],
+    budget: int,
+    device: str,
+    on_step: Callable[[int], None] = lambda step: None,
+    checkpoints: Path | None = None,
 ) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
@@ -52,12 +57,19 @@ def execute(
     Args:
         jobs: of one shape and one recipe.
         on_step: called now and then with the steps taken.
+        checkpoints: the folder where the state of a long training is kept, and found again.
     """
     recipe = jobs[0].recipe
     predictions = [predict(job.cell.setting, recipe.leak_free) for job in jobs]
     recorder = Recorder([job.cell for job in jobs], recipe.mirrored)
     models = [(job.cell, job.seed) for job in jobs]
-    trained_models = train_ensemble(models, budget, device, recipe, on_step, recorder)
+    checkpoint = None
+    if checkpoints is not None:
+        path = checkpoint_path(checkpoints, jobs, budget, precision_name(device))
+        checkpoint = Checkpoint(path, recorder)
+    trained_models = train_ensemble(
+        models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint
+    )
     runs = []
     for i, trained in enumerate(trained_models):
         cell, prediction = trained.cell, predictions[i]

@@ -19,6 +19,7 @@ from verify.plan.plan import Job
 from verify.records.store import DONE, Store, is_wanted
 from verify.running.execute import Failure, Progress
 from verify.running.worker import work
+from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name
 from verify.training.ensemble import shape_of
 
@@ -80,6 +81,8 @@ class Pool:
         self.store, self.budget, self.device = store, budget, device
         self.on_progress = on_progress
         self.precision = precision_name(device)
+        self.checkpoints = store.path.with_name(f"{store.path.name}.training")
+        """Where the states of long trainings are kept."""
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
@@ -92,7 +95,8 @@ class Pool:
         with _uninterrupted():
             for _ in range(self.number):
                 ours, theirs = context.Pipe()
-                arguments = (os.getpid(), theirs, self.budget, self.device, self.precision)
+                how = (self.budget, self.device, self.precision, self.checkpoints)
+                arguments = (os.getpid(), theirs, *how)
                 process = context.Process(target=work, args=arguments, daemon=True)
                 process.start()
                 theirs.close()  # or it would not end with the worker
@@ -159,6 +163,8 @@ class Pool:
         for job, run in message:
             file = self.store.add(run)
             self.on_progress(Progress(job, run.steps, run, file))
+        jobs = [job for job, _ in message]
+        forget(checkpoint_path(self.checkpoints, jobs, self.budget, self.precision))
 
 
 @contextmanager

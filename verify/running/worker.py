@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ _LONGEST = 300
 """Characters of an error that are told; a compiler's message may have thousands of lines."""
 
 
-def work(parent: int, pipe: Connection, budget: int, device: str, precision: str) -> None:
+def work(
+    parent: int, pipe: Connection, budget: int, device: str, precision: str, checkpoints: Path
+) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
     Args:
@@ -41,7 +44,9 @@ def work(parent: int, pipe: Connection, budget: int, device: str, precision: str
                 pipe.send(Progress(job, step))
 
         try:
-            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step), strict=True)])
+            pipe.send(
+                [*zip(jobs, execute(jobs, budget, device, on_step, checkpoints), strict=True)]
+            )
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             pipe.send(Failure(jobs[0], text))

@@ -9,6 +9,7 @@ Shapes: M models, B examples, T tokens of an example, S of them result digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -89,6 +90,26 @@ class Ensemble:
         """Model i with the weights that it has now."""
         self.models[i].load_state_dict(self.weights.model(i))
         return self.models[i]
+
+    def state(self) -> dict[str, Any]:
+        """All that the next step depends on."""
+        return {
+            "weights": self.weights.tensors,
+            "optimizer": self._optimizer.state(),
+            "examples": [source.state() for source in self._examples],
+            "noise": [source.state() for source in self._noise],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state that ``state`` gave."""
+        with torch.no_grad():
+            for mine, kept in zip(self.weights.tensors, state["weights"], strict=True):
+                mine.copy_(kept)
+        self._optimizer.restore(state["optimizer"])
+        for examples, kept in zip(self._examples, state["examples"], strict=True):
+            examples.restore(kept)
+        for noise, kept in zip(self._noise, state["noise"], strict=True):
+            noise.restore(kept)
 
     def _make_losses(self, dtype: torch.dtype) -> Callable[..., Tensor]:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""

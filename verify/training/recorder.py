@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,16 @@ class Recorder:
             self._next = GROWTH * step
             for i, watched in enumerate(self._watched):
                 watched.look(step, ensemble.model(i))
+
+    def state(self) -> Any:
+        """What was seen until now."""
+        return self._next, [(x.steps, x.correct, x.learned) for x in self._watched]
+
+    def restore(self, state: Any) -> None:
+        """Go on from a state that ``state`` gave."""
+        self._next, seen = state
+        for watched, kept in zip(self._watched, seen, strict=True):
+            watched.steps, watched.correct, watched.learned = kept
 
     def trajectory(self, i: int, steps: int, final: Sequence[Measurement]) -> Trajectory:
         """What was seen of model i, which ended after so many steps with that measured of it."""

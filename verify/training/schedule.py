@@ -13,8 +13,8 @@ through four states:
 - *finished*: the premise holds, or the budget is spent.
 
 Where the premise is missed, the model settles again.  From then on, and in the last steps of
-the budget, the noise falls with the learning rate: what was learned under noise may not hold
-without it.
+the budget, dropout falls with the learning rate: what was learned under noise may not hold
+without it.  Token noise, which a model cannot answer through, always falls with it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Schedule:
         """The step at which the state was entered."""
         self.noise = 0
         """The noise that the model bears, in 256ths."""
-        self.noise_cools = False
+        self.noise_cools = recipe.token_noise > 0
         """Whether the noise falls to zero with the learning rate."""
 
     @property

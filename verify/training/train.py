@@ -16,6 +16,7 @@ from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
+from verify.training.checkpoint import Checkpoint
 from verify.training.device import WORTH_COMPILING, has_compiler
 from verify.training.ensemble import Ensemble
 from verify.training.schedule import Schedule
@@ -57,6 +58,7 @@ def train_ensemble(
     on_step: Callable[[int], None] = lambda step: None,
     watch: Callable[[int, Ensemble], None] = lambda step, ensemble: None,
     compiled: bool | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or the budget is spent.
 
@@ -69,34 +71,83 @@ def train_ensemble(
         on_step: called before every chunk, and at the end, with the number of steps taken.
         watch: called after every chunk with the number of steps taken and the ensemble.
         compiled: whether to compile the step; None where compiling is worth its time.
+        checkpoint: where the training goes on, and where its state is kept.
     """
-    start = time.perf_counter()
     if compiled is None:
         cell = jobs[0][0]
         flops = training_flops(cell, recipe.batch_size, cell.format.result_width)
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING and has_compiler(device)
-    ensemble = Ensemble(jobs, device, recipe, compiled)
-    schedules = [Schedule(recipe, budget) for _ in jobs]
-    trained: dict[int, Trained] = {}
-    step = 0
-    while not all(schedule.finished for schedule in schedules):
-        on_step(step)
-        steps = range(step, min(step + CHUNK, budget))
-        losses = _train_chunk(ensemble, schedules, steps).tolist()
-        step = steps.stop
+    training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+    if checkpoint is not None:
+        checkpoint.resume(training)
+    while not training.finished:
+        on_step(training.step)
+        training.chunk(watch)
+        if checkpoint is not None:
+            checkpoint.look(training)
+    on_step(training.step)
+    return training.trained
+
+
+class _Training:
+    """An ensemble with its schedules, between two chunks of steps."""
+
+    def __init__(
+        self, jobs: Sequence[tuple[Cell, int]], budget: int, recipe: Recipe, ensemble: Ensemble
+    ) -> None:
+        self.jobs, self.budget, self.recipe, self.ensemble = jobs, budget, recipe, ensemble
+        self.schedules = [Schedule(recipe, budget) for _ in jobs]
+        self.step = 0
+        self._ended: dict[int, tuple[float, int, float]] = {}
+        """Premise, steps and seconds of each model when its premise was last measured."""
+        self._start = time.perf_counter()
+
+    @property
+    def finished(self) -> bool:
+        return all(schedule.finished for schedule in self.schedules)
+
+    @property
+    def trained(self) -> list[Trained]:
+        """The models; one that was finished before the others was left unchanged."""
+        models = map(self.ensemble.model, range(len(self.jobs)))
+        return [
+            Trained(model, cell, seed, *self._ended[i])
+            for i, (model, (cell, seed)) in enumerate(zip(models, self.jobs, strict=True))
+        ]
+
+    def chunk(self, watch: Callable[[int, Ensemble], None]) -> None:
+        """Take some steps, and move every schedule on."""
+        ensemble, steps = self.ensemble, range(self.step, min(self.step + CHUNK, self.budget))
+        losses = _train_chunk(ensemble, self.schedules, steps).tolist()
+        step = self.step = steps.stop
         watch(step, ensemble)
-        for i, (schedule, loss) in enumerate(zip(schedules, losses, strict=True)):
+        for i, (schedule, loss) in enumerate(zip(self.schedules, losses, strict=True)):
             if schedule.finished:
                 continue
             if step < schedule.end:
                 schedule.after_chunk(step, loss)
                 continue
-            (cell, seed), model = jobs[i], ensemble.model(i)
-            accuracy = held_out_accuracy(model, cell, recipe.mirrored)
-            trained[i] = Trained(model, cell, seed, accuracy, step, time.perf_counter() - start)
+            cell = self.jobs[i][0]
+            accuracy = held_out_accuracy(ensemble.model(i), cell, self.recipe.mirrored)
+            self._ended[i] = accuracy, step, time.perf_counter() - self._start
             schedule.after_premise(step, accuracy)
-    on_step(step)
-    return [trained[i] for i in range(len(jobs))]
+
+    def state(self) -> dict[str, Any]:
+        """All that the next chunk depends on; to be written before it."""
+        return {
+            "step": self.step,
+            "seconds": time.perf_counter() - self._start,
+            "ended": self._ended,
+            "schedules": self.schedules,
+            "ensemble": self.ensemble.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.ensemble.restore(state["ensemble"])
+        self.step, self._ended = state["step"], state["ended"]
+        self.schedules = state["schedules"]
+        self._start = time.perf_counter() - state["seconds"]
 
 
 def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:

@@ -60,6 +60,8 @@ LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
+# Checkpoints after every few chunks, of trainings that take seconds.
+OFTEN = f"import verify.training.checkpoint\nverify.training.checkpoint.EVERY = 0.2\n{PLAIN}"
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
@@ -151,6 +153,40 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
     # Everything is there: nothing is trained, and the same is printed.
     assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
     assert 'tests="4"' in xml.read_text()
+
+
+@pytest.mark.training
+def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
+    """SIGKILL of the parent or the worker; kills are seen to have cost no more than a moment."""
+    rng, long = random.Random(0), ("--budget", "600")
+    (tmp_path / "whole").mkdir()
+    whole = verify(tmp_path / "whole", *long)
+    assert whole.wait() in (0, 1, 3), whole.lines()
+    states = tmp_path / "store.sqlite.training"
+    resumed = 0
+    for kill in range(max(3, KILLS // 2)):
+        started = verify(tmp_path, *long, program=OFTEN)
+        resumed += bool(states.exists() and any(states.glob("*.pt")))
+        started.until("training")
+        end = time.monotonic() + 20
+        while not (states.exists() and any(states.glob("*.pt"))) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(rng.uniform(0, 1))
+        victims = started.workers() if kill % 2 else []
+        os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
+        started.wait()
+        while started.alive():
+            time.sleep(0.1)
+    assert resumed
+    last = verify(tmp_path, *long, program=OFTEN)
+    assert last.wait() == whole.process.returncode, last.lines()
+    assert not states.exists()
+
+    def numbers(folder: Path) -> list[Run]:
+        runs = Store(folder / "store.sqlite").runs()[0]
+        return sorted((replace(r, seconds=0.0) for r in runs), key=lambda r: r.identity)
+
+    assert numbers(tmp_path) == numbers(tmp_path / "whole")
 
 
 @thorough

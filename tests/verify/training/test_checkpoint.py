@@ -1,0 +1,88 @@
+"""Checkpoints: a training that was stopped goes on as if it had not been."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from builders.cells import cell
+from builders.tiny_models import TINY, float32
+
+from theory.setting.domains import Domain
+from verify.plan.plan import Job
+from verify.plan.recipe import CHUNK, RECIPES, Recipe
+from verify.training.checkpoint import Checkpoint, checkpoint_path, forget
+from verify.training.recorder import Recorder
+from verify.training.train import Trained, train_ensemble
+
+SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
+JOBS = [(SUM, 0), (SUM, 1)]
+STEPS = 8 * CHUNK
+DROPOUT = Recipe(settling=CHUNK, cooling=CHUNK, batch_size=16, low_loss=2.0, noise_change=51)
+TOKENS = Recipe(**vars(DROPOUT) | {"dropout": 0, "token_noise": 192, "noise_waits": False})
+
+
+class Stopped(Exception):
+    pass
+
+
+def train(recipe: Recipe, path: Path | None, stop: int | None = None) -> tuple[list[Trained], str]:
+    """The models and their trajectories; ``Stopped`` before a step if one is given."""
+
+    def on_step(step: int) -> None:
+        if stop is not None and step >= stop:
+            raise Stopped
+
+    recorder = Recorder([c for c, _ in JOBS])
+    checkpoint = None if path is None else Checkpoint(path, recorder)
+    with float32(TINY):
+        trained = train_ensemble(
+            JOBS, STEPS, "cpu", recipe, on_step, recorder, compiled=False, checkpoint=checkpoint
+        )
+    return trained, repr(recorder.state())
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("recipe", [DROPOUT, TOKENS], ids=["dropout", "token noise"])
+def test_a_training_that_was_stopped_ends_with_the_same_bits(
+    recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
+    path = tmp_path / "states" / "one.pt"
+    whole, curves = train(recipe, None)
+    for stop in (2 * CHUNK, 3 * CHUNK, 6 * CHUNK):
+        with pytest.raises(Stopped):
+            train(recipe, path, stop)
+        assert path.exists()
+    again, same_curves = train(recipe, path)
+    assert same_curves == curves
+    for one, other in zip(whole, again, strict=True):
+        assert (one.steps, one.premise) == (other.steps, other.premise)
+        for p, q in zip(one.model.parameters(), other.model.parameters(), strict=True):
+            assert torch.equal(p, q)
+    forget(path)
+    assert not path.parent.exists()
+
+
+@pytest.mark.training
+def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
+    path = tmp_path / "one.pt"
+    with pytest.raises(Stopped):
+        train(DROPOUT, path, 2 * CHUNK)
+    os.truncate(path, path.stat().st_size // 2)
+    steps: list[int] = []
+    monkeypatch.setattr("verify.training.train._Training.restore", lambda *_: steps.append(1))
+    train(DROPOUT, path)
+    assert not steps
+
+
+def test_a_checkpoint_is_of_one_training() -> None:
+    folder, recipe = Path("x"), RECIPES["token-noise"]
+    jobs = [Job(SUM, 0), Job(SUM, 1), Job(cell(), 0), Job(SUM, 0, recipe)]
+    paths = {checkpoint_path(folder, [job], 100, "float32") for job in jobs}
+    paths |= {checkpoint_path(folder, jobs[:1], 200, "float32")}
+    paths |= {checkpoint_path(folder, jobs[:1], 100, "bfloat16")}
+    assert len(paths) == len(jobs) + 2
