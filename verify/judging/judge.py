@@ -30,7 +30,8 @@ class Verdict(StrEnum):
     """What a measurement says of a prediction.
 
     Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
-    premise.  Premise: the length was trained, so it says whether the premise is met.
+    premise, or none is indifferent to what it is said to ignore.  Premise: the length was trained,
+    so it says whether the premise is met.
     """
 
     AGREE = "agree"
@@ -191,6 +192,8 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run], standard: Standard
 ) -> LengthVerdict:
     digits = expected.digits
+    if expected.extends:
+        runs = [r for r in runs if r.indifferent]
     measured = [m for r in runs for m in r.measurements if m.digits == digits]
     accuracy = _pooled(measured, learned=False)
     if accuracy is None:

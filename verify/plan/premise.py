@@ -16,6 +16,11 @@ SURE = 0.95
 The judge allows an accuracy to be .05 from what is predicted.  A model that is wrong more often
 than that in domain could break this by itself, and has to be excluded.
 """
+INDIFFERENT = 0.99
+"""The share of answers in domain that must stay when ignored tokens are disturbed.
+
+Only then is a model judged where the prediction says that it ignores digits.
+"""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
 

@@ -69,6 +69,11 @@ class Run:
         return premise.is_met(self.premise, self.held_out)
 
     @property
+    def indifferent(self) -> bool:
+        """Whether its answers stay when ignored tokens are disturbed, as far as was measured."""
+        return self.indifference is None or self.indifference >= premise.INDIFFERENT
+
+    @property
     def settled(self) -> bool:
         """Whether training ended by itself, and not because the budget was spent."""
         return self.steps < self.budget

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from theory.display.answer import verdict_text
 from theory.display.text import claim_text
@@ -16,17 +16,17 @@ from verify.judging.judge import (
     count_verdicts,
 )
 from verify.judging.known_divergences import KnownDivergences
-from verify.judging.learning_speed import LEARNED, SOON, is_soon, learned_step
+from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import Standard, standard_of
 from verify.plan.cells import default_model
-from verify.plan.premise import PREMISE
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
-from verify.reporting.tables import count, interval_text, table
-from verify.reporting.terminal import gate_line, summary_line, verdict_word
+from verify.reporting.summary import summary
+from verify.reporting.tables import interval_text, table
+from verify.reporting.terminal import gate_line, verdict_word
 
 
 def page(report: Report) -> str:
@@ -136,85 +136,6 @@ def _agreement(standard: Standard) -> str:
         f"predicted, the interval has to reach down to {within} above it. The same holds "
         "for every cell."
     )
-
-
-# --- the head of the first page -------------------------------------------------------
-
-
-def summary(verdicts: Sequence[CellVerdict]) -> str:
-    """The head of a report, as a Markdown list."""
-    lengths = [x for v in verdicts if v.runs for x in v.lengths]
-    learned = Counter(x.learned_verdict for x in lengths)
-    theorem = Counter(x.published for x in lengths)
-    models = sum(len(v.runs) for v in verdicts)
-    converged = sum(len(v.converged) for v in verdicts)
-    return "\n".join(
-        [
-            f"- **Refined theory**: {summary_line(verdicts)}",
-            *_before(lengths),
-            f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
-            "of the held-out inputs of the trained lengths; only these are judged.",
-            "- **Expected function**: whether or not theory claims that models follow it, it has "
-            f"the measured accuracy at {learned[Verdict.AGREE]} lengths and another at "
-            f"{learned[Verdict.DIVERGE]}.",
-            f"- **Published theorems**: as measured at {theorem[Verdict.AGREE]} lengths, not as "
-            f"measured at {theorem[Verdict.DIVERGE]}.",
-            *_by_training([m for v in verdicts for m in v.by_model if m.converged]),
-        ]
-    )
-
-
-def _before(lengths: Sequence[LengthVerdict]) -> list[str]:
-    """What became of the claims that were stored before the models were trained."""
-    before = Counter(x.before for x in lengths)
-    if not before[Verdict.AGREE] + before[Verdict.DIVERGE]:
-        return []
-    judged = (Verdict.AGREE, Verdict.DIVERGE)
-    after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
-    return [
-        f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge. Explained after: "
-        f"{after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of the claims made "
-        "since, or made anew."
-    ]
-
-
-def _by_training(models: Sequence[CellVerdict]) -> list[str]:
-    """How models fared that settled or did not, and that learned soon or late.
-
-    Described beside the verdicts, model by model; no verdict depends on it.
-    """
-    ended = "those whose training ended by itself (long enough at the highest dropout)"
-    spent = "those that met the premise when their budget was spent"
-    soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
-    later = "those that took longer"
-    settled: dict[str, list[CellVerdict]] = {ended: [], spent: []}
-    speed: dict[str, list[CellVerdict]] = {soon: [], later: []}
-    for model in models:
-        [run] = model.runs
-        settled[ended if run.settled else spent].append(model)
-        step = learned_step(run)
-        if step is not None:
-            speed[soon if is_soon(step) else later].append(model)
-    unknown = len(models) - sum(map(len, speed.values()))
-    remark = " The two thresholds were chosen after the fact."
-    if unknown:
-        remark += f" ({unknown} models were not tested on what they were trained on.)"
-    return [
-        *_fared("Settled or not", settled),
-        *(line + remark for line in _fared("Learned soon or late", speed)),
-    ]
-
-
-def _fared(what: str, kinds: Mapping[str, Sequence[CellVerdict]]) -> list[str]:
-    """At how many lengths the models of each kind agree with the expected function."""
-    parts = []
-    for kind, models in kinds.items():
-        counts = Counter(x.learned_verdict for m in models for x in m.lengths)
-        judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
-        if judged:
-            parts.append(f"{kind} agree at {counts[Verdict.AGREE]} of {judged} lengths")
-    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
 
 
 # --- the second page -------------------------------------------------------------------

@@ -10,7 +10,7 @@ from builders.runs import run
 from verify.judging.judge import judge
 from verify.records.runs import Run
 from verify.records.trajectory import Trajectory
-from verify.reporting.page import summary
+from verify.reporting.summary import summary
 
 
 def test_a_report_tells_models_that_learned_soon_from_those_that_took_longer() -> None:

@@ -158,7 +158,7 @@ def test_nothing_finished_is_lost_or_made_again_wherever_a_process_is_killed(
 @pytest.mark.training
 def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """SIGKILL of the parent or the worker; kills are seen to have cost no more than a moment."""
-    rng, long = random.Random(0), ("--budget", "600")
+    rng, long = random.Random(0), ("--budget", "250")
     (tmp_path / "whole").mkdir()
     whole = verify(tmp_path / "whole", *long)
     assert whole.wait() in (0, 1, 3), whole.lines()
