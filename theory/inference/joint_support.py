@@ -25,7 +25,7 @@ from itertools import product
 from math import factorial, prod
 from operator import and_
 
-from theory.inference.support import OperandDigit, Support
+from theory.inference.support import OperandDigit, Support, largest_value
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.decision import Decision
@@ -60,11 +60,9 @@ def carry_range(support: Support, position: int) -> tuple[int, int] | None:
         values = {x: task.polynomial(*x) for x in corners}
         if task.is_linear:
             extremes = {min(corners, key=values.__getitem__), max(corners, key=values.__getitem__)}
-            corners = {
-                x
-                for x in extremes
-                if not task.needs_order or support.defined(box, _digits_below(x, position, base))
-            }
+            # What the digits from the position upward add at most.
+            room = largest_value(task, box, base) - max(values.values())
+            corners = {x for x in extremes if not task.needs_order or values[x] + room >= 0}
             is_complete &= corners == extremes
         shown |= {values[x] // base ** (position - 1) for x in corners}
         is_complete &= monotone or len(corners) == 1
@@ -81,12 +79,6 @@ def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[i
         least, most = ends[-1]
         ends.append((least + values[0] * base**i, most + values[-1] * base**i))
     return tuple(ends)
-
-
-def _digits_below(x: tuple[int, ...], position: int, base: int) -> dict[OperandDigit, int]:
-    """The values of the operands' digits below a position."""
-    below = product(range(len(x)), range(1, position))
-    return {(j, i): x[j] // base ** (i - 1) % base for j, i in below}
 
 
 @remembered(4096)

@@ -109,7 +109,7 @@ class Support:
             return False
         if not self.task.needs_order:
             return True
-        largest = _largest(self.task, box, self.base)
+        largest = largest_value(self.task, box, self.base)
         coefficients = [
             sum(c for c, e in self.task.terms if e[j]) for j in range(self.task.operands)
         ]
@@ -128,7 +128,7 @@ class Support:
         coefficient = sum(c for c, e in self.task.terms if e[j])
         best = max(coefficient * v for v in values)
         # By how much a value may lower the largest result.
-        room = _largest(self.task, box, self.base) // self.base ** (i - 1)
+        room = largest_value(self.task, box, self.base) // self.base ** (i - 1)
         return tuple(v for v in values if best - coefficient * v <= room)
 
 
@@ -139,7 +139,7 @@ def support(task: Task, train: Domain, base: int) -> Support:
 
 
 @lru_cache(maxsize=4096)
-def _largest(task: Task, box: Box, base: int) -> int:
+def largest_value(task: Task, box: Box, base: int) -> int:
     """The largest value of a linear form on a box."""
     largest = 0
     for coefficient, exponents in task.terms:
