@@ -214,9 +214,10 @@ def _pieces(support: Support, low: Box) -> list[tuple[bool, Combination]]:
     digits = sorted({digit for combination in missing for digit in combination})
     classes = []  # of each digit: its values by the combinations that they may complete
     for digit in digits:
+        asked = list(dict.fromkeys(c[digit] for c in missing if digit in c))  # often the same
         groups: dict[tuple[bool, ...], set[int]] = {}
         for value in low.values(*digit):
-            completes = tuple(value in c[digit] for c in missing if digit in c)
+            completes = tuple(value in values for values in asked)
             groups.setdefault(completes, set()).add(value)
         classes.append([frozenset(values) for _, values in sorted(groups.items())])
     pieces: list[tuple[bool, Combination]] = []
