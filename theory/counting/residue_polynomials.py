@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 import numpy as np
@@ -295,6 +295,6 @@ def _tally(
         new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
         codes, index = np.unique(np.concatenate([codes, new]), return_inverse=True)
         times = np.bincount(index, weights=np.concatenate([times, number])).astype(np.int64)
-    bounds = np.searchsorted(codes, np.arange(1, q) * q * q)
-    columns = (codes % q, codes // q % q, times)
-    return list(zip(*(np.split(column, bounds) for column in columns), strict=True))
+    bounds = np.searchsorted(codes, np.arange(q + 1) * q * q).tolist()
+    alpha, beta = codes % q, codes // q % q
+    return [(alpha[a:b], beta[a:b], times[a:b]) for a, b in pairwise(bounds)]

@@ -201,9 +201,9 @@ def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[range]]]:
             weight, [below] = parts.pop()
         else:
             weight, below, size = base ** (position - 1), range(1), 1
-        ranges = [range(x, x + size) for x in (below.start + v * size for v in values)]
-        if ranges and values[-1] - values[0] == len(values) - 1:
-            ranges = [range(ranges[0].start, ranges[-1].stop)]
+        is_run = bool(values) and values[-1] - values[0] == len(values) - 1
+        ends = [(values[0], values[-1])] if is_run else [(v, v) for v in values]
+        ranges = [range(below.start + a * size, below.start + (b + 1) * size) for a, b in ends]
         parts.append((weight, ranges))
         full = len(ranges) == 1 and len(values) == base
         top, size = position, size * base if full else 0
