@@ -112,6 +112,7 @@ def scale(x: Residues, factor: int) -> Residues:
     p = x.p
     if factor % p == 1:
         return x
+    spend(15 * p)
     shared = math.gcd(factor, p)  # so many residues become one
     level = x.level * shared
     extra = roomy(x.extra, shared).reshape(shared, -1).sum(axis=0)
@@ -177,8 +178,10 @@ def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues
         rows: one ``(position, values)`` per digit; the digits are independent and each
             is uniform over its values, which may be negative.  No row: the number 0.
     """
-    parts = [_union(p, ranges, step * weight) for weight, ranges in _parts(base, rows)]
-    return reduce(convolve, parts) if parts else interval(p, 0, 1)
+    parts = _parts(base, rows)
+    # One after the other: a hundred distributions at once can be a gigabyte.
+    sums = (_union(p, ranges, step * weight) for weight, ranges in parts)
+    return reduce(convolve, sums) if parts else interval(p, 0, 1)
 
 
 def _union(p: int, ranges: list[range], step: int) -> Residues:
