@@ -39,7 +39,7 @@ class Support:
         """``seen[j][i]``: the values of digit ``i + 1`` of operand j; every higher one was 0."""
         return tuple(
             tuple(
-                frozenset(v for box in self.boxes for v in self.possible(box, (j, i)))
+                _all_of(frozenset(self.possible(box, (j, i)) for box in self.boxes))
                 for i in range(1, max((box.width for box in self.boxes), default=0) + 1)
             )
             for j in range(self.task.operands)
@@ -136,6 +136,11 @@ class Support:
 def support(task: Task, train: Domain, base: int) -> Support:
     """What training shows; settings that differ in other things share it and what it works out."""
     return Support(task, train, base)
+
+
+@lru_cache(maxsize=1024)  # one set for all positions that are alike
+def _all_of(rows: frozenset[tuple[int, ...]]) -> frozenset[int]:
+    return frozenset().union(*rows)
 
 
 @lru_cache(maxsize=4096)
