@@ -145,15 +145,14 @@ def _check(table: int, work: int) -> None:
 def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
-    def value(x: _Grid) -> Array:
-        total = np.zeros(1, dtype=np.int64)
-        for c, exponents in terms:
-            power = np.full(1, c % p, dtype=np.int64)
-            for j, values in x.items():
-                for _ in range(exponents[j]):
-                    power = power * values % p
-            total = (total + power) % p
-        return total
+    def value(x: _Grid, terms: Sequence[Term] = terms) -> Array:
+        if not x:
+            return np.full(1, sum(c for c, _ in terms) % p, dtype=np.int64)
+        *others, j = x  # by its powers, so that the grids of the others stay small
+        rest, highest = {k: x[k] for k in others}, max((e[j] for _, e in terms), default=0)
+        parts = ([t for t in terms if t[1][j] == n] for n in range(highest, -1, -1))
+        values = (value(rest, part) for part in parts)
+        return reduce(lambda total, lower: (total * x[j] + lower) % p, values)
 
     if len(operands) > 1:
         return value
