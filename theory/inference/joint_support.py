@@ -71,7 +71,7 @@ def carry_range(support: Support, position: int) -> tuple[int, int] | None:
     return min(shown), max(shown)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[int, int], ...]:
     """The least and the largest number that an operand's digits below each position make."""
     ends = [(0, 0)]
@@ -81,7 +81,7 @@ def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[i
     return tuple(ends)
 
 
-@remembered(4096)
+@remembered(64)
 def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
     """The sets of needed digits that the result depends on together.
 
@@ -181,7 +181,7 @@ def _never_together(
             ahead += [(held & more, [*chosen, values]) for more, values in reversed(choices)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> tuple[_Class, ...]:
     """The values of a digit, grouped by the training boxes that hold them or equivalent ones."""
     period = support.period(digit) or support.base
@@ -202,7 +202,7 @@ def split_unseen(support: Support, box: Box, known: bool) -> list[Box]:
     ]
 
 
-@remembered(4096)
+@remembered(256)
 def _pieces(support: Support, low: Box) -> list[tuple[bool, Combination]]:
     """Disjoint pieces that make up a test box: whether training lacks a piece, and its values.
 
