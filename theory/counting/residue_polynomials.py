@@ -50,9 +50,9 @@ _LARGEST_WINDOWS = 10_000_000
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
 """How many combinations are looked at at a time (bounds the memory)."""
-_SLOW, _SORTED, _BIN = 8, 20, 40
+_SLOW, _SORTED, _BIN, _CHOICE = 8, 20, 40, 200_000
 """Steps for a combination of residues of several operands, for one that is sorted by its residues,
-and for a code of a histogram of each choice."""
+for a code of a histogram of each choice, and for a choice, however few combinations it has."""
 
 
 def polynomial_matches(
@@ -150,8 +150,7 @@ def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Po
             return np.full(1, sum(c for c, _ in terms) % p, dtype=np.int64)
         *others, j = x  # by its powers, so that the grids of the others stay small
         rest, highest = {k: x[k] for k in others}, max((e[j] for _, e in terms), default=0)
-        parts = ([t for t in terms if t[1][j] == n] for n in range(highest, -1, -1))
-        values = (value(rest, part) for part in parts)
+        values = (value(rest, [t for t in terms if t[1][j] == n]) for n in range(highest, -1, -1))
         return reduce(lambda total, lower: (total * x[j] + lower) % p, values)
 
     if len(operands) > 1:
@@ -214,8 +213,10 @@ def _choices(operands: dict[int, Operand]) -> list[_Choices]:
         NotCountable: they occur too unevenly.
     """
     parts = [blocks(x) for o in operands.values() for x in (o.seen, o.moved)]
-    if prod(map(len, parts)) > _MOST_CHOICES:
+    number = prod(map(len, parts))
+    if number > _MOST_CHOICES:
         raise NotCountable("the residues occur too unevenly to be counted exactly")
+    spend(_CHOICE * number)
     return [
         _Choices(prod(n for n, _ in chosen), list(operands), [axis for _, axis in chosen])
         for chosen in product(*parts)
