@@ -71,6 +71,9 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
                 agreeing[after] += n * equal[-1][before]
         everything.append(reached)
         equal.append(agreeing)
+    natural = sum(n for pair, n in everything[-1].items() if min(pair) >= 0)
+    if not width:
+        return Agreement(natural, (), ())
     onward = Counter({pair: 1 for pair in everything[-1] if min(pair) >= 0})
     digit, lowest = [0] * positions, [0] * positions
     for i in reversed(range(positions)):
@@ -82,7 +85,7 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
                 digit[i] += everything[i][before] * n * onward[after]
         onward = ways
     wanted = slice(dropped, dropped + width)
-    return Agreement(onward[constant, constant], tuple(digit[wanted]), tuple(lowest[wanted]))
+    return Agreement(natural, tuple(digit[wanted]), tuple(lowest[wanted]))
 
 
 def _contributions(task: Task, box: Box, support: Support | None, position: int) -> Counter[_Pair]:

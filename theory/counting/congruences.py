@@ -92,20 +92,25 @@ def key_matches(
 
 def _check(p: int, largest: int) -> None:
     if p > largest:
-        raise NotCountable(f"{p} residues are too many to be counted exactly (at most {largest})")
+        raise NotCountable(f"more than {largest} residues are too many to be counted exactly")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _changes(support: Support, box: Box, operand: int) -> tuple[Row, ...]:
     """Per ignored position, the differences between the digit there and the one acted upon."""
     return tuple(
-        (i, tuple(d - constant for d in box.values(operand, i)))
+        (i, _differences(box.values(operand, i), constant))
         for i in range(1, max(box.width, support.width) + 1)
         if (constant := support.constant((operand, i))) is not None
     )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # one tuple for all positions that are alike
+def _differences(values: tuple[int, ...], constant: int) -> tuple[int, ...]:
+    return tuple(d - constant for d in values)
+
+
+@lru_cache(maxsize=64)
 def _changed(support: Support, box: Box, operand: int) -> tuple[int, ...]:
     """The ignored positions at which some member has another digit than the one acted upon."""
     return tuple(i for i, values in _changes(support, box, operand) if any(values))

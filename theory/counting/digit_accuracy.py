@@ -22,7 +22,7 @@ from theory.counting.accuracy import (
     touched,
 )
 from theory.counting.carry_automaton import agreement
-from theory.counting.congruences import congruent, key_matches
+from theory.counting.congruences import LARGEST_KEYED_MODULUS, congruent, key_matches
 from theory.errors import NotCountable
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import spend
@@ -144,8 +144,9 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Co
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
     too_many = False  # residues mod B**j, and so for every larger j
+    power = 1
     for i in range(0 if task.needs_order else width):
-        power = base ** (i + 1)
+        power *= base
         decided = task.modulus is None or task.modulus % power == 0
         try:
             if i + 1 == width:  # that is the whole result
@@ -156,7 +157,7 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Co
             too_many = True
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
             digit[i] = lowest[i]  # the digits below are always right
-        elif decided:
+        elif decided and task.divisor * power <= LARGEST_KEYED_MODULUS:
             with suppress(NotCountable):
                 positions = range(i + 1, i + 2)
                 [digit[i]], [lowest[i]] = _counts_mod(learned, box, task.divisor * power, positions)

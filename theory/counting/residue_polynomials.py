@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 import numpy as np
@@ -50,9 +50,9 @@ _LARGEST_WINDOWS = 10_000_000
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
 """How many combinations are looked at at a time (bounds the memory)."""
-_SLOW, _SORTED, _BIN = 8, 20, 40
+_SLOW, _SORTED, _BIN, _CHOICE = 8, 20, 40, 200_000
 """Steps for a combination of residues of several operands, for one that is sorted by its residues,
-and for a code of a histogram of each choice."""
+for a code of a histogram of each choice, and for a choice, however few combinations it has."""
 
 
 def polynomial_matches(
@@ -145,15 +145,13 @@ def _check(table: int, work: int) -> None:
 def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
-    def value(x: _Grid) -> Array:
-        total = np.zeros(1, dtype=np.int64)
-        for c, exponents in terms:
-            power = np.full(1, c % p, dtype=np.int64)
-            for j, values in x.items():
-                for _ in range(exponents[j]):
-                    power = power * values % p
-            total = (total + power) % p
-        return total
+    def value(x: _Grid, terms: Sequence[Term] = terms) -> Array:
+        if not x:
+            return np.full(1, sum(c for c, _ in terms) % p, dtype=np.int64)
+        *others, j = x  # by its powers, so that the grids of the others stay small
+        rest, highest = {k: x[k] for k in others}, max((e[j] for _, e in terms), default=0)
+        values = (value(rest, [t for t in terms if t[1][j] == n]) for n in range(highest, -1, -1))
+        return reduce(lambda total, lower: (total * x[j] + lower) % p, values)
 
     if len(operands) > 1:
         return value
@@ -215,8 +213,10 @@ def _choices(operands: dict[int, Operand]) -> list[_Choices]:
         NotCountable: they occur too unevenly.
     """
     parts = [blocks(x) for o in operands.values() for x in (o.seen, o.moved)]
-    if prod(map(len, parts)) > _MOST_CHOICES:
+    number = prod(map(len, parts))
+    if number > _MOST_CHOICES:
         raise NotCountable("the residues occur too unevenly to be counted exactly")
+    spend(_CHOICE * number)
     return [
         _Choices(prod(n for n, _ in chosen), list(operands), [axis for _, axis in chosen])
         for chosen in product(*parts)
@@ -295,6 +295,6 @@ def _tally(
         new, number = np.unique((gamma % q * q + beta) * q + alpha, return_counts=True)
         codes, index = np.unique(np.concatenate([codes, new]), return_inverse=True)
         times = np.bincount(index, weights=np.concatenate([times, number])).astype(np.int64)
-    bounds = np.searchsorted(codes, np.arange(1, q) * q * q)
-    columns = (codes % q, codes // q % q, times)
-    return list(zip(*(np.split(column, bounds) for column in columns), strict=True))
+    bounds = np.searchsorted(codes, np.arange(q + 1) * q * q).tolist()
+    alpha, beta = codes % q, codes // q % q
+    return [(alpha[a:b], beta[a:b], times[a:b]) for a, b in pairwise(bounds)]

@@ -112,6 +112,7 @@ def scale(x: Residues, factor: int) -> Residues:
     p = x.p
     if factor % p == 1:
         return x
+    spend(15 * p)
     shared = math.gcd(factor, p)  # so many residues become one
     level = x.level * shared
     extra = roomy(x.extra, shared).reshape(shared, -1).sum(axis=0)
@@ -177,8 +178,10 @@ def digit_sum(p: int, base: int, rows: Iterable[Row], step: int = 1) -> Residues
         rows: one ``(position, values)`` per digit; the digits are independent and each
             is uniform over its values, which may be negative.  No row: the number 0.
     """
-    parts = [_union(p, ranges, step * weight) for weight, ranges in _parts(base, rows)]
-    return reduce(convolve, parts) if parts else interval(p, 0, 1)
+    parts = _parts(base, rows)
+    # One after the other: a hundred distributions at once can be a gigabyte.
+    sums = (_union(p, ranges, step * weight) for weight, ranges in parts)
+    return reduce(convolve, sums) if parts else interval(p, 0, 1)
 
 
 def _union(p: int, ranges: list[range], step: int) -> Residues:
@@ -201,9 +204,9 @@ def _parts(base: int, rows: Iterable[Row]) -> list[tuple[int, list[range]]]:
             weight, [below] = parts.pop()
         else:
             weight, below, size = base ** (position - 1), range(1), 1
-        ranges = [range(x, x + size) for x in (below.start + v * size for v in values)]
-        if ranges and values[-1] - values[0] == len(values) - 1:
-            ranges = [range(ranges[0].start, ranges[-1].stop)]
+        is_run = bool(values) and values[-1] - values[0] == len(values) - 1
+        ends = [(values[0], values[-1])] if is_run else [(v, v) for v in values]
+        ranges = [range(below.start + a * size, below.start + (b + 1) * size) for a, b in ends]
         parts.append((weight, ranges))
         full = len(ranges) == 1 and len(values) == base
         top, size = position, size * base if full else 0

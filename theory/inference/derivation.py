@@ -45,7 +45,7 @@ def cite(rule: str, statement: str, leaves_open: bool = False) -> Step:
     return Step(rule, sentence, RULES[rule].source, leaves_open)
 
 
-@remembered(4096)
+@remembered(256)
 def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     """What happens to digits at positions that training kept constant, and the steps to it."""
     encoding = setting.encoding

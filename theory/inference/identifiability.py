@@ -99,7 +99,7 @@ def _landmark_above(setting: Setting, trained: int) -> str:
     return ""
 
 
-@remembered(4096)
+@remembered(1024)
 def _shows_rule(shown: Support, position: int) -> bool:
     """Whether training showed the local rule of a finite carry whole at a result digit.
 

@@ -25,7 +25,7 @@ from itertools import product
 from math import factorial, prod
 from operator import and_
 
-from theory.inference.support import OperandDigit, Support
+from theory.inference.support import OperandDigit, Support, largest_value
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.decision import Decision
@@ -60,11 +60,9 @@ def carry_range(support: Support, position: int) -> tuple[int, int] | None:
         values = {x: task.polynomial(*x) for x in corners}
         if task.is_linear:
             extremes = {min(corners, key=values.__getitem__), max(corners, key=values.__getitem__)}
-            corners = {
-                x
-                for x in extremes
-                if not task.needs_order or support.defined(box, _digits_below(x, position, base))
-            }
+            # What the digits from the position upward add at most.
+            room = largest_value(task, box, base) - max(values.values())
+            corners = {x for x in extremes if not task.needs_order or values[x] + room >= 0}
             is_complete &= corners == extremes
         shown |= {values[x] // base ** (position - 1) for x in corners}
         is_complete &= monotone or len(corners) == 1
@@ -73,7 +71,7 @@ def carry_range(support: Support, position: int) -> tuple[int, int] | None:
     return min(shown), max(shown)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[int, int], ...]:
     """The least and the largest number that an operand's digits below each position make."""
     ends = [(0, 0)]
@@ -83,13 +81,7 @@ def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[i
     return tuple(ends)
 
 
-def _digits_below(x: tuple[int, ...], position: int, base: int) -> dict[OperandDigit, int]:
-    """The values of the operands' digits below a position."""
-    below = product(range(len(x)), range(1, position))
-    return {(j, i): x[j] // base ** (i - 1) % base for j, i in below}
-
-
-@remembered(4096)
+@remembered(64)
 def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
     """The sets of needed digits that the result depends on together.
 
@@ -189,7 +181,7 @@ def _never_together(
             ahead += [(held & more, [*chosen, values]) for more, values in reversed(choices)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> tuple[_Class, ...]:
     """The values of a digit, grouped by the training boxes that hold them or equivalent ones."""
     period = support.period(digit) or support.base
@@ -210,7 +202,7 @@ def split_unseen(support: Support, box: Box, known: bool) -> list[Box]:
     ]
 
 
-@remembered(4096)
+@remembered(256)
 def _pieces(support: Support, low: Box) -> list[tuple[bool, Combination]]:
     """Disjoint pieces that make up a test box: whether training lacks a piece, and its values.
 
@@ -222,9 +214,10 @@ def _pieces(support: Support, low: Box) -> list[tuple[bool, Combination]]:
     digits = sorted({digit for combination in missing for digit in combination})
     classes = []  # of each digit: its values by the combinations that they may complete
     for digit in digits:
+        asked = list(dict.fromkeys(c[digit] for c in missing if digit in c))  # often the same
         groups: dict[tuple[bool, ...], set[int]] = {}
         for value in low.values(*digit):
-            completes = tuple(value in c[digit] for c in missing if digit in c)
+            completes = tuple(value in values for values in asked)
             groups.setdefault(completes, set()).add(value)
         classes.append([frozenset(values) for _, values in sorted(groups.items())])
     pieces: list[tuple[bool, Combination]] = []

@@ -39,7 +39,7 @@ class Support:
         """``seen[j][i]``: the values of digit ``i + 1`` of operand j; every higher one was 0."""
         return tuple(
             tuple(
-                frozenset(v for box in self.boxes for v in self.possible(box, (j, i)))
+                _all_of(frozenset(self.possible(box, (j, i)) for box in self.boxes))
                 for i in range(1, max((box.width for box in self.boxes), default=0) + 1)
             )
             for j in range(self.task.operands)
@@ -109,7 +109,7 @@ class Support:
             return False
         if not self.task.needs_order:
             return True
-        largest = _largest(self.task, box, self.base)
+        largest = largest_value(self.task, box, self.base)
         coefficients = [
             sum(c for c, e in self.task.terms if e[j]) for j in range(self.task.operands)
         ]
@@ -128,7 +128,7 @@ class Support:
         coefficient = sum(c for c, e in self.task.terms if e[j])
         best = max(coefficient * v for v in values)
         # By how much a value may lower the largest result.
-        room = _largest(self.task, box, self.base) // self.base ** (i - 1)
+        room = largest_value(self.task, box, self.base) // self.base ** (i - 1)
         return tuple(v for v in values if best - coefficient * v <= room)
 
 
@@ -138,8 +138,13 @@ def support(task: Task, train: Domain, base: int) -> Support:
     return Support(task, train, base)
 
 
+@lru_cache(maxsize=1024)  # one set for all positions that are alike
+def _all_of(rows: frozenset[tuple[int, ...]]) -> frozenset[int]:
+    return frozenset().union(*rows)
+
+
 @lru_cache(maxsize=4096)
-def _largest(task: Task, box: Box, base: int) -> int:
+def largest_value(task: Task, box: Box, base: int) -> int:
     """The largest value of a linear form on a box."""
     largest = 0
     for coefficient, exponents in task.terms:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.setting.layouts import Token
+from theory.setting.layouts import Layout, Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
@@ -50,7 +51,12 @@ def carry_reach(task: Task, base: int) -> int | None:
 def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
     width, result_width = _widths(setting)
-    return setting.layout.tokens(setting.task.operands, width, result_width)
+    return _tokens(setting.layout, setting.task.operands, width, result_width)
+
+
+@lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
+def _tokens(layout: Layout, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
+    return layout.tokens(operands, width, result_width)
 
 
 def _widths(setting: Setting) -> tuple[int, int]:

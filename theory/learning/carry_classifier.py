@@ -65,8 +65,9 @@ class CarryClassifier:
         position = r + digit_count(self._task.divisor, self._base)  # 1 = units
         modulus = self._modulus(position)
         kinds: _Kinds = Counter()
-        carries = self._carries(position)
-        for (s, boxes), n in self._digits(position).items():
+        carries, sums = self._carries(position), self._digits(position)
+        spend(_STEP * len(sums) * len(carries))
+        for (s, boxes), n in sums.items():
             made = tuple(((s + c) % modulus, (s + c) // self._base) for c in carries)
             kinds[made, boxes] += n
         above = self._ways_above(position, {out for made, _ in kinds for _, out in made})
@@ -173,9 +174,10 @@ class CarryClassifier:
     def _extended(self, kinds: _Kinds, lowest: int) -> _Kinds:
         """What is read with one position more, the lowest."""
         where = {c: k for k, c in enumerate(self._carries(lowest + 1))}
-        carries = self._carries(lowest)
+        carries, sums = self._carries(lowest), self._digits(lowest)
+        spend(_STEP * len(sums) * len(carries))
         carried: Counter[tuple[tuple[int, ...], _Boxes]] = Counter()
-        for (s, boxes), n in self._digits(lowest).items():
+        for (s, boxes), n in sums.items():
             # A carry of one box and digits of another may lead nowhere; it never happens.
             carried[tuple(where.get((c + s) // self._base, 0) for c in carries), boxes] += n
         spend(_STEP * len(kinds) * len(carried) * len(carries))

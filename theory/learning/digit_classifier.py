@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,12 @@ _LARGEST_SUM = 5_000
 """Values of a sum that are told apart, at most."""
 _LEAST_COST = 1_000_000
 """Steps that any classifier takes."""
-_EXACT = {2**24: np.float32, 2**53: np.float64}
-"""Up to where integers are exact in floats, which NumPy multiplies as matrices much faster."""
+_LARGEST_DOMAIN = 2**53
+"""Operand tuples at most."""
+_LARGEST_TABLE = 20_000_000
+"""Entries of the counts by what is read at most (bounds the memory)."""
+_AT_ONCE = 1 << 20
+"""How many entries of a table are summed at a time (bounds the memory)."""
 
 
 class DigitClassifier:
@@ -41,7 +46,7 @@ class DigitClassifier:
     """
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...], r: int) -> None:
-        if sum(box.size for box in boxes) > max(_EXACT):
+        if sum(box.size for box in boxes) > _LARGEST_DOMAIN:
             raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
         self._right: dict[tuple[OperandDigit, ...], int] = {}
@@ -148,51 +153,64 @@ class _Polynomial:
         self._base, self._boxes = base, boxes
         top = base ** max(box.width for box in boxes)
         self._m = min(top, _period(task, base, r) or top)
-        if max(top, self._m**task.operands) > LARGEST:
+        cases = self._m**task.operands
+        if max(top, cases) > LARGEST:
             raise NotCountable(f"'{task.name}' has too many operands to classify digits")
         if sum(abs(c) * self._m ** sum(e) for c, e in task.terms) >= SAFE:
             raise NotCountable(f"'{task.name}' has values too large to classify digits")
+        spend(4 * cases * sum(1 + sum(e) for _, e in task.terms))
         results = task.evaluate(*combinations([range(self._m)] * task.operands))
-        self.cost = _LEAST_COST + 50 * self._m**task.operands * len(boxes)
+        values, digits = np.unique(results // base**r % base, return_inverse=True)
+        # One table for each result digit is kept, so it is a small one.
+        self._values = len(values)
+        self._digits = digits.astype(np.min_scalar_type(self._values))
+        self._digits = self._digits.reshape((self._m,) * task.operands)
+        each = 5 * max(10, self._values) * cases + 50 * top * task.operands
+        self.cost = _LEAST_COST + each * len(boxes)
         tuples = sum(box.size for box in boxes)
-        exact = next(dtype for most, dtype in _EXACT.items() if tuples <= most)
-        table = _is_digit(results, base, r).T.astype(exact)
-        self._is_digit = table.reshape((self._m,) * task.operands + (-1,))
-        self._summed: dict[tuple[Box, tuple[tuple[int, ...], ...]], Array] = {}
+        self._dtype = np.dtype(np.int32 if tuples < 2**31 else np.int64)
 
     def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """As that of ``_Sum``; no combinations are taken together."""
-        if self._base ** len(read) > LARGEST:
+        if self._base ** len(read) * self._values > _LARGEST_TABLE:
             raise NotCountable(f"{len(read)} digits are too many to classify by")
-        operands = range(self._is_digit.ndim - 1)
-        digits = tuple(tuple(sorted(i for k, i in read if k == j)) for j in operands)
-        return np.ones(1), np.sum([self._over(box, digits) for box in self._boxes], axis=0).T
+        operands = range(self._digits.ndim)
+        by_operand = [tuple(sorted(i for k, i in read if k == j)) for j in operands]
+        # The least is read of the first, so that little is left for the others.
+        order = sorted(operands, key=lambda j: len(by_operand[j]))
+        counts = np.zeros((self._values, self._base ** len(read)), self._dtype)
+        step = max(1, _AT_ONCE // self._digits.size)
+        for box in self._boxes:
+            shares = [self._shares(box.digits[j], by_operand[j]) for j in order]
+            for start in range(0, self._values, step):
+                part = np.arange(start, min(start + step, self._values))
+                table = (self._digits.transpose(order)[..., None] == part).astype(self._dtype)
+                for share in shares:  # the first axis is summed over and comes back as the last
+                    table = (share @ table.reshape(self._m, -1)).T
+                counts[part] += table.reshape(len(part), -1)
+        return np.ones(1), counts.T
 
-    def _over(self, box: Box, read: tuple[tuple[int, ...], ...]) -> Array:
-        """The table with its first operands, those of ``read``, summed over a box; axes last."""
-        if not read:
-            return self._is_digit
-        if (box, read) not in self._summed:
-            *before, last = read
-            shares = self._shares(box.digits[len(before)], last)
-            rest = self._over(box, tuple(before))
-            self._summed[box, read] = np.tensordot(rest, shares.astype(rest.dtype), (0, 1))
-        return self._summed[box, read]
-
-    def _shares(self, row: tuple[tuple[int, ...], ...], read: tuple[int, ...]) -> Array:
+    def _shares(self, row: tuple[tuple[int, ...], ...], read: tuple[int, ...]) -> Any:
         """How many numbers fall on each residue, shape ``(combinations of the digits read, m)``.
 
         Args:
             row: the values of each digit.
             read: positions, 1 for the units.
+
+        Returns:
+            A sparse matrix: for most digits that are read most residues are out of reach.
         """
-        above = max(read, default=0) - len(row)
-        digits = combinations([*row, *[(0,)] * above])
-        number = self._base ** np.arange(len(digits)) @ digits
-        known = self._base ** np.arange(len(read)) @ digits[np.array(read, dtype=int) - 1]
+        from scipy.sparse import csr_array  # slow to import, and seldom needed
+
+        number = known = np.zeros(1, dtype=np.int64)
+        for i, values in enumerate(row, 1):
+            digit = np.array(values)[:, None]
+            number = (digit * self._base ** (i - 1) + number).ravel()
+            weight = self._base ** read.index(i) if i in read else 0
+            known = (digit * weight + known).ravel()
         size = self._base ** len(read)
-        counts = np.bincount(known * self._m + number % self._m, minlength=size * self._m)
-        return counts.reshape(size, self._m)
+        ones = np.ones(len(number), self._dtype)
+        return csr_array((ones, (known, number % self._m)), shape=(size, self._m))
 
 
 def _period(task: Task, base: int, r: int) -> int | None:

@@ -65,7 +65,7 @@ class LengthPrediction:
         return self.unseen_share or Fraction(0)
 
 
-@remembered(4096)
+@remembered(256)
 def predict_lengths(
     learned: LearnedFunction, train: Domain, tests: tuple[int, ...], kind: str, upward: Beyond
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:

@@ -11,6 +11,7 @@ independent, which is what makes exact counting possible.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -161,13 +162,18 @@ class Domain:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
         if self.pairs is None:
             return True
-        shares: dict[tuple[int, int, int], np.ndarray] = {}  # of each value of a digit
+        by_width: dict[int, list[tuple[Box, float]]] = {}
         for box, weight in self.weighted_boxes(base, operands):
-            for j, row in enumerate(box.digits):
-                for i, values in enumerate(row):
-                    share = shares.setdefault((box.width, j, i), np.zeros(base))
-                    share[list(values)] += float(weight) / len(values)
-        missed = sum(float(((1 - x[x > 0]) ** self.pairs).sum()) for x in shares.values())
+            by_width.setdefault(box.width, []).append((box, float(weight)))
+        missed = 0.0
+        for boxes in by_width.values():
+            for rows in zip(*(box.digits for box, _ in boxes), strict=True):
+                # Nearly all positions are alike.
+                for column, times in Counter(zip(*rows, strict=True)).items():
+                    share = np.zeros(base)  # of each value of the digit
+                    for values, (_, chance) in zip(column, boxes, strict=True):
+                        share[list(values)] += chance / len(values)
+                    missed += times * float(((1 - share[share > 0]) ** self.pairs).sum())
         return missed < MISSED
 
     def text(self) -> str:

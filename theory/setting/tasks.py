@@ -5,9 +5,11 @@ A task is a function ``f: N^k -> N``, held as the terms of its polynomial.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log2
 from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
@@ -131,7 +133,10 @@ class Task:
         if self.modulus is not None:
             return self.modulus - 1
         top = base**width - 1
-        return sum(max(c, 0) * top ** sum(e) for c, e in self.terms) // self.divisor
+        factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
+        for c, e in self.terms:
+            factors[sum(e)] += max(c, 0)
+        return sum(c * top**power for power, c in factors.items()) // self.divisor
 
     def result_width(self, base: int, width: int) -> int:
         """Digits M that hold every result of operands of at most ``width`` digits."""
@@ -191,9 +196,11 @@ def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
 
 def digit_count(value: int, base: int) -> int:
     """The number of digits of a natural number; 0 has one."""
-    count = 1
-    while value >= base:
-        value //= base
+    # Never above the answer and at most two below: dividing digit by digit takes long.
+    count = max(1, int((value.bit_length() - 1) / log2(base)))
+    power = base**count
+    while value >= power:
+        power *= base
         count += 1
     return count
 

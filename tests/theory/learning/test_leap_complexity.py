@@ -110,6 +110,9 @@ def test_too_many_values_are_not_counted() -> None:
     assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is Decision.UNDECIDED
     assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is Decision.UNDECIDED
     assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is Decision.UNDECIDED
+    with_many_carries = parse_task("1234567890123*a + 9876543210987*b")
+    assert leaps(with_many_carries, 256, Domain((20,), "every")) is Decision.UNDECIDED
+    assert leaps(parse_task("12345*a*b + c"), 97, Domain((1,))) is Decision.UNDECIDED
 
 
 @pytest.mark.parametrize("text", ["a + b", "a - b", "(a + b) % 10**8", "7*a + 2", "(a + b) // 100"])

@@ -22,7 +22,7 @@ from theory.setting.properties import (
     translation_invariant,
 )
 from theory.setting.requests import Request
-from theory.setting.tasks import Task, named_task
+from theory.setting.tasks import Task, digit_count, named_task
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -159,3 +159,10 @@ def test_which_operands_are_alike() -> None:
     assert named_task("mod_mul", 7).alike == ((0, 1),)
     assert named_task("sub").alike == ((0,), (1,))
     assert parse_task("(a*b + c) % 12").alike == ((0, 1), (2,))
+
+
+@pytest.mark.parametrize("base", [2, 3, 10, 255, 256])
+def test_digits_are_counted_exactly_beside_every_power_of_the_base(base: int) -> None:
+    assert digit_count(0, base) == 1
+    for n in (*range(1, 200), 8_000):
+        assert [digit_count(base**n + d, base) for d in (-1, 0, 1)] == [n, n + 1, n + 1]
