@@ -207,7 +207,7 @@ def report(
     from verify import pipeline
     from verify.judging.judge import exit_code
     from verify.judging.known_divergences import out_of_date, unexplained
-    from verify.reporting.terminal import gate_line
+    from verify.reporting.terminal import outcome_line
 
     evidence = pipeline.judge(grid, folder, None if check else store, find_recipe(recipe))
     for note in evidence.notes:
@@ -228,5 +228,5 @@ def report(
     for line in failures:
         print(line, file=sys.stderr)
     if check:
-        print_text(gate_line(verdicts, known))
+        print_text(f"gate: {outcome_line(verdicts, known)}")
     raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)

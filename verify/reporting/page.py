@@ -26,14 +26,14 @@ from verify.reporting.report import Report
 from verify.reporting.sections import sections
 from verify.reporting.summary import summary
 from verify.reporting.tables import interval_text, table
-from verify.reporting.terminal import gate_line, verdict_word
+from verify.reporting.terminal import outcome_line, verdict_word
 
 
 def page(report: Report) -> str:
     """The first page as Markdown, with every section that the evidence allows."""
     parts = [
         f"# Theory and experiment: the {report.name} grid",
-        f"**{gate_line(report.verdicts, report.known)}**",
+        f"**{outcome_line(report.verdicts, report.known)}**",
         summary(report.verdicts),
         "## Cells",
         table([_cell_row(v) for v in report.trained]),

@@ -248,10 +248,10 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     )
 
 
-def gate_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> str:
-    """What the gate found: the claims that agree, those that diverge with a cause, and without."""
+def outcome_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> str:
+    """What was found: the claims that agree, those that diverge with a cause, and without."""
     counts = count_verdicts(verdicts)
-    agree = f"gate: {_agree(counts[Verdict.AGREE])}"
+    agree = _agree(counts[Verdict.AGREE])
     if not counts[Verdict.DIVERGE]:
         return f"{agree}, none diverges."
     open_ = len(unexplained(verdicts, known))

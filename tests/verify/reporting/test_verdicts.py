@@ -14,9 +14,9 @@ from verify.reporting.terminal import (
     LENGTH_COLUMNS,
     cell_legend,
     cell_line,
-    gate_line,
     length_legend,
     length_line,
+    outcome_line,
     sentence,
     short_label,
     summary_line,
@@ -133,11 +133,11 @@ def test_trained_lengths_are_no_claims() -> None:
 
 def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
-    assert gate_line([agreeing()], KnownDivergences()) == ("gate: 3 claims agree, none diverges.")
-    assert gate_line([v], KnownDivergences()) == (
-        "gate: 2 claims agree, 0 diverge and are explained, 1 unexplained."
+    assert outcome_line([agreeing()], KnownDivergences()) == ("3 claims agree, none diverges.")
+    assert outcome_line([v], KnownDivergences()) == (
+        "2 claims agree, 0 diverge and are explained, 1 unexplained."
     )
     known = KnownDivergences({(v.name, 4): "leak"})
-    assert gate_line([v], known) == (
-        "gate: 2 claims agree, 1 diverges and is explained, none unexplained."
+    assert outcome_line([v], known) == (
+        "2 claims agree, 1 diverges and is explained, none unexplained."
     )
