@@ -66,6 +66,9 @@ class Request:
         LAYOUTS,
     )
     window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
+    width: int = option(
+        0, "Digits that operands are padded to; 0 is those of the longest.", "width"
+    )
     train_digits: str = option(
         "3",
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",

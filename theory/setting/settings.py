@@ -13,6 +13,7 @@ from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
+LARGEST_WIDTH = 1000
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Setting:
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         test_lengths: the digits to test; none for 1 to the longest training length + 3.
         test_kind: the kind of the test domains, ``longest`` or ``every``.
+        width: to how many digits operands are padded; 0 for those of the longest that is written.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -37,6 +39,7 @@ class Setting:
     window: int = 0
     test_lengths: tuple[int, ...] = ()
     test_kind: str = "longest"
+    width: int = 0
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -49,6 +52,11 @@ class Setting:
         shown = self.train.every_length
         lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
+            raise InvalidInput(
+                f"width must be 0 or from {self.longest}, the longest operand that is written, to "
+                f"{LARGEST_WIDTH}, not {self.width}"
+            )
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
@@ -67,15 +75,21 @@ class Setting:
     def text(self) -> str:
         """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
         window = f", window {self.window}" if self.window else ""
+        width = f", padded to {self.width} digits" if self.width else ""
         return (
             f"{self.task.text()}, base {self.base}, {self.encoding.name}, "
-            f"{self.layout.name} layout{window}, trained on {self.train.text()}"
+            f"{self.layout.name} layout{window}{width}, trained on {self.train.text()}"
         )
 
     @property
-    def digits(self) -> int:
+    def longest(self) -> int:
         """The longest operand that is written."""
         return max(*self.test_lengths, *self.train.every_length)
+
+    @property
+    def digits(self) -> int:
+        """How many digits of each operand are written, leading zeros included."""
+        return self.width or self.longest
 
     def test(self, length: int) -> Domain:
         """The test domain of one length."""

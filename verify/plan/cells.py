@@ -43,9 +43,10 @@ class Cell:
         """The cell in a few words, for tables and progress."""
         s = self.setting
         window = f" W={s.window}" if s.window else ""
+        width = f" N={s.width}" if s.width else ""
         base = "" if s.base == 10 else f" base {s.base}"
         return (
-            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window} · "
+            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window}{width} · "
             f"{s.train.text()}{base}"
         )
 

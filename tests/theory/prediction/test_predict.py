@@ -255,3 +255,21 @@ def test_what_is_too_large_to_be_counted_has_a_verdict(words: dict, verdict: str
     assert longest.accuracy is None and 0 < longest.at_most < 1
     cited = {step.rule for step in got.derivation}
     assert "count" in cited or all(x.counted for x in got.lengths)
+
+
+@pytest.mark.parametrize("words", [{"task": "add"}, {"task": "mod_mul", "modulus": 150}])
+@pytest.mark.parametrize("form", ["aligned", "plain", "reversed"])
+def test_absolute_positions_predict_the_same_at_every_width(words: dict, form: str) -> None:
+    narrow, wide = (
+        predict(Request(layout=form, train_digits="2", width=n, **words).setting()) for n in (0, 20)
+    )
+    assert narrow.lengths == wide.lengths
+
+
+def test_a_rule_goes_on_in_wider_numbers_only_where_no_landmark_is_in_view() -> None:
+    asked = {"task": "add", "pe": "rpe", "layout": "interleaved", "test_digits": "1-6"}
+    for window in (6, 12):
+        narrow, wide = (
+            predict(Request(window=window, width=n, **asked).setting()) for n in (0, 20)
+        )
+        assert narrow.continues == wide.continues == (window == 6)

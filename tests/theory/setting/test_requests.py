@@ -34,6 +34,8 @@ from theory.setting.requests import Request
         ({"task": None, "expr": "a#b"}, "without '#'"),
         ({"train_digits": "101"}, "from 1 to 100,"),
         ({"test_digits": "1-1001"}, "from 1 to 1000,"),
+        ({"task": "add", "width": 5}, "from 6, the longest operand that is written, to 1000"),
+        ({"task": "add", "width": 1001}, "to 1000, not 1001"),
     ],
 )
 def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from commands.options import GridOption
 from theory import predict
 from theory.errors import InvalidInput
+from verify.plan.cells import Cell
 from verify.plan.grids import GRIDS, grid
 
 
@@ -84,3 +85,11 @@ def test_the_smoke_grid_has_every_kind_of_answer() -> None:
         if x.direction == "upward"
     }
     assert statuses == {"fails", "generalizes", "partial"}
+
+
+def test_a_cell_keeps_the_width_that_its_operands_are_padded_to(tmp_path: Path) -> None:
+    plain, wide = read(tmp_path, 'task = "add"', 'task = "add"\nwidth = 20')
+    assert "width" not in plain.to_json() and wide.to_json()["width"] == 20
+    assert Cell.from_json(wide.to_json()) == wide != plain
+    assert "--width 20" in wide.command(0) and " N=20 " in wide.label()
+    assert len(wide.format.tokens) - len(plain.format.tokens) == 3 * (20 - 6)
