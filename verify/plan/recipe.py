@@ -92,7 +92,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             RECIPE,
             name="token-noise",
-            version="8",
+            version="9",
             dropout=0,
             token_noise=192,
             noise_change=48,

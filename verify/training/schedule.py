@@ -14,7 +14,8 @@ through four states:
 
 Where the premise is missed, the model settles again.  From then on, and in the last steps of
 the budget, dropout falls with the learning rate: what was learned under noise may not hold
-without it.  Token noise, which a model cannot answer through, always falls with it.
+without it.  Token noise, which a model cannot answer through, always falls with it, and a model
+that missed the premise settles under three quarters of it.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Schedule:
         """The step at which the state was entered."""
         self.noise = 0
         """The noise that the model bears, in 256ths."""
+        self.highest = recipe.most_noise
+        """The highest noise, in 256ths; token noise that was too much for the task becomes less."""
         self.noise_cools = recipe.token_noise > 0
         """Whether the noise falls to zero with the learning rate."""
 
@@ -63,7 +66,7 @@ class Schedule:
             return 0.0
         recipe = self.recipe
         warmup = min(1.0, (step + 1) / recipe.warmup)
-        early = recipe.early_lr + (1 - recipe.early_lr) * self.noise / recipe.most_noise
+        early = recipe.early_lr + (1 - recipe.early_lr) * self.noise / self.highest
         progress = (self.since if self.state is State.COOLING else step) / self.budget
         cosine = 0.5 * (1 + math.cos(math.pi * progress)) if recipe.decays else 1.0
         return warmup * early * cosine * self._still_to_cool(step)
@@ -87,8 +90,8 @@ class Schedule:
             return
         rises = low - (loss > recipe.high_loss) if recipe.noise_waits else 1
         change = recipe.noise_change * rises
-        self.noise = min(max(0, self.noise + change), recipe.most_noise)
-        settled = step >= self.since + recipe.settling and self.noise == recipe.most_noise
+        self.noise = min(max(0, self.noise + change), self.highest)
+        settled = step >= self.since + recipe.settling and self.noise == self.highest
         late = step >= self.budget - recipe.cooling
         if self.state is State.SETTLING and (late or (settled and (low or not recipe.noise_waits))):
             self._enter(State.COOLING, step)
@@ -99,6 +102,8 @@ class Schedule:
         finished = accuracy >= PREMISE or step >= self.budget
         self._enter(State.FINISHED if finished else State.SETTLING, step)
         self.noise_cools = True
+        if self.recipe.token_noise:
+            self.highest = self.noise = self.highest * 3 // 4
 
     def _enter(self, state: State, step: int) -> None:
         self.state, self.since = state, step

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from verify.plan.premise import PREMISE
@@ -92,4 +94,20 @@ def test_a_model_that_never_learns_ends_with_the_budget() -> None:
         look(s, step, 2.0, 0.0)
     assert (s.noise, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.25))
     look(s, 300, 2.0, 0.3)
+    assert s.finished
+
+
+def test_token_noise_always_cools_and_is_less_after_a_missed_premise() -> None:
+    recipe = replace(SCHEDULE, dropout=0, token_noise=192, noise_change=96, noise_waits=False)
+    s = Schedule(recipe, budget=10_000)
+    for step in (50, 100, 150):  # it rises whatever the loss is by then
+        look(s, step, 0.05 if step == 50 else 1.0)
+    assert (s.state, s.noise) == (State.COOLING, 192)
+    assert s.noise_at(175) == 96 and s.noise_at(200) == 0
+    look(s, 200, 1.0, PREMISE - 0.01)
+    assert (s.state, s.noise) == (State.SETTLING, 144)
+    for step in (250, 300):
+        look(s, step, 1.0)
+    assert (s.state, s.noise) == (State.COOLING, 144)
+    look(s, 350, 1.0, PREMISE)
     assert s.finished
