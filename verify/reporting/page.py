@@ -25,7 +25,7 @@ from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import sections
 from verify.reporting.summary import summary
-from verify.reporting.tables import interval_text, table
+from verify.reporting.tables import count, interval_text, table
 from verify.reporting.terminal import outcome_line, verdict_word
 
 
@@ -99,16 +99,19 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
     runs = [r for v in verdicts for r in v.runs]
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
-    settings = ", ".join(f"{k} {v}" for k, v in vars(recipe).items())
     return "\n".join(
         [
             "## How it was made",
             "",
             f"- {len(runs)} models, {sum(r.steps for r in runs):,} optimizer steps, "
-            f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training in all. Seeds: {seeds}.",
-            *(f"- {n} on {m}" for m, n in sorted(machines.items())),
-            f"- One recipe for every cell: {settings}. Dropout is in 256ths; "
-            "`verify/plan/recipe.py` says what each name means.",
+            f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training, added up over the "
+            f"models. Seeds: {seeds}.",
+            *(
+                f"- Machine of {count(n, 'model')} (processor x cores, versions, precision): {m}."
+                for m, n in sorted(machines.items())
+            ),
+            f"- One recipe for every cell: `{recipe.name}`, version {recipe.version}. "
+            "`verify/plan/recipe.py` has its numbers and says what each means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
             _agreement(standard_of(recipe)),
