@@ -174,7 +174,8 @@ RULES: dict[str, Rule] = {
             "leap",
             "one or two digits at a time are learned soon",
             "A task is learned soon if it can be put together from one or two operand digits at a "
-            "time, so that each step tells a tenth of what is still unknown of a result digit.  "
+            "time, so that each step puts right at least a tenth of what the best guess before it "
+            "gets wrong in a result digit.  "
             "Other tasks may take long.",
             "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of "
             "the recipe",

@@ -38,7 +38,9 @@ def page(report: Report) -> str:
         "## Cells",
         table([_cell_row(v) for v in report.trained]),
         "*theorem*: the published one; *refined*: what this theory claims; each on shorter (down) "
-        "and longer (up) inputs. "
+        "and longer (up) inputs. *generalizes*: right on all of them; *fails*: not on all, "
+        "however many; a measured accuracy counts as all where its interval comes within "
+        f"{standard_of(report.recipe).tolerance} of 1. "
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every "
         "cell, and the command that trains it again: [cells.md](cells.md).",
@@ -133,11 +135,12 @@ def _agreement(standard: Standard) -> str:
             f"no interval may reach more than {within} above it. The same holds for every cell."
         )
     return (
-        f"- A length agrees when the measured interval comes within {within} of the "
-        "predicted accuracy, most models do so by themselves and, where an expected function "
-        f"is predicted, it explains at least {mechanism} of the answers. Where a bound is "
-        f"predicted, the interval has to reach down to {within} above it. The same holds "
-        "for every cell."
+        "- A length agrees when the interval of all models together has an end at most "
+        f"{within} from the predicted accuracy, or holds it, when the same is true of more than "
+        "half of the models by themselves and, where an expected function is predicted, when it "
+        f"explains at least {mechanism} of the answers. Where a bound is predicted, the interval "
+        f"has to reach down to {within} above it. The same holds for every cell. A published "
+        "theorem is judged by the interval of all models together alone."
     )
 
 

@@ -27,11 +27,12 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
             *_indifferent([r for v in verdicts for r in v.converged]),
-            "- **Expected function**: whether or not theory claims that models follow it, it has "
-            f"the measured accuracy at {learned[Verdict.AGREE]} lengths and another at "
-            f"{learned[Verdict.DIVERGE]}.",
-            f"- **Published theorems**: as measured at {theorem[Verdict.AGREE]} lengths, not as "
-            f"measured at {theorem[Verdict.DIVERGE]}.",
+            "- **Expected function f^**: it exists, and its accuracy was counted, at "
+            f"{learned[Verdict.AGREE] + learned[Verdict.DIVERGE]} of the lengths that were not "
+            "trained, with a claim or without. Models have that accuracy at "
+            f"{learned[Verdict.AGREE]} of them and another at {learned[Verdict.DIVERGE]}.",
+            "- **Published theorems** (always right, or not always): true of the models at "
+            f"{theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}.",
             *_by_training([m for v in verdicts for m in v.by_model if m.converged]),
         ]
     )
@@ -70,7 +71,7 @@ def _by_training(models: Sequence[CellVerdict]) -> list[str]:
 
     Described beside the verdicts, model by model; no verdict depends on it.
     """
-    ended = "those whose training ended by itself (long enough at the highest dropout)"
+    ended = "those whose training ended by itself (long enough under all of the noise)"
     spent = "those that met the premise when their budget was spent"
     soon = f"those that were right in domain on {LEARNED:.0%} within {SOON:,} steps"
     later = "those that took longer"
@@ -99,5 +100,10 @@ def _fared(what: str, kinds: Mapping[str, Sequence[CellVerdict]]) -> list[str]:
         counts = Counter(x.learned_verdict for m in models for x in m.lengths)
         judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
         if judged:
-            parts.append(f"{kind} agree at {counts[Verdict.AGREE]} of {judged} lengths")
-    return [f"- **{what}**: model by model, {', '.join(parts)}."] if parts else []
+            parts.append(f"{counts[Verdict.AGREE]} of {judged} for {kind}")
+    if not parts:
+        return []
+    return [
+        f"- **{what}**: lengths at which models, each by itself, have the accuracy of f^: "
+        f"{'; '.join(parts)}."
+    ]

@@ -24,7 +24,8 @@ def test_a_report_tells_models_that_learned_soon_from_those_that_took_longer() -
 
     text = summary([judge(c, [learning(900, 0, 0.0), learning(2000, 1, 0.7)])])
     assert (
-        "within 1,000 steps agree at 3 of 3 lengths, those that took longer agree at 2 of 3" in text
+        "f^: 3 of 3 for those that were right in domain on 90% within 1,000 steps; 2 of 3 for "
+        "those that took longer." in text
     )
 
 
@@ -34,6 +35,6 @@ def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
     cut = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}, seed=1), steps=8000)
     assert (settled.settled, cut.settled) == (True, False)
     text = summary([judge(c, [settled, cut])])
-    assert "agree at 3 of 3 lengths" in text
-    assert "spent agree at 1 of 3 lengths." in text
+    assert "f^: 3 of 3 for those whose training ended by itself" in text
+    assert "1 of 3 for those that met the premise when their budget was spent." in text
     assert "Settled" not in summary([judge(c, [])])

@@ -48,7 +48,8 @@ def section(report: Report) -> list[str]:
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
         "## Along training",
-        f"{len(every)} converged models have an expected function and a recorded training. "
+        f"{len(every)} converged models have an expected function (a rule that goes on under a "
+        "relative encoding has none) and a recorded training. "
         f"{counts[BEFORE]} of them followed it (on {REACHED:.0%} of the answers at the longest "
         f"test length) before they met the premise, {counts[WITH]} at the same time, "
         f"{counts[AFTER]} later and {counts[NEVER]} never{middle}.",

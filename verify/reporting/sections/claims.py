@@ -21,7 +21,9 @@ def section(report: Report) -> list[str]:
         "How often measurements support each theorem and each rule. A cell counts once, by its "
         "worst test length, with its converged models pooled; *seeds* counts the models one by "
         "one, so that a single one may contradict what the pooled cell supports. *not reached*: no "
-        "model of the cell met the premise. *no claim*: the theorem or rule says nothing there.",
+        "model of the cell met the premise. *no claim*: the theorem or rule was used, "
+        "and nothing that could be contradicted follows (some rules only say why nothing follows). "
+        "A row of zeros: no cell of this grid is in its scope.",
         claim_tables(claims(report.verdicts)),
     ]
 

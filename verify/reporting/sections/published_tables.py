@@ -91,7 +91,8 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
         "answers equal to the expected function. *±*: the share of inputs on which training leaves "
         "the answer open.",
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
-        f"Not compared: trained on more than {REACH} digits, which no grid is: {'; '.join(far)}.",
+        f"Not compared: trained on more than {REACH} digits, which no cell of ours is: "
+        f"{'; '.join(far)}.",
     ]
 
 
@@ -121,7 +122,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     yield (
         f"P's {row[0].model} {'had' if had_converged else 'had not'} converged (in domain "
         f"{' to '.join(dict.fromkeys(f'{a:g}' for a in (min(reached), max(reached))))} %)."
-        + (f" That is the plateau of {reads_text(plateau.read)}." if plateau else "")
+        + (f" The nearest plateau is that of {reads_text(plateau.read)}." if plateau else "")
         + f" {_ours(s, ours)}"
     )
     rows = [_length_row(row, i, best) for i in range(len(s.test_lengths))]
