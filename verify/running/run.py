@@ -23,6 +23,8 @@ from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name
 from verify.training.ensemble import shape_of
 
+_LAST = 10.0
+"""Seconds that an idle worker has to end by itself."""
 _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
 
@@ -103,7 +105,12 @@ class Pool:
                 self.idle.append((ours, process))
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
+        for pipe, _ in self.idle:
+            with suppress(OSError):
+                pipe.send(None)  # it ends by itself, and with it what compiled its steps
+        for _, process in self.idle:
+            process.join(_LAST)
         processes = [*self.busy.values(), *(process for _, process in self.idle)]
         for process in processes:
             process.kill()
