@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from theory.setting.layouts import Token
-from verify.model.fast import Dropout, pad_keys, project, relu
+from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
 from verify.model.initialization import initialize, separate
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
@@ -22,6 +23,10 @@ from verify.plan.sizes import Size
 UNSEEN = -1e9
 """The mask of a key that a query does not see; 0 for the others."""
 Drop = Callable[[Tensor], Tensor]
+
+
+def _keep(x: Tensor) -> Tensor:
+    return x
 
 
 class Block(nn.Module):
@@ -41,7 +46,13 @@ class Block(nn.Module):
         self.context = nn.Identity()
 
     def forward(
-        self, x: Tensor, position: PositionalEncoding, mask: Tensor, slots: Slots, drop: Drop
+        self,
+        x: Tensor,
+        position: PositionalEncoding,
+        mask: Tensor,
+        slots: Slots,
+        drop: Drop,
+        drop_attention: Drop = _keep,
     ) -> Tensor:
         """The residual stream ``(B, S, C)`` after this block, at ``slots`` only.
 
@@ -51,17 +62,27 @@ class Block(nn.Module):
         """
         y = self.norm1(x)  # (B, T, C)
         asking = y if slots == slice(y.shape[1]) else y[:, slots].contiguous()  # (B, S, C)
-        x = x[:, slots] + drop(self.attend(asking, self.context(y), position, mask[slots], slots))
+        attended = self.attend(
+            asking, self.context(y), position, mask[slots], slots, drop_attention
+        )
+        x = x[:, slots] + drop(attended)
         return x + drop(self.down(relu(self.up(self.norm2(x)))))
 
     def attend(
-        self, x: Tensor, context: Tensor, position: PositionalEncoding, mask: Tensor, slots: Slots
+        self,
+        x: Tensor,
+        context: Tensor,
+        position: PositionalEncoding,
+        mask: Tensor,
+        slots: Slots,
+        drop: Drop = _keep,
     ) -> Tensor:
         """Attention ``(B, S, C)`` of ``x`` ``(B, S, C)`` to ``context`` ``(B, T, C)``.
 
         Args:
             mask: ``(S, T)``.
             slots: where ``x`` stands in the sequence.
+            drop: what is done with the weights of attention.
         """
         # The scores' scale stands in the weight, which is smaller than the queries.
         query = self.query.weight / math.sqrt(x.shape[2] / self.heads)
@@ -75,9 +96,9 @@ class Block(nn.Module):
         k, v, mask = pad_keys(k, v, mask, UNSEEN)
         # Two matrix products: for sequences this short they are faster than fused attention.
         scores = (q @ k.transpose(2, 3)).to(mask.dtype).add_(mask)  # (B, H, S, T)
-        weights = scores.softmax(dim=3)
-        # No dropout on the weights: it would reward attending to several tokens, and blunt
-        # attention is what lets digits leak in that should be ignored.
+        # By most recipes there is no dropout on the weights: it would reward attending to several
+        # tokens, and blunt attention is what lets digits leak in that should be ignored.
+        weights = drop(scores.softmax(dim=3))
         return self.out((weights @ v).transpose(1, 2).flatten(2))
 
 
@@ -108,11 +129,13 @@ class GPT(nn.Module):
         torch.manual_seed(seed)
         self.mixes_tokens = recipe.token_noise > 0
         """Whether the noise of training is token noise, and not dropout."""
+        self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](tokens, shape)
+        self.heads = shape.heads
         self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
-        self.head = nn.Linear(shape.width, vocabulary, bias=False)
+        self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
         length = len(tokens)
         index = torch.arange(length)
         offset = index[:, None] - index
@@ -148,21 +171,24 @@ class GPT(nn.Module):
                 x = mix(x, self.embedding.weight, noise[b:], level)
             else:
                 drop = Dropout(noise[b:], level)
+        drop_attention = drop if self.drops_attention else _keep
         x = drop(self.position.embed(x, starts))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
-            x = block(x, self.position, mask, every, drop)
+            x = block(x, self.position, mask, every, drop, drop_attention)
         # Only the head reads the last block: it is computed at the slots alone.
-        x = last(x, self.position, mask, every if slots is None else slots, drop)  # (B, S, C)
-        return self.head(self.norm(x))
+        asked = every if slots is None else slots
+        x = self.norm(last(x, self.position, mask, asked, drop, drop_attention))  # (B, S, C)
+        return F.linear(x, self.embedding.weight) if self.head is None else self.head(x)
 
     def noise_size(self, batch: int, tokens: int, slots: int) -> int:
         """How many random bytes a training step on ``(batch, tokens)`` tokens uses."""
         if self.mixes_tokens:
             return batch * (1 + BYTES * tokens)
-        streams = (2 * len(self.blocks) - 1) * tokens + 2 * slots
-        return batch * (1 + streams * self.embedding.embedding_dim)
-
-
-def _keep(x: Tensor) -> Tensor:
-    return x
+        layers = len(self.blocks)
+        streams = (2 * layers - 1) * tokens + 2 * slots
+        size = 1 + streams * self.embedding.embedding_dim
+        if self.drops_attention:
+            seen = tokens + spare_keys(tokens)
+            size += self.heads * seen * ((layers - 1) * tokens + slots)
+        return batch * size

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from theory.counting.congruences import LARGEST_MODULUS
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
-from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, Recipe
+from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, RECIPE, Recipe
 
 LARGEST_SEED = 2**31 - 1
 """Seeds are 32-bit numbers."""
 MOST_MODELS = 100_000
 """Models asked for at once: even this many take weeks."""
-MOST_JOBS, MOST_STEPS = 1_000, 100_000_000
-"""Processes at once, and training steps of one model."""
+MOST_JOBS = 1_000
+"""Processes at once."""
 MOST_TOKENS = 1_000
 """Tokens of one example: attention over more needs memory that small machines lack."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from theory.errors import look_up
 
 CHUNK = 50
 """Steps between two looks at the loss."""
+MOST_STEPS = 100_000_000
+"""Training steps of one model."""
 DEFAULT_BUDGET = 6000
 """The most optimizer steps that a model gets unless more are asked for."""
 
@@ -20,8 +23,11 @@ class Recipe:
         name: how commands call it.
         version: changes whenever results would, so that old measurements are not mixed in.
         batch_size: examples per step.
-        muon_lr: peak learning rate of Muon (the matrices inside the blocks).
+        muon_lr: peak learning rate of Muon (the matrices inside the blocks); 0 leaves them to
+            AdamW.
         adamw_lr: peak learning rate of AdamW (embeddings, positions, norms, head).
+        betas: the decay rates of AdamW's two moments.
+        tied: whether the head's weights are the vectors of the tokens.
         early_lr: the share of the learning rates that is used while there is no noise; it grows
             to 1 with the noise.
         warmup: steps of linear warmup.
@@ -30,6 +36,7 @@ class Recipe:
         high_loss: the loss above which the noise falls again.
         dropout: the noise, if it is dropout: the highest rate, in 256ths; on the embeddings and on
             what each block adds to the residual stream.
+        attention_dropout: whether dropout is on the weights of attention too.
         token_noise: the noise, if it is not dropout: the largest share of another token's vector
             in the vector of each (``verify.model.token_noise``), in 256ths.
         noise_change: by how much the noise changes between two chunks of steps, in 256ths.
@@ -54,11 +61,14 @@ class Recipe:
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
+    betas: tuple[float, float] = (0.9, 0.95)
+    tied: bool = False
     early_lr: float = 0.5
     warmup: int = 100
     low_loss: float = 0.1
     high_loss: float = 0.2
     dropout: int = 51
+    attention_dropout: bool = False
     token_noise: int = 0
     noise_change: int = 5
     noise_waits: bool = True
@@ -103,6 +113,25 @@ RECIPES: dict[str, Recipe] = {
             mirrored=True,
         ),
         replace(RECIPE, name="separate", version="5", separate_inputs=True, mirrored=True),
+        # That of arXiv 2407.17963, which trains nanoGPT (github.com/karpathy/nanoGPT): dropout all
+        # the time, the whole budget.  Not theirs: fewer steps, a rectifier in place of GELU, and
+        # weight decay on the norms too.
+        replace(
+            RECIPE,
+            name="paper",
+            version="10",
+            muon_lr=0.0,
+            adamw_lr=1e-3,
+            betas=(0.9, 0.99),
+            tied=True,
+            early_lr=1.0,
+            low_loss=math.inf,
+            high_loss=math.inf,
+            attention_dropout=True,
+            noise_change=51,
+            settling=MOST_STEPS,
+            cooling=1,
+        ),
     )
 }
 """Every recipe, by name."""

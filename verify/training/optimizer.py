@@ -1,4 +1,6 @@
-"""The optimizer of an ensemble: Muon on the matrices inside the blocks, AdamW on the rest.
+"""The optimizer of an ensemble: Muon on the matrices inside the blocks, AdamW on the others.
+
+A recipe may leave all to AdamW.
 
 Muon (Jordan et al. 2024) replaces a matrix's momentum by the nearest orthogonal matrix, found
 by a Newton-Schulz iteration.  Matrices of one shape, of all layers and models, go through it as
@@ -21,7 +23,6 @@ from verify.training.weights import Weights
 _MOMENTUM = 0.95
 _ITERATIONS = 5
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
-_BETAS = (0.9, 0.95)
 _TINY = 1e-8
 _NARROW = 64
 """Rows below which the iteration is made in float32: for those of nano it takes 0.55 ms in place
@@ -37,13 +38,16 @@ class Optimizer:
 
     def __init__(self, weights: Weights, recipe: Recipe, precision: torch.dtype) -> None:
         self.recipe, self.precision = recipe, precision
-        *self.matrices, self.rest = weights.tensors
+        *matrices, rest = weights.tensors
+        self.matrices, self.others = (
+            (matrices, [rest]) if recipe.muon_lr else (list[Tensor](), [*matrices, rest])
+        )
         self.stretches = [
             x.new_tensor([weights.stretch(name) for name in names]).view(-1, 1, 1)
-            for names, x in zip(weights.groups, self.matrices, strict=True)
+            for names, x in zip(weights.groups, self.matrices, strict=False)
         ]
         self.momenta = [torch.zeros_like(x) for x in self.matrices]
-        self.first, self.second = torch.zeros_like(self.rest), torch.zeros_like(self.rest)
+        self.first, self.second = ([torch.zeros_like(x) for x in self.others] for _ in "12")
         self.steps = 0
 
     @torch.no_grad()
@@ -58,19 +62,21 @@ class Optimizer:
         norms = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients]
         norm = torch.linalg.vector_norm(torch.stack(norms), dim=0)
         shrink = (self.recipe.grad_clip / (norm + _TINY)).clamp(max=1.0)
-        *matrices, rest = gradients
-        for i, gradient in enumerate(matrices):
-            self._muon(i, gradient.mul_(shrink.view(-1, 1, 1, 1)), rate.view(-1, 1, 1, 1))
-        self._adamw(rest.mul_(shrink[:, None]), rate[:, None])
+        for gradient in gradients:
+            gradient.mul_(_along(shrink, gradient))
+        for i, gradient in enumerate(gradients[: len(self.matrices)]):
+            self._muon(i, gradient, _along(rate, gradient))
+        for i, gradient in enumerate(gradients[len(self.matrices) :]):
+            self._adamw(i, gradient, _along(rate, gradient))
 
     def state(self) -> list[Any]:
         """All that the next step depends on but for the weights."""
-        return [self.steps, *self.momenta, self.first, self.second]
+        return [self.steps, *self.momenta, *self.first, *self.second]
 
     def restore(self, state: list[Any]) -> None:
         """Go on from a state that ``state`` gave."""
         self.steps, *kept = state
-        for mine, tensor in zip((*self.momenta, self.first, self.second), kept, strict=True):
+        for mine, tensor in zip((*self.momenta, *self.first, *self.second), kept, strict=True):
             mine.copy_(tensor)
 
     def _muon(self, i: int, gradient: Tensor, rate: Tensor) -> None:
@@ -83,14 +89,19 @@ class Optimizer:
         matrices = self.matrices[i].mul_(1 - lr * self.recipe.weight_decay)
         matrices.addcmul_(update, lr * self.stretches[i], value=-1)
 
-    def _adamw(self, gradient: Tensor, rate: Tensor) -> None:
-        """Step the other parameters; gradient ``(M, P)``, rate ``(M, 1)``."""
-        (first, second), lr = _BETAS, rate * self.recipe.adamw_lr
-        self.first.lerp_(gradient, 1 - first)
-        self.second.lerp_(gradient.square(), 1 - second)
-        mean = self.first / (1 - first**self.steps)
-        spread = (self.second / (1 - second**self.steps)).sqrt() + _TINY
-        self.rest.mul_(1 - lr * self.recipe.weight_decay).sub_(lr * mean / spread)
+    def _adamw(self, i: int, gradient: Tensor, rate: Tensor) -> None:
+        """Step the other parameters i; gradient ``(M, ...)``, rate ``(M, 1, ...)``."""
+        (first, second), lr = self.recipe.betas, rate * self.recipe.adamw_lr
+        self.first[i].lerp_(gradient, 1 - first)
+        self.second[i].lerp_(gradient.square(), 1 - second)
+        mean = self.first[i] / (1 - first**self.steps)
+        spread = (self.second[i] / (1 - second**self.steps)).sqrt() + _TINY
+        self.others[i].mul_(1 - lr * self.recipe.weight_decay).sub_(lr * mean / spread)
+
+
+def _along(values: Tensor, x: Tensor) -> Tensor:
+    """A value per model ``(M,)``, shaped to go with ``x`` ``(M, ...)``."""
+    return values.view(-1, *(1,) * (x.dim() - 1))
 
 
 def orthogonal(x: Tensor, precision: torch.dtype) -> Tensor:

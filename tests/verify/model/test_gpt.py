@@ -12,6 +12,7 @@ from theory.setting.layouts import layout
 from verify.model.fast import Dropout, relu, spare_keys
 from verify.model.gpt import GPT, Block
 from verify.model.positions import POSITIONS, RelativeKeys, Slots
+from verify.plan.recipe import RECIPES
 from verify.plan.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
@@ -195,3 +196,33 @@ def test_keys_that_nothing_sees_change_nothing(
     without = net(x)
     monkeypatch.setattr("verify.model.fast.spare_keys", lambda keys: 4)
     assert torch.allclose(net(x), without, atol=1e-5)
+
+
+def test_tied_weights_are_those_of_the_tokens() -> None:
+    recipe = RECIPES["paper"]
+    tied = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, recipe)
+    free = GPT(TINY, 7, SEQUENCE, "ape", 0, 0)
+    names = {n for n, _ in free.named_parameters()} - {n for n, _ in tied.named_parameters()}
+    assert names == {"head.weight"}
+    free.load_state_dict({**tied.state_dict(), "head.weight": tied.embedding.weight})
+    assert torch.equal(tied(tokens()), free(tokens()))
+
+
+@pytest.mark.parametrize("slots", [slice(8, 12), torch.tensor([7, 9, 10])])
+def test_dropout_of_attention_uses_all_of_its_noise(
+    slots: Slots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, x = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, RECIPES["paper"]), tokens()
+    made: list[Dropout] = []
+
+    class Seen(Dropout):
+        def __init__(self, *args: torch.Tensor) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr("verify.model.gpt.Dropout", Seen)
+    size = net.noise_size(len(x), x.shape[1], 4 if isinstance(slots, slice) else 3)
+    noise = torch.randint(256, (size,), dtype=torch.uint8)
+    dropped = net(x, slots, noise, torch.tensor(51.0))
+    assert made[0].used == size - len(x)
+    assert not torch.allclose(dropped, net(x, slots))

@@ -19,13 +19,13 @@ def noise(seed: int = 0) -> torch.Tensor:
     return torch.randint(256, (BYTES * TOKENS.numel(),), dtype=torch.uint8, generator=rng)
 
 
-def test_every_token_stays_the_largest_part_of_its_vector() -> None:
+def test_every_token_keeps_a_part_of_its_vector() -> None:
     most = torch.tensor(float(RECIPES["token-noise"].token_noise))
     for seed in range(20):
         mixed = mix(VECTORS[TOKENS], VECTORS, noise(seed), most)
         assert torch.allclose(mixed.sum(2), torch.ones(2, 3))
-        assert (mixed.argmax(2) == TOKENS).all() and mixed.min() >= 0
-        assert mixed.amax(2).min() >= 1 - float(most) / 256 - 1e-6
+        own = mixed.gather(2, TOKENS[..., None])
+        assert mixed.min() >= 0 and own.min() >= 1 - float(most) / 256 - 1e-6
 
 
 def test_the_largest_byte_mixes_in_the_largest_share() -> None:

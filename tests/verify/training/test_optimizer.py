@@ -75,3 +75,21 @@ def test_a_rate_of_zero_leaves_a_model_alone() -> None:
     optimizer.step([torch.randn_like(x) for x in weights.tensors], torch.tensor([0.0, 1]))
     assert all(torch.equal(p, before[0][n]) for n, p in weights.model(0).items())
     assert not any(torch.equal(p, before[1][n]) for n, p in weights.model(1).items())
+
+
+def test_without_muon_every_parameter_moves_as_adamw_would_move_it() -> None:
+    rng, recipe = torch.Generator().manual_seed(3), replace(RECIPE, muon_lr=0.0, betas=(0.9, 0.99))
+    start = models(rng)
+    weights = Weights(start)
+    optimizer = Optimizer(weights, recipe, torch.float32)
+    alone = {n: p.clone().requires_grad_() for n, p in start[0].items()}
+    adam = torch.optim.AdamW(alone.values(), lr=0.01, betas=(0.9, 0.99), weight_decay=0.1)
+    for _ in range(3):
+        gradients = models(rng)
+        optimizer.step(Weights(gradients).tensors, torch.ones(2))
+        for n, p in alone.items():
+            p.grad = gradients[0][n].clone()
+        torch.nn.utils.clip_grad_norm_(alone.values(), 1.0)
+        adam.step()
+    for n, p in alone.items():
+        assert torch.allclose(weights.model(0)[n], p, atol=1e-5), n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from builders.tiny_models import float32
 
 from theory.setting.domains import Domain
 from theory.setting.tasks import named_task
-from verify.plan.recipe import Recipe
+from verify.plan.recipe import CHUNK, RECIPES, Recipe
 from verify.plan.sizes import SIZES, Size
 from verify.training.device import has_compiler
 from verify.training.ensemble import shape_of
@@ -69,3 +70,15 @@ def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.Mo
         runs = [train(c, 0, 20, recipe=RECIPE, compiled=compiled) for compiled in (False, True)]
     first, second = map(weights, runs)
     assert torch.dist(first, second) < 0.02 * first.norm()
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_trains(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the end of a small budget, and the weights move."""
+    monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
+    recipe, c = replace(RECIPES[name], batch_size=8), cell(base=3, train=Domain((2,)))
+    start, end = (train(c, 0, n, recipe=recipe, compiled=False) for n in (1, 2 * CHUNK))
+    assert end.steps == 2 * CHUNK
+    assert torch.isfinite(weights(end)).all()
+    assert not torch.allclose(weights(start), weights(end))
