@@ -19,7 +19,7 @@ from theory.setting.settings import Setting
 from theory.setting.tasks import Task, named_task
 from verify.external import COLUMNS, evaluate, first_integer, questions, table
 from verify.external_model import ExternalModel
-from verify.plan.inputs import inputs
+from verify.plan.inputs import SAMPLES, inputs
 from verify.plan.sequences import Format
 
 
@@ -140,7 +140,7 @@ def test_the_solved_examples_come_from_training_and_are_never_asked() -> None:
 def test_an_external_model_is_asked_what_trained_models_are() -> None:
     trained = cell(test_lengths=(3,))
     model = Oracle()
-    evaluate(model, trained.setting, 3, samples=2000, shots=0)
+    evaluate(model, trained.setting, 3, samples=SAMPLES, shots=0)
     operands, _ = inputs(trained, Domain((3,)), None)
     assert model.prompts == questions(trained.format, operands)
 
