@@ -192,7 +192,7 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run], standard: Standard
 ) -> LengthVerdict:
     digits = expected.digits
-    if expected.extends:
+    if expected.extends and standard.indifferent:
         runs = [r for r in runs if r.indifferent]
     measured = [m for r in runs for m in r.measurements if m.digits == digits]
     accuracy = _pooled(measured, learned=False)

@@ -24,12 +24,15 @@ class Standard:
         inside: whether the interval of every model has to lie within the tolerance, so that few
             inputs are never agreement (the equivalence test of Schuirmann 1987); otherwise those
             of all models together and of most of them have to reach it.
+        indifferent: whether models that are disturbed by tokens that they are said to ignore are
+            left out where the prediction rests on that.
     """
 
     tolerance: float
     mechanism: float
     confidence: float
     inside: bool
+    indifferent: bool
 
     def meets(
         self, measured: Sequence[Measurement], low: float, high: float, unseen: float = 0.0
@@ -85,7 +88,9 @@ def _counts(measured: Sequence[Measurement]) -> list[tuple[int, int]]:
     return [(m.correct, m.samples) for m in measured]
 
 
-NEARNESS = Standard(tolerance=0.05, mechanism=0.5, confidence=CONFIDENCE, inside=False)
+NEARNESS = Standard(
+    tolerance=0.05, mechanism=0.5, confidence=CONFIDENCE, inside=False, indifferent=False
+)
 """For models that let ignored digits leak.
 
 The premise lets a model be wrong on 1 % of the inputs it was trained for.  Longer inputs ask
@@ -94,7 +99,7 @@ can promise; every value told apart by the theory's theorems (0, 1/3, 1) is furt
 answer has several digits, so no other function of the operands meets it by chance more than
 rarely; one that meets it more often than not is what the model computes, and the rest is leak.
 """
-EQUIVALENCE = Standard(tolerance=0.02, mechanism=0.9, confidence=0.9, inside=True)
+EQUIVALENCE = Standard(tolerance=0.02, mechanism=0.9, confidence=0.9, inside=True, indifferent=True)
 """For models that ignore what they are said to ignore.
 
 A 90 % interval inside the tolerance is a test at 5 % on either side of whether the accuracy is

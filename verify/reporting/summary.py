@@ -26,7 +26,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             *_before(lengths),
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
-            *_indifferent([r for v in verdicts for r in v.converged]),
+            *_indifferent([r for v in verdicts if v.standard.indifferent for r in v.converged]),
             "- **Expected function f^**: it exists, and its accuracy was counted, at "
             f"{learned[Verdict.AGREE] + learned[Verdict.DIVERGE]} of the lengths that were not "
             "trained, with a claim or without. Models have that accuracy at "

@@ -239,12 +239,13 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     trained = [v for v in verdicts if v.runs]
     converged = [v for v in trained if v.converged]
     counts = count_verdicts(converged)
-    silent = counts[Verdict.UNDETERMINED]
+    silent, left_out = counts[Verdict.UNDETERMINED], counts[Verdict.INCONCLUSIVE]
     lost, left = len(trained) - len(converged), len(verdicts) - len(trained)
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
         + (f"; {count(silent, 'length')}: no claim" if silent else "")
+        + (f"; {count(left_out, 'length')}: no model ignores what it should" if left_out else "")
         + (f". Inconclusive: {lost}; a larger --budget may help" if lost else "")
         + (f". Not trained yet: {left}." if left else ".")
     )

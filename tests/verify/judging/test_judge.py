@@ -202,6 +202,8 @@ def test_what_was_predicted_before_is_judged_as_it_was() -> None:
 def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> None:
     c = cell(digits=3)
     leaky = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0.3}), indifference=0.9)
-    assert verdicts(c, leaky)[2:] == [Verdict.PREMISE, Verdict.INCONCLUSIVE]
+    assert strictly(c, leaky)[2:] == [Verdict.PREMISE, Verdict.INCONCLUSIVE]
     firm = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1), indifference=1.0)
-    assert verdicts(c, leaky, firm)[3] == Verdict.AGREE
+    assert strictly(c, leaky, firm)[3] == Verdict.AGREE
+    # Of models that are known to leak all are judged, and by a weaker claim.
+    assert verdicts(c, leaky)[3] == Verdict.DIVERGE
