@@ -16,13 +16,12 @@ from torch import Tensor
 
 from theory.inference.support import Support
 from verify.model.gpt import GPT
+from verify.model.measure import BATCH
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED, held_out_inputs
 
 SHARE = 0.5
 """The share of another token's vector: at one half neither of the two outweighs the other."""
-BATCH = 500
-"""Examples that a model answers at once."""
 
 
 def ignored_slots(cell: Cell, support: Support) -> np.ndarray:
