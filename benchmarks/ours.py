@@ -13,7 +13,7 @@ from verify.training.ensemble import Ensemble
 
 
 class EnsembleTraining:
-    """An ensemble in training, as in ``verify.training.train``: compiled, always with dropout.
+    """An ensemble in training, as in ``verify.training.train``: compiled, always with noise.
 
     Args:
         jobs: cells of equal shape, and seeds; M of them.
@@ -21,11 +21,11 @@ class EnsembleTraining:
 
     def __init__(self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str) -> None:
         self.ensemble = Ensemble(jobs, device, recipe, has_compiler(device))
-        self.dropout = torch.full((len(jobs),), float(recipe.dropout), device=device)
+        self.noise = torch.full((len(jobs),), float(recipe.noise), device=device)
         self.rate = torch.ones(len(jobs), device=device)
         self.examples: list[torch.Tensor] = []
 
     def step(self) -> None:
         """One optimizer step of every model, with its share of drawing a chunk of examples."""
         self.examples = self.examples or list(self.ensemble.examples(CHUNK))
-        self.ensemble.step(self.examples.pop(), self.dropout, self.rate)
+        self.ensemble.step(self.examples.pop(), self.noise, self.rate)

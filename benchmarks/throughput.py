@@ -34,7 +34,7 @@ def tables(quick: bool, device: str) -> list[Table]:
                 tell(rows[-1])
     note = (
         f"Sequences a second of training on {device}, each side with its own recipe and with "
-        f"dropout: ours has batch {RECIPE.batch_size}, the plain one {BATCH}; the second ratio "
+        f"noise: ours has batch {RECIPE.batch_size}, the plain one {BATCH}; the second ratio "
         "gives the plain side our batch. Ratios: median and quartiles of the rounds. GFLOP/s "
         "count the matrix products that each side makes; ours are fewer, because the last block "
         "is computed at the result digits only. The share is of the fastest product in that "

@@ -26,7 +26,7 @@ from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
 from verify.plan.grids import grid as cells_of
-from verify.plan.recipe import RECIPE, find_recipe
+from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
 
 
@@ -52,10 +52,10 @@ def verify(
         int,
         typer.Option(
             "--budget",
-            help="Most training steps per model; 0 is the recipe's. Runs that had spent a smaller "
-            "budget are made again.",
+            help="Most training steps per model. Runs that had spent a smaller budget are made "
+            "again.",
         ),
-    ] = 0,
+    ] = DEFAULT_BUDGET,
     junit_xml: Annotated[
         Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
     ] = None,
@@ -67,7 +67,7 @@ def verify(
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     external = model is not None and model.startswith(EXTERNAL)
-    if external and (seeds != 1 or first_seed or budget or junit_xml is not None):
+    if external and (seeds != 1 or first_seed or budget != DEFAULT_BUDGET or junit_xml is not None):
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
         )
@@ -87,7 +87,7 @@ def verify(
     from verify.reporting.junit import junit
 
     how = find_recipe(recipe)
-    plan = Plan(cells, first_seed, seeds, budget or how.budget, jobs, device, precision, how)
+    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how)
     if junit_xml is not None:
         check_writable(junit_xml)
     kept = Store(store)
@@ -120,7 +120,6 @@ def _print_external(cells: list[Cell], path: Path, device: str) -> None:
 
 def show_grid(
     grid: Annotated[str, GridOption] = "full",
-    recipe: RecipeOption = RECIPE.name,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
@@ -129,17 +128,13 @@ def show_grid(
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
-    cells, leak_free = cells_of(grid), find_recipe(recipe).leak_free
+    cells = cells_of(grid)
     if as_json:
         for cell in cells:
-            told = predict(cell.setting, leak_free).to_json()
-            data = {"cell": cell.to_json(), "prediction": told}
+            data = {"cell": cell.to_json(), "prediction": predict(cell.setting).to_json()}
             print(json.dumps(data), flush=True)
         return
-    rows = [
-        prediction_row(cell, predict(cell.setting, leak_free))
-        for cell in shown(cells, "cells predicted")
-    ]
+    rows = [prediction_row(cell, predict(cell.setting)) for cell in shown(cells, "cells predicted")]
     print_table(PREDICTION_COLUMNS, rows)
     print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
 
@@ -152,9 +147,7 @@ def inspect(
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
     recipe: RecipeOption = RECIPE.name,
-    budget: Annotated[
-        int, typer.Option("--budget", help="Most training steps; 0 is the recipe's.")
-    ] = 0,
+    budget: Annotated[int, typer.Option("--budget", help="Most training steps.")] = DEFAULT_BUDGET,
     out: Annotated[
         Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
     ] = Path("mechanism"),
@@ -171,9 +164,7 @@ def inspect(
     from verify.reporting.sections.inside import mechanism_rows
 
     cell, how = _cell(asked, model), find_recipe(recipe)
-    plan = Plan(
-        [cell], seed, budget=budget or how.budget, device=device, precision=precision, recipe=how
-    )
+    plan = Plan([cell], seed, budget=budget, device=device, precision=precision, recipe=how)
     check_writable(out / "mechanism.json")
     trained, mechanism = pipeline.inspect(plan)
     print_text(f"{cell.label()}, seed {seed}", bold=True)
@@ -205,7 +196,7 @@ def report(
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
     from verify import pipeline
-    from verify.judging.judge import exit_code
+    from verify.judging.judge import Verdict, count_verdicts
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.reporting.terminal import outcome_line
 
@@ -229,4 +220,4 @@ def report(
         print(line, file=sys.stderr)
     if check:
         print_text(f"gate: {outcome_line(verdicts, known)}")
-    raise typer.Exit(1 if failures else 3 if exit_code(verdicts) == 3 else 0)
+    raise typer.Exit(1 if failures else 3 if count_verdicts(verdicts)[Verdict.INCONCLUSIVE] else 0)

@@ -152,7 +152,7 @@ def test_our_operations_are_those_that_torch_counts(model: str) -> None:
     needed = net.noise_size(BATCH, len(form.tokens) - 1, form.result_width)
     noise = torch.zeros(needed, dtype=torch.uint8)
     with FlopCounterMode(display=False) as counted:
-        net(tokens[:, :-1], ours.ensemble.slots, noise, ours.dropout[0]).sum().backward()
+        net(tokens[:, :-1], ours.ensemble.slots, noise, ours.noise[0]).sum().backward()
     expected = training_flops(cell, BATCH, form.result_width)
     assert expected == pytest.approx(counted.get_total_flops(), rel=0.02)
 

@@ -267,12 +267,12 @@ def test_an_explanation_says_how_many_digits_a_task_asks_for_at_once() -> None:
 
 def test_a_prediction_says_what_is_claimed() -> None:
     asked = ("--task", "mod_mul", "--modulus", "150", "--train-digits", "2", "--test-digits", "1-3")
-    assert [x["claim"] for x in predicted(*asked)["lengths"]] == ["none", "exact", "at most"]
-    shown = run_cli("predict", *asked).out
-    assert "at most 0.448" in shown and "(arith theorems leak)" in shown
-    asked = ("predict", "--task", "mod_mul", "--modulus", "100", "--test-digits", "4")
-    [line] = [x for x in run_cli(*asked).out.splitlines() if x.split()[:1] == ["4"]]
-    assert line.split() == ["4", "longer", "1", "no", "claim"]
+    assert [x["claim"] for x in predicted(*asked)["lengths"]] == ["none", "exact", "exact"]
+    [line] = [x for x in run_cli("predict", *asked).out.splitlines() if x.split()[:1] == ["3"]]
+    assert line.split()[:2] == ["3", "longer"] and line.split()[-1] == "exact"
+    asked = ("--task", "add", "--train-domain", "every", "--test-digits", "4")
+    [at_four] = predicted(*asked)["lengths"]
+    assert at_four["claim"] == "at most" and "at most 0." in run_cli("predict", *asked).out
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:

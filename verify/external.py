@@ -24,7 +24,6 @@ from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 from verify.external_model import ExternalModel
 from verify.judging.intervals import pooled
-from verify.judging.standards import NEARNESS
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sampling import Sampler
 from verify.plan.sequences import Format
@@ -82,7 +81,7 @@ class ExternalMeasurement:
     def best(self) -> Explanation | None:
         """What explains most errors, if that is more than half of them; of equals the shortest."""
         best = max(self.explanations, key=lambda e: e.errors)
-        return best if best.errors > NEARNESS.mechanism * self.errors else None
+        return best if 2 * best.errors > self.errors else None
 
 
 def evaluate(

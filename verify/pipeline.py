@@ -54,7 +54,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     ):
         pool.run()
     found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
-    return judge_evidence(plan.cells, [run for run in found if run is not None], plan.recipe)
+    return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def judge(name: str, folder: Path, store: Path | None = None, recipe: Recipe = R
     known = read_known_divergences(folder / "causes.toml")
     return Evidence(
         runs,
-        Report(folder.name, judge_evidence(cells, judged, recipe), folder, known, recipe),
+        Report(folder.name, judge_evidence(cells, judged), folder, known, recipe),
         notes,
     )
 

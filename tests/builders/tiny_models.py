@@ -28,11 +28,11 @@ QUICK = Recipe(
     adamw_lr=1e-3,
     early_lr=1.0,
     warmup=20,
-    noise_change=51,
+    noise_change=192,
     settling=100,
     cooling=100,
 )
-"""Fast rates and all dropout at once: the recipe in use is made for thousands of steps."""
+"""Fast rates and all of the noise at once: the recipe in use is made for thousands of steps."""
 TINY, SMALLEST = Size(2, 2, 32), Size(2, 2, 16)
 STEPS, SEEDS = 200, 3
 

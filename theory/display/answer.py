@@ -41,27 +41,16 @@ def answer_line(prediction: Prediction) -> str:
     if wrong := groups.get("wrong"):
         said.append(f"{_wrong(wrong)} at {_at(wrong)}")
     sentences = ["; ".join(said)] if said else []
-    for name, why in _WHY_NOT.items():
-        if name in groups:
-            sentences.append(f"no claim at {_at(groups[name])}: {why}")
+    if silent := groups.get("open"):
+        sentences.append(f"no claim at {_at(silent)}: training leaves the answer open")
     capital = [sentences[0], *(x[0].upper() + x[1:] for x in sentences[1:])]
     return f"Answer: {'. '.join(capital)}."
 
 
-_WHY_NOT = {
-    "if right": "right there if the model computes the expected function",
-    "if wrong": "wrong on some there if the model computes the expected function",
-    "open": "training leaves the answer open",
-}
-"""The kinds of lengths without a claim, and what the answer says of them."""
-
-
 def _group(prediction: Prediction, x: LengthPrediction) -> str:
-    if prediction.claim(x) != Claim.NONE:
-        return "right" if prediction.claim(x) == Claim.EXACT and x.accuracy == 1 else "wrong"
-    if x.status == Status.UNDETERMINED:
+    if prediction.claim(x) == Claim.NONE:
         return "open"
-    return "if right" if x.accuracy == 1 else "if wrong"
+    return "right" if x.accuracy == 1 else "wrong"
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
@@ -139,13 +128,8 @@ def _assumes(prediction: Prediction) -> str:
         and prediction.published_verdict(x.direction) == Status.GENERALIZES
         and prediction.claim(x) == Claim.NONE
     ]
-    if any(x.extends for x in more if x.direction == Direction.UPWARD):
-        return (
-            "It assumes that positions that never varied are ignored altogether; trained models do "
-            "not always do so."
-        )
     shorter = [x for x in more if x.direction == Direction.DOWNWARD]
-    if any(x.extends or x.unseen > MOST_UNSEEN for x in shorter):
+    if any(x.unseen > MOST_UNSEEN for x in shorter):
         return "It does not ask which digits training showed together."
     return ""
 

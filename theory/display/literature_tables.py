@@ -72,13 +72,9 @@ def summary() -> str:
     rows = [compare(f) for f in findings()]
     papers = {c.finding.paper for c in rows}
     count = Counter(c.outcome for c in rows if c.in_scope)
-    predictions = [c.prediction for c in rows if c.in_scope and c.prediction is not None]
-    leaking = sum(x.leaks is not Decision.NO for x in predictions)
     return (
         f"Of {len(rows)} findings from {len(papers)} papers, {count.total()} meet every premise of "
         f"a prediction (are in scope): {count[Outcome.AGREES]} agree with it, "
         f"{count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim. "
-        f"Each is compared with the accuracy of the expected function; {leaking} are of tasks "
-        "where arith predict claims that of a small model as a bound only, or not at all (rule: "
-        "leak)."
+        "Each is compared with the accuracy of the expected function."
     )

@@ -124,19 +124,13 @@ def generalizing_text(grid: Grid) -> str:
 
 
 def notes(grid: Grid, has_numbers: bool) -> list[str]:
-    """What the small numbers in the cells are, and where models may fall below the accuracy."""
+    """What the small numbers in the cells are."""
     s, lines = grid.some.setting, []
     if has_numbers and s.task.full_modulus is not None:
         p, base = ("p", s.base) if grid.axis == "modulus" else (s.task.modulus, "base")
         lines.append(
             f"Small numbers: p′ = {p} / gcd({p}, {base}ⁿ), what n digits in training leave open. "
             "At p′ = 1 the digits above cannot change the result."
-        )
-    extends = any(x.extends for point in grid.cells.values() for x in point.lengths)
-    if extends and s.encoding.own_positions:
-        lines.append(
-            "The accuracy is the expected function's. Models of tasks that multiply digits, or ask "
-            "for three at once, are right as often or less (rule leak)."
         )
     return lines
 

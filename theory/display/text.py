@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from theory.prediction.lengths import LengthPrediction
     from theory.prediction.predict import Prediction
     from theory.setting.settings import Setting
-    from theory.studies.advise import Advice, Suggestion
+    from theory.studies.advise import Advice
 
 LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
 _WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
@@ -59,6 +59,8 @@ def _accuracy_text(x: LengthPrediction) -> str:
     exact = x.learned_accuracy
     if exact is None:
         return "?"
+    if x.unseen == 1:
+        return "open"
     text = f"{float(exact):.3g}"
     if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
         text = f"{exact} = {text}"
@@ -73,30 +75,35 @@ def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
-    """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim (f^: 1)``."""
+    """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim``."""
     claim = prediction.claim(x)
     if claim == Claim.AT_MOST:
         return f"at most {fraction_text(x.at_most)}"
     if claim == Claim.NONE:
-        return UNCLAIMED + ("" if x.accuracy is None else f" (f^: {fraction_text(x.accuracy)})")
+        return UNCLAIMED
     return fraction_text(x.accuracy)
 
 
 def legend(prediction: Prediction) -> list[str]:
     """What the words and signs mean that the table of lengths uses, a line each."""
-    lengths, leak = prediction.lengths, [x for x in prediction.derivation if x.rule == "leak"]
+    lengths, lines = prediction.lengths, list[str]()
     claims = {prediction.claim(x) for x in lengths}
-    lines = [f"Why: {step.statement} (arith theorems leak)" for step in leak]
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where training leaves the answer open, --explain says why.")
-    if any(x.unseen and x.learned_accuracy is not None for x in lengths):
+    if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
+    shown = "exact, the accuracy is the one shown"
+    if any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths):
+        shown += ", give or take its ±"
     meaning = {
-        Claim.EXACT: "exact, the accuracy is the one shown, give or take its ±",
+        Claim.EXACT: shown,
         Claim.AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
-    whose = "claim, of a converged model (right on held-out trained lengths)"
+    premises = "right on held-out trained lengths"
+    if any(x.ignores for x in lengths):
+        premises += "; indifferent to noise at ignored positions"
+    whose = f"claim, of a converged model ({premises})"
     return [*lines, f"{whose}: {said}."] if said else lines
 
 
@@ -117,10 +124,10 @@ def advice_text(advice: Advice) -> list[str]:
     s = advice.current.setting
     lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
     if advice.generalizes:
-        return [*lines, f"Nothing has to be changed: it generalizes{_unclaimed(advice)}."]
+        return [*lines, "Nothing has to be changed: it generalizes."]
     if advice.suggestions:
         lines.append("It generalizes after any one of these changes, cheapest first:")
-        lines += [f"{n}. {x.text}{_unclaimed(x)}" for n, x in enumerate(advice.suggestions, 1)]
+        lines += [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
     if not advice.complete:
         lines.append("Not every change was tried: that would take too long for such lengths.")
     elif not advice.suggestions:
@@ -130,12 +137,6 @@ def advice_text(advice: Advice) -> list[str]:
             "was tried."
         )
     return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
-
-
-def _unclaimed(advice: Advice | Suggestion) -> str:
-    if advice.claimed:
-        return ""
-    return " (no claim: only if it computes the expected function; small models often do not)"
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:

@@ -32,8 +32,8 @@ FEW = 2
 GAIN = Fraction(1, 10)
 """The least share that a step has to gain of what is still unknown of a result digit.
 
-Chosen after the fact, on sums mod 100, 200 and 300, and kept when the tasks of the grid
-``leaks`` were put to it (a third would have fit those better).
+Chosen after the fact, on sums mod 100, 200 and 300, and kept when more tasks were put to it (a
+third would have fit those better).
 """
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""

@@ -41,8 +41,7 @@ class LengthPrediction:
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, but whose answer it
             fixes nevertheless (joint support).
-        extends: the accuracy rests on what the learned function does with digits that training
-            never showed, at their position or together.
+        ignores: the accuracy rests on digits being ignored that training never varied.
         learned_accuracy: how often the learned function is right on the whole test domain,
             whatever is claimed; None where there is none, or it is too large to be counted.
         counted: False where the accuracy or its bound would take too long to be counted.
@@ -55,7 +54,7 @@ class LengthPrediction:
     unseen_share: Fraction | None = Fraction(0)
     at_most: Fraction = Fraction(1)
     inferred: Fraction = Fraction(0)
-    extends: bool = False
+    ignores: bool = False
     learned_accuracy: Fraction | None = None
     counted: bool = True
 
@@ -127,7 +126,7 @@ def _at_length(
         unseen,
         at_most=min(one, value + unseen),
         inferred=inferred,
-        extends=shown is None or inferred > MOST_UNSEEN or (upward is Beyond.IGNORED and replaces),
+        ignores=upward is Beyond.IGNORED and replaces,
         learned_accuracy=value,
     )
 

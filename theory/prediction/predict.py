@@ -11,16 +11,15 @@ from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import Beyond, Step, beyond, cite, support_step
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
-from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget, spend
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.published import Published, published
-from theory.prediction.unseen_text import leak_text
-from theory.setting.decision import Decision
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
+
+_INDIFFERENT = "Premise: noise at the positions that never varied leaves the answers as they are."
 
 
 @dataclass(frozen=True)
@@ -31,20 +30,17 @@ class Prediction:
     nor for no, and nothing is claimed that needs it.
 
     Args:
-        steps: from the premises to the accuracy of the learned function.
+        derivation: every step, from the premises to the accuracy.
         learned: by the support rule, None where that does not follow.
         continues: the local rule goes on at every length, so the task itself was learned.
-        leak_free: digits that are ignored are known not to leak: the model was trained under token
-            noise.
     """
 
     setting: Setting
     published: Published
     lengths: tuple[LengthPrediction, ...]
-    steps: tuple[Step, ...]
+    derivation: tuple[Step, ...]
     learned: LearnedFunction | None = field(repr=False)
     continues: bool = False
-    leak_free: bool = False
 
     def verdict(self, direction: Direction) -> Status:
         """Whether the learned function generalizes to all test lengths of a direction."""
@@ -55,48 +51,11 @@ class Prediction:
             return Status.GENERALIZES
         return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
 
-    @cached_property
-    def task_leaks(self) -> Decision:
-        """Whether the task multiplies digits, or needs many at once (rule ``leak``)."""
-        s = self.setting
-        if not s.task.is_linear:
-            return Decision.YES
-        return leaps(s.task, s.base, s.train)
-
-    @cached_property
-    def leaks(self) -> Decision:
-        """Whether models may fall short of the learned function where training showed too little.
-
-        The rule ``leak`` speaks of encodings with a learned vector per position only.
-        """
-        if self.leak_free or not any(x.extends for x in self.lengths):
-            return Decision.NO
-        if self.task_leaks is Decision.YES and not self.setting.encoding.own_positions:
-            return Decision.UNDECIDED
-        return self.task_leaks
-
     def claim(self, x: LengthPrediction) -> Claim:
-        """What is claimed of a model's accuracy at a length.
-
-        An exact claim on what training never showed needs a task that does not leak.  A bound does
-        not, if the encoding has a learned vector per position.
-        """
-        holds = self.leaks is Decision.NO
-        if x.accuracy is not None and (holds or not x.extends):
+        """What is claimed of a model's accuracy at a length."""
+        if x.accuracy is not None:
             return Claim.EXACT
-        is_bounded = x.at_most < 1 and (holds or self.setting.encoding.own_positions)
-        return Claim.AT_MOST if is_bounded else Claim.NONE
-
-    @cached_property
-    def derivation(self) -> tuple[Step, ...]:
-        """Every step, from the premises to what is claimed."""
-        if self.leaks is Decision.NO:
-            return self.steps
-        extending = [x for x in self.lengths if x.extends]
-        claims = {self.claim(x) for x in extending}
-        directions = {x.direction for x in extending}
-        is_counted = self.task_leaks is not Decision.UNDECIDED
-        return (*self.steps, cite("leak", leak_text(self.setting, directions, claims, is_counted)))
+        return Claim.AT_MOST if x.at_most < 1 else Claim.NONE
 
     @cached_property
     def learned_text(self) -> str | None:
@@ -162,14 +121,11 @@ def _text(value: Fraction | None) -> str | None:
     return None if value is None else str(value)
 
 
-def predict(setting: Setting, leak_free: bool = False) -> Prediction:
+def predict(setting: Setting) -> Prediction:
     """The prediction for a setting.
 
     What would take more than ``MOST_WORK`` steps is not counted.  The accuracy is then None, and
     single inputs decide what they can (``theory.counting.witnesses``).
-
-    Args:
-        leak_free: ignored digits are known not to leak (see ``Prediction``).
 
     Raises:
         InvalidInput: the task is defined nowhere on the training or a test domain.
@@ -199,10 +155,10 @@ def predict(setting: Setting, leak_free: bool = False) -> Prediction:
         (
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
             support_step(shown),
+            *([cite("indifference", _INDIFFERENT)] if any(x.ignores for x in lengths) else []),
             *reason,
             *unseen,
         ),
         learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) else None,
         upward is Beyond.CONTINUES,
-        leak_free,
     )

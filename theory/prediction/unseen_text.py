@@ -8,11 +8,7 @@ from itertools import groupby
 
 from theory.inference.joint_support import interactions
 from theory.inference.learned import LearnedFunction
-from theory.learning.leap_complexity import FEW
-from theory.prediction.outcomes import Claim
-from theory.setting.directions import Direction
 from theory.setting.domains import Domain
-from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 
@@ -41,17 +37,6 @@ def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, F
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
     return f"{which}{interact}. Nothing follows there."
-
-
-def leak_text(s: Setting, directions: set[Direction], claims: set[Claim], counted: bool) -> str:
-    """What is unseen, and what a task that leaks leaves to be claimed.
-
-    Args:
-        directions: of the lengths that ask for what training never showed.
-        claims: what is claimed at these lengths.
-        counted: whether the task needs many digits at once is known.
-    """
-    return f"{_unseen(s, directions)} {_task_text(s, counted)} {_then(s, claims)}"
 
 
 def single(train: Domain) -> int | None:
@@ -89,45 +74,6 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
-
-
-def _unseen(s: Setting, directions: set[Direction]) -> str:
-    n = single(s.train)
-    if n is None:
-        return "Some inputs have digits that training never showed, at their place or together."
-    sides = []
-    if Direction.UPWARD in directions:
-        sides.append(f"digits other than 0 above position {n} (longer inputs)")
-    if Direction.DOWNWARD in directions:
-        together = " together" if s.task.operands > 1 else ""
-        sides.append(f"0 at position {n} of {_operands(s.task)}{together} (shorter inputs)")
-    return f"Training never showed {' nor '.join(sides)}."
-
-
-def _task_text(s: Setting, counted: bool) -> str:
-    if not s.task.is_linear:
-        return "In a task that multiplies digits"
-    if not counted:
-        return f"Whether more than {FEW} digits are needed at once was not counted; if so,"
-    return f"In a task that needs more than {FEW} digits at once"
-
-
-def _then(s: Setting, claims: set[Claim]) -> str:
-    if not s.encoding.own_positions:
-        return (
-            f"it is not known of {s.encoding.name} whether a model treats these as f^ does: "
-            "nothing is claimed."
-        )
-    if claims == {Claim.NONE}:
-        return (
-            "these can sway a trained model: it computes f^ there often, not always (counted in "
-            "reports/full). No claim."
-        )
-    claimed = "this bound is claimed" + (" where it is below 1" if Claim.NONE in claims else "")
-    return (
-        "these can sway a trained model: its accuracy is that of f^ or less (counted in "
-        f"reports/full), and {claimed}."
-    )
 
 
 def runs(lengths: Sequence[int]) -> list[tuple[int, int]]:

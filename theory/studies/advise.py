@@ -16,7 +16,7 @@ from typing import Any
 from theory.errors import InvalidInput, TooMuchWork
 from theory.inference.views import carry_reach
 from theory.numbers.effort import budget
-from theory.prediction.outcomes import Claim, Status
+from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.decision import Decision
 from theory.setting.directions import Direction
@@ -58,15 +58,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Changes that together make every test length generalize, by the theory.
-
-    Args:
-        claimed: that is claimed of a model, not of the expected function only (rule ``leak``).
-    """
+    """Changes that together make every test length generalize, by the theory."""
 
     changes: tuple[Change, ...]
     setting: Setting
-    claimed: bool
 
     @property
     def cost(self) -> int:
@@ -84,7 +79,6 @@ class Advice:
     """What to change in a setting, if it does not generalize.
 
     Args:
-        claimed: as of a suggestion, of the setting as it is.
         suggestions: cheapest first.
         obstacles: what stands in the way of the setting as it is, each a sentence.
         complete: whether every combination of changes was tried, the limit of steps not reached.
@@ -92,7 +86,6 @@ class Advice:
 
     current: Prediction
     generalizes: bool
-    claimed: bool
     suggestions: tuple[Suggestion, ...] = ()
     obstacles: tuple[str, ...] = ()
     complete: bool = True
@@ -101,10 +94,8 @@ class Advice:
         """The advice as a JSON object."""
         return {
             "generalizes": self.generalizes,
-            "claimed": self.claimed,
             "suggestions": [
-                {"changes": [c.text for c in s.changes], "cost": s.cost, "claimed": s.claimed}
-                for s in self.suggestions
+                {"changes": [c.text for c in s.changes], "cost": s.cost} for s in self.suggestions
             ],
             "obstacles": list(self.obstacles),
             "complete": self.complete,
@@ -115,7 +106,7 @@ def advise(setting: Setting) -> Advice:
     """The cheapest changes under which all test lengths generalize."""
     current = predict(setting)
     if _works(current):
-        return Advice(current, True, _is_claimed(current))
+        return Advice(current, True)
     found: list[Suggestion] = []
     complete = True
     try:
@@ -127,7 +118,7 @@ def advise(setting: Setting) -> Advice:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     suggestions, obstacles = tuple(found[:MOST_SUGGESTIONS]), tuple(_obstacles(setting, current))
-    return Advice(current, False, _is_claimed(current), suggestions, obstacles, complete)
+    return Advice(current, False, suggestions, obstacles, complete)
 
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
@@ -138,10 +129,6 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 def _works(prediction: Prediction) -> bool:
     return all(x.status == Status.GENERALIZES for x in prediction.lengths)
-
-
-def _is_claimed(prediction: Prediction) -> bool:
-    return all(prediction.claim(x) == Claim.EXACT for x in prediction.lengths)
 
 
 def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
@@ -168,7 +155,7 @@ def _suggestions(setting: Setting, changes: tuple[Change, ...]) -> Iterator[Sugg
     if _works(predict(replace(after, test_lengths=ends))):
         prediction = predict(after)
         if _works(prediction):
-            yield Suggestion(changes, after, _is_claimed(prediction))
+            yield Suggestion(changes, after)
 
 
 def _changes(s: Setting) -> Iterator[Change]:

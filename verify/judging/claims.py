@@ -108,8 +108,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
     ``theory.prediction.predict`` does with them: the premise covers what was trained; a
     continuation, a blind query and too small a sample decide every other length; joint support
-    fixes or blocks the lengths that ask for unseen combinations; a leak is of the lengths that ask
-    for anything unseen; and the other rules are about digits above the trained ones.
+    fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
+    ignored digits take new values; and the other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -121,8 +121,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return length.direction != Direction.UPWARD or prediction.learned is not None
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
-    if rule == "leak":
-        return length.extends
+    if rule == "indifference":
+        return length.ignores
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 
@@ -167,7 +167,7 @@ def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
     verdicts = []
     for x in v.lengths:
         if uses(rule, v.prediction, x.prediction):
-            claimed = rule == "leak" or v.prediction.claim(x.prediction) == Claimed.EXACT
+            claimed = v.prediction.claim(x.prediction) == Claimed.EXACT
             verdicts.append(x.verdict if claimed else Verdict.UNDETERMINED)
     return verdicts
 

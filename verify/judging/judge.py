@@ -17,10 +17,9 @@ from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
-from verify.judging.standards import NEARNESS, Standard, standard_of
+from verify.judging.standards import TOLERANCE, explains, is_below_one, is_one, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
-from verify.plan.recipe import RECIPE, Recipe
 from verify.records.measurement import Measurement
 from verify.records.predicted import PredictedLength
 from verify.records.runs import Run
@@ -56,7 +55,6 @@ class LengthVerdict:
         accuracy: measured against the truth, None where no run converged.
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
-        learned_verdict: on the accuracy of the learned function, claimed of a model or not.
         published: on the published theorem.
         before: on what was claimed before the models were trained, by the predictions kept with
             them; undetermined where none was kept.
@@ -66,7 +64,6 @@ class LengthVerdict:
     accuracy: Interval | None
     learned: Interval | None
     verdict: Verdict
-    learned_verdict: Verdict
     published: Verdict
     before: Verdict
 
@@ -84,7 +81,6 @@ class CellVerdict:
     prediction: Prediction
     runs: tuple[Run, ...]
     lengths: tuple[LengthVerdict, ...]
-    standard: Standard = NEARNESS
 
     @property
     def name(self) -> str:
@@ -111,7 +107,7 @@ class CellVerdict:
         """Each run judged by itself."""
         if len(self.runs) == 1:
             return (self,)
-        return tuple(judge(self.cell, [run], self.prediction, self.standard) for run in self.runs)
+        return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
 
     @property
     def verdict(self) -> Verdict:
@@ -156,26 +152,15 @@ def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
     return Counter(x.verdict for v in verdicts for x in v.lengths)
 
 
-def judge_evidence(
-    cells: Sequence[Cell], runs: Sequence[Run], recipe: Recipe = RECIPE
-) -> list[CellVerdict]:
+def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdict]:
     """Judge each cell by the runs of it, predictions made afresh."""
     by_cell: dict[str, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell.key, []).append(run)
-    leak_free, standard = recipe.leak_free, standard_of(recipe)
-    return [
-        judge(cell, by_cell.get(cell.key, []), predict(cell.setting, leak_free), standard)
-        for cell in cells
-    ]
+    return [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
 
 
-def judge(
-    cell: Cell,
-    runs: Iterable[Run],
-    prediction: Prediction | None = None,
-    standard: Standard = NEARNESS,
-) -> CellVerdict:
+def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
     """Judge the runs of one cell.
 
     Args:
@@ -184,28 +169,27 @@ def judge(
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
     converged = [r for r in runs if r.converged]
-    lengths = tuple(_judge_length(prediction, x, converged, standard) for x in prediction.lengths)
-    return CellVerdict(cell, prediction, runs, lengths, standard)
+    lengths = tuple(_judge_length(prediction, x, converged) for x in prediction.lengths)
+    return CellVerdict(cell, prediction, runs, lengths)
 
 
 def _judge_length(
-    prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run], standard: Standard
+    prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
-    if expected.extends and standard.indifferent:
+    if expected.ignores:
         runs = [r for r in runs if r.indifferent]
     measured = [m for r in runs for m in r.measurements if m.digits == digits]
     accuracy = _pooled(measured, learned=False)
     if accuracy is None:
-        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 4)
+        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 3)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if prediction.setting.is_premise(digits):
-        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 4)
+        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
 
     def judged(claim: Claim, x: LengthPrediction | PredictedLength) -> Verdict:
-        return _judge_claim(claim, x, measured, standard)
+        return _judge_claim(claim, x, measured)
 
-    held = Claim.NONE if expected.accuracy is None else Claim.EXACT
     before = [
         judged(x.claim, x)
         for r in runs
@@ -218,8 +202,7 @@ def _judge_length(
         accuracy,
         learned,
         judged(prediction.claim(expected), expected),
-        judged(held, expected),
-        _judge_published(prediction, expected, measured, standard),
+        _judge_published(prediction, expected, measured),
         worst(before) if before else Verdict.UNDETERMINED,
     )
 
@@ -228,24 +211,20 @@ def _judge_claim(
     claim: Claim,
     expected: LengthPrediction | PredictedLength,
     measured: Sequence[Measurement],
-    standard: Standard,
 ) -> Verdict:
     """Whether models did what is claimed of them at a length."""
     if claim == Claim.EXACT and expected.accuracy is not None:
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
-        meets = standard.meets(measured, goal, goal, unseen) and standard.explains(measured)
-    elif claim == Claim.AT_MOST and expected.at_most + Fraction(standard.tolerance) < 1:
-        meets = standard.meets(measured, 0.0, float(expected.at_most))
+        agrees = meets(measured, goal, goal, unseen) and explains(measured)
+    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+        agrees = meets(measured, 0.0, float(expected.at_most))
     else:
         return Verdict.UNDETERMINED
-    return Verdict.AGREE if meets else Verdict.DIVERGE
+    return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 
 def _judge_published(
-    prediction: Prediction,
-    expected: LengthPrediction,
-    measured: Sequence[Measurement],
-    standard: Standard,
+    prediction: Prediction, expected: LengthPrediction, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
     if expected.direction not in EXTRAPOLATING:
@@ -253,7 +232,7 @@ def _judge_published(
     says = prediction.published_verdict(expected.direction)
     if says == Status.UNDETERMINED:
         return Verdict.UNDETERMINED
-    told = standard.is_one if says == Status.GENERALIZES else standard.is_below_one
+    told = is_one if says == Status.GENERALIZES else is_below_one
     return Verdict.AGREE if told(measured) else Verdict.DIVERGE
 
 

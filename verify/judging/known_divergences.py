@@ -2,8 +2,7 @@
 
 A claim that diverges and has been looked into is a finding.  One that has not been looked into
 fails the gate, and so does a new measurement of that kind.  Every text has to be about something
-that the evidence shows; otherwise the evidence or the theory has moved on.  A cause may also be
-named where only the learned function is not met, which no claim forbids.
+that the evidence shows; otherwise the evidence or the theory has moved on.
 """
 
 from __future__ import annotations
@@ -69,10 +68,7 @@ def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> lis
 def out_of_date(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
     """The texts about a divergence or an inconclusive cell that is none, a line each."""
     diverging = {
-        (v.name, x.digits)
-        for v in verdicts
-        for x in v.lengths
-        if Verdict.DIVERGE in (x.verdict, x.learned_verdict)
+        (v.name, x.digits) for v in verdicts for x in v.lengths if x.verdict == Verdict.DIVERGE
     }
     inconclusive = {v.name for v in verdicts if v.runs and not v.converged}
     return [

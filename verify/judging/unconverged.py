@@ -14,11 +14,10 @@ from theory.prediction.predict import Prediction
 from theory.setting.directions import Direction
 from verify.judging.intervals import pooled
 from verify.judging.judge import CellVerdict, Verdict
-from verify.judging.standards import NEARNESS, comes_within
 from verify.plan.premise import PREMISE
 from verify.records.runs import Run
 
-TOLERANCE = NEARNESS.tolerance
+TOLERANCE = 0.05
 """How far a measured accuracy may be from a plateau: models stand near it, not on it."""
 APART = 2 * TOLERANCE
 """How far a plateau has to be from the others for a measured accuracy to tell them apart."""
@@ -81,7 +80,7 @@ def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
         if bounds is not None:
             least, most = map(float, bounds)
             measured = pooled([(m.correct, m.samples)])
-            agrees = comes_within(measured, least - TOLERANCE, most + TOLERANCE)
+            agrees = measured.low <= most + TOLERANCE and measured.high >= least - TOLERANCE
             longer[m.digits] = AtLength(least, most, measured.value, agrees)
     others = [x for x in known if x != plateau]
     if any(abs(float(x.accuracy - plateau.accuracy)) < APART for x in others):

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
-from verify.model.initialization import initialize, separate
+from verify.model.initialization import initialize
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
 from verify.plan.recipe import RECIPE, Recipe
@@ -127,7 +127,7 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.mixes_tokens = recipe.token_noise > 0
+        self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise, and not dropout."""
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
@@ -143,8 +143,6 @@ class GPT(nn.Module):
         mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
         self.mask = nn.Buffer(mask, persistent=False)
         initialize(self, shape.layers)
-        if recipe.separate_inputs:
-            separate(self.embedding.weight, self.position.vectors, recipe.position_scale)
 
     def forward(
         self,

@@ -3,7 +3,7 @@
 The theory says of digits that training never varied that a model ignores them.  Whether a trained
 model does can be seen on inputs of the trained lengths, without asking what it answers to longer
 ones: the vectors of those tokens are moved halfway towards others', and the answers must stay.
-Ours; the premise of the rule *support* (``theory.inference.rules``) about ignored digits.
+Ours; the rule *indifference* (``theory.inference.rules``).
 
 Shapes: n inputs, T tokens of each but the last, C model width.
 """
@@ -35,7 +35,7 @@ def ignored_slots(cell: Cell, support: Support) -> np.ndarray:
 
 
 @torch.no_grad()
-def indifference(model: GPT, cell: Cell, support: Support, mirrored: bool = False) -> float | None:
+def indifference(model: GPT, cell: Cell, support: Support) -> float | None:
     """The share of held-out inputs whose answer stays; None where no token is ignored.
 
     Answers are compared digit by digit, each after the right ones before it.
@@ -45,7 +45,7 @@ def indifference(model: GPT, cell: Cell, support: Support, mirrored: bool = Fals
         return None
     model.eval()
     fmt, device = cell.format, next(model.parameters()).device
-    operands = np.concatenate(held_out_inputs(cell, mirrored))
+    operands = np.concatenate(held_out_inputs(cell))
     written = torch.from_numpy(fmt.write(operands, fmt.results(operands))).to(device)
     slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device) - 1
     vectors = model.embedding.get_parameter("weight")

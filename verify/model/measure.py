@@ -58,7 +58,7 @@ def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) ->
     return fmt.to_digits(prediction.learned.evaluate(*fmt.values(operands)))
 
 
-def held_out_accuracy(model: nn.Module, cell: Cell, mirrored: bool = False) -> float:
+def held_out_accuracy(model: nn.Module, cell: Cell) -> float:
     """Accuracy on held-out inputs of the training domain: the premise of the theory.
 
     The lowest of all trained lengths: a model may be right nearly everywhere and know nothing
@@ -69,17 +69,15 @@ def held_out_accuracy(model: nn.Module, cell: Cell, mirrored: bool = False) -> f
     """
     return min(
         float((answers(model, cell, x) == cell.format.results(x)).all(1).mean())
-        for x in held_out_inputs(cell, mirrored)
+        for x in held_out_inputs(cell)
     )
 
 
-def measure(
-    model: GPT, cell: Cell, prediction: Prediction, digits: int, mirrored: bool = False
-) -> Measurement:
+def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
     """Test a model at one length, on held-out inputs where it is a trained one."""
     setting, fmt = cell.setting, cell.format
     held_out = True if setting.is_premise(digits) else None
-    operands, exhaustive = inputs(cell, setting.test(digits), held_out, mirrored)
+    operands, exhaustive = inputs(cell, setting.test(digits), held_out)
     learned = learned_answers(prediction, cell, operands)
     said = answers(model, cell, operands, learned)
     right = said == fmt.results(operands)

@@ -25,11 +25,6 @@ class PositionalEncoding(nn.Module):
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__()
 
-    @property
-    def vectors(self) -> Tensor | None:
-        """The learned vectors that are added to embeddings, ``(vectors, C)``, if there are any."""
-        return None
-
     def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
 
@@ -58,10 +53,6 @@ class Learned(PositionalEncoding):
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         self.table = nn.Parameter(torch.randn(len(tokens), shape.width) * 0.02)
-
-    @property
-    def vectors(self) -> Tensor:
-        return self.table
 
     def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         return x + self.table[: x.shape[1]]
@@ -164,10 +155,6 @@ class Significance(PositionalEncoding):
         number = int(significance.max()) + self.STARTS
         self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
         self.significance = nn.Buffer(significance, persistent=False)
-
-    @property
-    def vectors(self) -> Tensor:
-        return self.table
 
     def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
         significance = self.significance[: x.shape[1]]

@@ -23,11 +23,9 @@ _COUNTED = 20 * SAMPLES
 EVALUATION_SEED = 20240717
 
 
-def inputs(
-    cell: Cell, domain: Domain, held_out: bool | None, mirrored: bool = False
-) -> tuple[np.ndarray, bool]:
+def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
-    sampler = Sampler(cell.format, domain, mirrored)
+    sampler = Sampler(cell.format, domain)
     if not domain.priming and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
@@ -36,7 +34,7 @@ def inputs(
     return sampler.sample(SAMPLES, rng, held_out), False
 
 
-def held_out_inputs(cell: Cell, mirrored: bool = False) -> list[np.ndarray]:
+def held_out_inputs(cell: Cell) -> list[np.ndarray]:
     """What the premise is measured on: held-out inputs ``(n, k, N)`` of each trained length.
 
     A length without any is left out.
@@ -47,7 +45,7 @@ def held_out_inputs(cell: Cell, mirrored: bool = False) -> list[np.ndarray]:
     found = []
     for n in cell.setting.train.every_length:
         with contextlib.suppress(InvalidInput):
-            found.append(inputs(cell, _of_length(cell, n), held_out=True, mirrored=mirrored)[0])
+            found.append(inputs(cell, _of_length(cell, n), held_out=True)[0])
     if not found:
         raise InvalidInput(
             f"{cell.setting.train.text()}: no input can be held out of training, so nothing could "
@@ -61,11 +59,11 @@ def _of_length(cell: Cell, digits: int) -> Domain:
 
 
 @lru_cache(maxsize=4096)
-def held_out_count(cell: Cell, mirrored: bool = False) -> int:
+def held_out_count(cell: Cell) -> int:
     """How many inputs ``held_out_inputs`` has; large domains are not drawn from."""
     count = 0
     for n in cell.setting.train.every_length:
-        sampler = Sampler(cell.format, _of_length(cell, n), mirrored)
+        sampler = Sampler(cell.format, _of_length(cell, n))
         small = sampler.size <= _COUNTED
         count += min(SAMPLES, len(sampler.everything(held_out=True))) if small else SAMPLES
     return count

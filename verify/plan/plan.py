@@ -62,7 +62,7 @@ class Plan:
             raise InvalidInput(f"seeds go from 0 to {LARGEST_SEED:,}")
         if not (0 <= self.jobs <= MOST_JOBS and 0 < self.budget <= MOST_STEPS):
             raise InvalidInput(
-                f"--jobs goes from 0 to {MOST_JOBS:,} and --budget from 0 to {MOST_STEPS:,}"
+                f"--jobs goes from 0 to {MOST_JOBS:,} and --budget from 1 to {MOST_STEPS:,}"
             )
         if len(self.cells) * self.seeds > MOST_MODELS:
             raise InvalidInput(

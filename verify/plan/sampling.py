@@ -30,14 +30,11 @@ _KINDS = {
 class Sampler:
     """Samples of operand digits from a domain, uniform but for its priming.
 
-    Args:
-        mirrored: whether tuples are held out together that differ only in the order of operands
-            that can change places.
+    Tuples that differ only in the order of operands that can change places are held out together.
     """
 
-    def __init__(self, format: Format, domain: Domain, mirrored: bool = False) -> None:
+    def __init__(self, format: Format, domain: Domain) -> None:
         self.format, self.domain = format, domain
-        self._alike = format.task.alike if mirrored else ()
         weighted = domain.weighted_boxes(format.base, format.task.operands)
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
@@ -102,7 +99,7 @@ class Sampler:
         """Which tuples ``(n, k, N)`` the task is defined on and are held out or not, ``(n,)``."""
         wanted = np.ones(len(digits), dtype=bool)
         if held_out is not None:
-            wanted &= is_held_out(digits, self._alike) == held_out
+            wanted &= is_held_out(digits, self.format.task.alike) == held_out
         if self.format.task.needs_order:
             values = self.format.task.evaluate(*self.format.values(digits))
             wanted &= np.asarray(values >= 0, dtype=bool)

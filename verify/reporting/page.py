@@ -17,7 +17,7 @@ from verify.judging.judge import (
 )
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
-from verify.judging.standards import Standard, standard_of
+from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.cells import default_model
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import HELD_OUT
@@ -40,7 +40,7 @@ def page(report: Report) -> str:
         "*theorem*: the published one; *refined*: what this theory claims; each on shorter (down) "
         "and longer (up) inputs. *generalizes*: right on all of them; *fails*: not on all, "
         "however many; a measured accuracy counts as all where its interval comes within "
-        f"{standard_of(report.recipe).tolerance} of 1. "
+        f"{TOLERANCE} of 1. "
         "*measured upward*: accuracy against the truth at each length above the trained one. "
         "*converged*: models that met the premise, of those trained. Every test length of every "
         "cell, and the command that trains it again: [cells.md](cells.md).",
@@ -70,23 +70,14 @@ def _cell_row(v: CellVerdict) -> dict[str, str]:
 
 
 def _divergences(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
-    """What diverges from a claim, and then what differs from the expected function only."""
-    claimed, unclaimed = [], []
-    for v in verdicts:
-        for x in v.lengths:
-            if x.verdict == Verdict.DIVERGE:
-                claimed.append(_divergence(v, x, known))
-            elif x.learned_verdict == Verdict.DIVERGE:
-                unclaimed.append(_divergence(v, x, known))
-    parts = ["## Divergences", "\n".join(claimed) or "None."]
-    if unclaimed:
-        parts += [
-            "## Where the expected function is not met",
-            "No claim forbids this: these tasks multiply digits, or ask for more than two at once "
-            "(rule *leak*).",
-            "\n".join(unclaimed),
-        ]
-    return parts
+    """What diverges from a claim."""
+    claimed = [
+        _divergence(v, x, known)
+        for v in verdicts
+        for x in v.lengths
+        if x.verdict == Verdict.DIVERGE
+    ]
+    return ["## Divergences", "\n".join(claimed) or "None."]
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -116,31 +107,15 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
             "`verify/plan/recipe.py` has its numbers and says what each means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
-            _agreement(standard_of(recipe)),
+            f"- A length agrees when the {CONFIDENCE:.0%} interval of each model, or the share "
+            f"itself where every input was tested, lies within {TOLERANCE} of the predicted "
+            "accuracy and, where an expected function is predicted, it explains at least "
+            f"{MECHANISM:.0%} of each model's answers. Where a bound is predicted, no interval may "
+            f"reach more than {TOLERANCE} above it. The same holds for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` makes this "
             "page from it.",
         ]
-    )
-
-
-def _agreement(standard: Standard) -> str:
-    within, mechanism = standard.tolerance, f"{standard.mechanism:.0%}"
-    if standard.inside:
-        return (
-            f"- A length agrees when the {standard.confidence:.0%} interval of each model, or the "
-            "share itself where every input was tested, lies within "
-            f"{within} of the predicted accuracy and, where an expected function is predicted, it "
-            f"explains at least {mechanism} of each model's answers. Where a bound is predicted, "
-            f"no interval may reach more than {within} above it. The same holds for every cell."
-        )
-    return (
-        "- A length agrees when the interval of all models together has an end at most "
-        f"{within} from the predicted accuracy, or holds it, when the same is true of more than "
-        "half of the models by themselves and, where an expected function is predicted, when it "
-        f"explains at least {mechanism} of the answers. Where a bound is predicted, the interval "
-        f"has to reach down to {within} above it. The same holds for every cell. A published "
-        "theorem is judged by the interval of all models together alone."
     )
 
 

@@ -19,7 +19,7 @@ from verify.judging.judge import (
     worst,
 )
 from verify.judging.known_divergences import KnownDivergences, unexplained
-from verify.judging.standards import Standard
+from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.cells import Cell, default_model
 from verify.reporting.tables import count
 
@@ -116,8 +116,7 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     counts = count_verdicts(verdicts)
     kinds = {s.train.kind for s in settings}
     made = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
-    within = verdicts[0].standard.tolerance
-    agree = f"claims at untrained lengths that agree (within {within}), of those made"
+    agree = f"claims at untrained lengths that agree (within {TOLERANCE}), of those made"
     entries = {
         "D_n: trained where the longest operand has n digits": "longest" in kinds,
         "D_n: trained where each operand has n digits (every)": "every" in kinds,
@@ -164,15 +163,8 @@ def length_legend(v: CellVerdict) -> list[str]:
     if any(x.learned is not None for x in v.lengths):
         lines.append("as f^: the share of answers that are those of the expected function f^")
     if any(x.verdict in (Verdict.AGREE, Verdict.DIVERGE) for x in v.lengths):
-        lines.append(_agreement(v.standard))
+        lines.append(f"agree: the interval of each model lies within {TOLERANCE} of the claim")
     return lines
-
-
-def _agreement(standard: Standard) -> str:
-    within = standard.tolerance
-    if standard.inside:
-        return f"agree: the {standard.confidence:.0%} interval of each model lies within {within}"
-    return f"agree: the interval comes within {within} of the prediction"
 
 
 # --- sentences -------------------------------------------------------------------------
@@ -207,7 +199,7 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
     measured = [m for r in v.converged for m in r.measurements if m.digits == x.digits]
     if len(measured) > 1:
         text += f" (by model {', '.join(f'{m.correct / m.samples:.3f}' for m in measured)})"
-    if x.learned is not None and x.learned.value < v.standard.mechanism:
+    if x.learned is not None and x.learned.value < MECHANISM:
         text += f", and f^ explains {x.learned.value:.3f} of the answers"
     return text
 

@@ -60,8 +60,8 @@ def execute(
         checkpoints: the folder where the state of a long training is kept, and found again.
     """
     recipe = jobs[0].recipe
-    predictions = [predict(job.cell.setting, recipe.leak_free) for job in jobs]
-    recorder = Recorder([job.cell for job in jobs], recipe.mirrored)
+    predictions = [predict(job.cell.setting) for job in jobs]
+    recorder = Recorder([job.cell for job in jobs])
     models = [(job.cell, job.seed) for job in jobs]
     checkpoint = None
     if checkpoints is not None:
@@ -74,9 +74,7 @@ def execute(
     for i, trained in enumerate(trained_models):
         cell, prediction = trained.cell, predictions[i]
         lengths, learned = cell.setting.test_lengths, prediction.learned
-        measured = tuple(
-            measure(trained.model, cell, prediction, n, recipe.mirrored) for n in lengths
-        )
+        measured = tuple(measure(trained.model, cell, prediction, n) for n in lengths)
         runs.append(
             Run(
                 cell=cell,
@@ -84,7 +82,7 @@ def execute(
                 recipe=recipe.version,
                 precision=precision_name(device),
                 premise=trained.premise,
-                held_out=held_out_count(cell, recipe.mirrored),
+                held_out=held_out_count(cell),
                 steps=trained.steps,
                 budget=budget,
                 seconds=trained.seconds,
@@ -93,9 +91,7 @@ def execute(
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
                 indifference=(
-                    None
-                    if learned is None
-                    else indifference(trained.model, cell, learned.support, recipe.mirrored)
+                    None if learned is None else indifference(trained.model, cell, learned.support)
                 ),
             )
         )

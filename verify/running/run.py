@@ -54,9 +54,9 @@ def missing(models: Iterable[Job], store: Store, budget: int, precision: str) ->
     """
     found = {x: store.find(x.cell, x.seed, x.recipe.version, precision) for x in models}
     jobs = [job for job, run in found.items() if is_wanted(run, budget)]
-    for cell, recipe in dict.fromkeys((job.cell, job.recipe) for job in jobs):
-        if not held_out_count(cell, recipe.mirrored):
-            held_out_inputs(cell, recipe.mirrored)  # raises the error that says so
+    for cell in dict.fromkeys(job.cell for job in jobs):
+        if not held_out_count(cell):
+            held_out_inputs(cell)  # raises the error that says so
     return jobs
 
 

@@ -23,8 +23,8 @@ SAMPLES = 200
 class Recorder:
     """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``."""
 
-    def __init__(self, cells: Sequence[Cell], mirrored: bool = False) -> None:
-        self._watched = [_Watched(cell, mirrored) for cell in cells]
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._watched = [_Watched(cell) for cell in cells]
         self._next = 0.0
 
     def __call__(self, step: int, ensemble: Ensemble) -> None:
@@ -52,14 +52,14 @@ class Recorder:
 class _Watched:
     """One model's looks: inputs by test length, and the shares that were right at each look."""
 
-    def __init__(self, cell: Cell, mirrored: bool) -> None:
+    def __init__(self, cell: Cell) -> None:
         prediction = predict(cell.setting)
         self.cell, self.steps = cell, list[int]()
         self.has_learned = prediction.learned is not None
         self.tests: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
         for n in cell.setting.test_lengths:
             held_out = True if cell.setting.is_premise(n) else None
-            operands = inputs(cell, cell.setting.test(n), held_out, mirrored)[0][:SAMPLES]
+            operands = inputs(cell, cell.setting.test(n), held_out)[0][:SAMPLES]
             self.tests[n] = operands, learned_answers(prediction, cell, operands)
         self.correct: dict[int, list[float]] = {n: [] for n in self.tests}
         self.learned: dict[int, list[float]] = {n: [] for n in self.tests}

@@ -1,21 +1,18 @@
 """The schedule: the learning rate and the noise of one model, decided by its loss.
 
-The learning rate follows a cosine over the whole budget, or keeps its peak.  A model passes
+The learning rate keeps its peak, or follows a cosine over the whole budget.  A model passes
 through four states:
 
 - *learning*: no noise, and a share of the learning rate, until the loss is low.  Hard tasks
   are not learned otherwise.
-- *settling*: the noise (dropout, or token noise) rises, by some recipes only while the loss is
-  low, and the learning rate grows with it.  Noise makes a model indifferent to positions that
-  carry nothing, the more so the longer it lasts; a task that needs the whole width bears less.
-- *cooling*: the learning rate falls to zero.  It starts when the loss has stayed low under all
-  of the noise, or when the budget is about to end.  Then the premise is measured.
+- *settling*: the noise (token noise, or dropout) rises, and the learning rate grows with it.
+  Noise makes a model indifferent to positions that carry nothing, the more so the longer it lasts.
+- *cooling*: the learning rate falls to zero, and the noise with it.  It starts when the model has
+  settled long enough, or when the budget is about to end.  Then the premise is measured.
 - *finished*: the premise holds, or the budget is spent.
 
-Where the premise is missed, the model settles again.  From then on, and in the last steps of
-the budget, dropout falls with the learning rate: what was learned under noise may not hold
-without it.  Token noise, which a model cannot answer through, always falls with it, and a model
-that missed the premise settles under three quarters of it.
+A model that missed the premise settles again, under three quarters of the noise: a task that needs
+the whole width bears less.
 """
 
 from __future__ import annotations
@@ -43,10 +40,8 @@ class Schedule:
         """The step at which the state was entered."""
         self.noise = 0
         """The noise that the model bears, in 256ths."""
-        self.highest = recipe.most_noise
-        """The highest noise, in 256ths; token noise that was too much for the task becomes less."""
-        self.noise_cools = recipe.token_noise > 0
-        """Whether the noise falls to zero with the learning rate."""
+        self.highest = recipe.noise
+        """The highest noise, in 256ths; what was too much for the task becomes less."""
 
     @property
     def finished(self) -> bool:
@@ -73,7 +68,7 @@ class Schedule:
 
     def noise_at(self, step: int) -> float:
         """The noise of a step, in 256ths."""
-        return self.noise * (self._still_to_cool(step) if self.noise_cools else 1.0)
+        return self.noise * self._still_to_cool(step)
 
     def _still_to_cool(self, step: int) -> float:
         """The share of the cooling that is still to come; 1 in other states."""
@@ -83,27 +78,22 @@ class Schedule:
 
     def after_chunk(self, step: int, loss: float) -> None:
         """Move on before the end, given the step reached and the mean loss of the last chunk."""
-        recipe, low = self.recipe, loss < self.recipe.low_loss
-        if low and self.state is State.LEARNING:
+        recipe = self.recipe
+        if self.state is State.LEARNING and loss < recipe.low_loss:
             self._enter(State.SETTLING, step)
         if self.state is State.LEARNING:
             return
-        rises = low - (loss > recipe.high_loss) if recipe.noise_waits else 1
-        change = recipe.noise_change * rises
-        self.noise = min(max(0, self.noise + change), self.highest)
+        self.noise = min(self.noise + recipe.noise_change, self.highest)
         settled = step >= self.since + recipe.settling and self.noise == self.highest
         late = step >= self.budget - recipe.cooling
-        if self.state is State.SETTLING and (late or (settled and (low or not recipe.noise_waits))):
+        if self.state is State.SETTLING and (late or settled):
             self._enter(State.COOLING, step)
-            self.noise_cools |= late
 
     def after_premise(self, step: int, accuracy: float) -> None:
         """Move on at the end, given the accuracy on held-out inputs of the training domain."""
         finished = accuracy >= PREMISE or step >= self.budget
         self._enter(State.FINISHED if finished else State.SETTLING, step)
-        self.noise_cools = True
-        if self.recipe.token_noise:
-            self.highest = self.noise = self.highest * 3 // 4
+        self.highest = self.noise = self.highest * 3 // 4
 
     def _enter(self, state: State, step: int) -> None:
         self.state, self.since = state, step

@@ -128,7 +128,7 @@ class _Training:
                 schedule.after_chunk(step, loss)
                 continue
             cell = self.jobs[i][0]
-            accuracy = held_out_accuracy(ensemble.model(i), cell, self.recipe.mirrored)
+            accuracy = held_out_accuracy(ensemble.model(i), cell)
             self._ended[i] = accuracy, step, time.perf_counter() - self._start
             schedule.after_premise(step, accuracy)
 

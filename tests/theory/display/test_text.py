@@ -40,18 +40,16 @@ FLAGSHIP = {"task": "mod_mul", "modulus": 125}
 ACCURACY = LENGTH_COLUMNS[2]
 
 
-def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> None:
+def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_names() -> None:
     said = predicted(**FLAGSHIP)
-    for row, x in zip(rows(said), said.lengths, strict=True):
-        assert row[ACCURACY] == "1"
-        assert (row["claim"] == UNCLAIMED) == (said.claim(x) == Claim.NONE)
-    assert [verdict_text(said, d) for d in ("downward", "upward")] == [UNCLAIMED] * 2
-    assert legend(said)[0] == (
-        "Why: Training never showed digits other than 0 above position 3 (longer inputs) nor 0 at "
-        "position 3 of both operands together (shorter inputs). In a task that multiplies digits "
-        "these can sway a trained model: it computes f^ there often, not always (counted in "
-        "reports/full). No claim. (arith theorems leak)"
-    )
+    assert [(row[ACCURACY], row["claim"]) for row in rows(said)] == [("1", "exact")] * 6
+    assert [verdict_text(said, d) for d in ("downward", "upward")] == ["generalizes"] * 2
+    assert legend(said) == [
+        "claim, of a converged model (right on held-out trained lengths; indifferent to noise at "
+        "ignored positions): exact, the accuracy is the one shown."
+    ]
+    assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
+    assert "indifferent" not in legend(predicted(task="add", test_digits="1"))[0]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +57,7 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
     [
         (
             FLAGSHIP,
-            "right at 3 digits (trained). No claim at 1..2 digits (shorter) and 4..6 digits "
-            "(longer): right there if the model computes the expected function.",
+            "right at 1..2 digits (shorter), 3 digits (trained) and 4..6 digits (longer).",
         ),
         (
             {"task": "add"},
@@ -74,9 +71,8 @@ def test_where_only_f_is_right_nothing_is_claimed_and_the_reason_is_given() -> N
         ),
         (
             {"task": "mul", "train_digits": "2+4", "test_digits": "1-5"},
-            "right at 2, 4 digits (trained); wrong on 99% of the inputs or more at 5 digits "
-            "(longer). No claim at 1 digit (shorter) and 3 digits (between): right there if the "
-            "model computes the expected function.",
+            "right at 1 digit (shorter), 2 digits (trained), 3 digits (between) and 4 digits "
+            "(trained); wrong on 99% of the inputs or more at 5 digits (longer).",
         ),
         (
             {"task": "add", "train_pairs": 10, "test_digits": "4"},
@@ -91,11 +87,7 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (
-            FLAGSHIP,
-            "right on shorter and longer inputs. It assumes that positions that never varied are "
-            "ignored altogether; trained models do not always do so.",
-        ),
+        (FLAGSHIP, "right on shorter and longer inputs."),
         (
             {"task": "mul"},
             "right on shorter inputs, wrong on some longer inputs. It does not ask which digits "
@@ -115,7 +107,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
     by_digits = {
         row["digits"]: row for row in rows(predicted(task="mod_add", modulus=101, train_digits="2"))
     }
-    assert by_digits["1"][ACCURACY] == "1 ± 1"
+    assert by_digits["1"][ACCURACY] == "open"
     assert by_digits["1"]["claim"] == UNCLAIMED
     assert by_digits["4"][ACCURACY] == "49/4950 = 0.0099 ± 0.01"
     assert by_digits["4"]["claim"] == Claim.EXACT
@@ -168,9 +160,10 @@ def test_the_head_says_what_the_domains_are() -> None:
 @pytest.mark.parametrize(
     ("words", "digits", "text"),
     [
-        (FLAGSHIP, 4, "no claim (f^: 1)"),
+        (FLAGSHIP, 4, "1"),
         ({"task": "add", "pe": "rpe"}, 4, "no claim"),
-        ({"task": "mul", "train_digits": "2"}, 3, "at most 13/1100"),
+        ({"task": "mul", "train_digits": "2"}, 3, "1/550"),
+        ({"task": "add", "train_domain": "every"}, 4, "at most 19/100"),
         ({"task": "mod_add", "modulus": 101, "train_digits": "2"}, 4, "49/4950"),
     ],
 )
@@ -190,9 +183,10 @@ def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
     sources = [line for line in lines if line.startswith("[")]
     assert sources == [
         "[1] Xu et al. 2024, arXiv 2407.17963",
-        "[2] ours, observed; docs/findings.md (rules: arith theorems)",
+        "[2] ours: docs/ignored-digits.md",
+        "[3] ours, observed; docs/findings.md (rules: arith theorems)",
     ]
-    assert [line[-4:-1] for line in steps] == ["[1]", "[1]", "[1]", "[2]", "[2]"]
+    assert [line[-4:-1] for line in steps] == ["[1]", "[1]", "[2]", "[1]", "[3]"]
 
 
 def test_a_source_in_part_ours_says_so() -> None:
@@ -244,10 +238,6 @@ def test_advice_begins_with_the_answer() -> None:
     assert answer < change < why
     nothing = advice_text(advise(Request("mod_add", modulus=100, test_digits="8").setting()))
     assert nothing[-1] == "Nothing has to be changed: it generalizes."
-    assert (
-        "if it computes the expected function"
-        in advice_text(advise(Request("mod_mul", modulus=125).setting()))[-1]
-    )
 
 
 def test_the_table_shows_what_json_holds() -> None:

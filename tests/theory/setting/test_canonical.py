@@ -127,7 +127,6 @@ def outcome(setting: Setting) -> Any:
     return (
         [(vars(x), got.claim(x)) for x in got.lengths],
         got.published,
-        got.leaks,
         [step.rule for step in got.derivation],
     )
 

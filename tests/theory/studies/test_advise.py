@@ -16,9 +16,8 @@ def ask(**words: object) -> object:
 
 def test_what_generalizes_needs_no_change() -> None:
     advice = ask(task="mod_mul", modulus=125, test_digits="8")
-    assert advice.generalizes and not advice.claimed
+    assert advice.generalizes
     assert advice.suggestions == ()
-    assert ask(task="mod_add", modulus=100, test_digits="8").claimed
 
 
 def test_too_few_digits_for_the_modulus() -> None:
@@ -26,7 +25,6 @@ def test_too_few_digits_for_the_modulus() -> None:
     texts = [s.text for s in advice.suggestions]
     assert "train on 3 digits" in texts
     assert any("10^3" in o for o in advice.obstacles)
-    assert [s.claimed for s in advice.suggestions] == [True, False]  # products of three digits leak
 
 
 def test_addition_wants_the_landmarks_out_of_view() -> None:

@@ -191,12 +191,6 @@ def test_the_picture_says_why_100_and_101_differ(tmp_path: Path) -> None:
         assert part in text
 
 
-@pytest.mark.parametrize(("pe", "said"), [("ape", True), ("rpe", False)])
-def test_the_picture_says_where_models_may_fall_below(pe: str, said: bool, tmp_path: Path) -> None:
-    text = words(diagram((7, 8), train_digits=(1,), task="mod_mul", pe=pe), tmp_path)
-    assert ("The accuracy is the expected function" in text) == said
-
-
 def test_few_columns_have_their_numbers_written_in(tmp_path: Path) -> None:
     text = words(diagram((100, 101), train_digits=(2,)), tmp_path)
     for part in ("p′ = 1<", "p′ = 101<", ">0.0099<", "modulus p", "(a + b) mod p, base 10"):

@@ -148,11 +148,11 @@ def test_a_contradicting_run_moves_the_counts() -> None:
     assert downward.cells == downward.seeds == Tally(supports=2)
 
 
-def test_a_seed_that_the_pooled_cell_hides_is_counted() -> None:
+def test_one_seed_contradicts_for_its_cell_and_the_others_are_counted() -> None:
     c = cell(digits=3)
     v = judge(c, [run(c, RIGHT), run(c, {**RIGHT, 2: 0.85}, seed=1)])
     claim = found(v)["addition, absolute encoding, downward"]
-    assert claim.cells == Tally(supports=1)
+    assert claim.cells == Tally(contradicts=1)
     assert claim.seeds == Tally(supports=1, contradicts=1)
 
 

@@ -12,7 +12,6 @@ from builders.runs import run
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.judging.judge import Verdict, exit_code, judge
-from verify.judging.standards import EQUIVALENCE
 from verify.plan.cells import Cell
 from verify.records.predicted import predicted
 from verify.records.runs import Run
@@ -22,13 +21,9 @@ def verdicts(c: Cell, *runs: Run) -> list[Verdict]:
     return [x.verdict for x in judge(c, runs).lengths]
 
 
-def strictly(c: Cell, *runs: Run) -> list[Verdict]:
-    return [x.verdict for x in judge(c, runs, standard=EQUIVALENCE).lengths]
-
-
 def test_agreement() -> None:
     c = cell(digits=3)
-    assert verdicts(c, run(c, {1: 1, 2: 0.97, 3: 1, 4: 0.02})) == [
+    assert verdicts(c, run(c, {1: 1, 2: 0.99, 3: 1, 4: 0.01})) == [
         Verdict.AGREE,
         Verdict.AGREE,
         Verdict.PREMISE,
@@ -77,18 +72,9 @@ def test_a_fraction_is_told_from_its_neighbours() -> None:
     c = cell("mod_add", 150)
     expected = judge(c, []).prediction.lengths[2]
     assert expected.accuracy == Fraction(1, 3)
-    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.34}))[2] == Verdict.AGREE
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.335}))[2] == Verdict.AGREE
     assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.5}))[2] == Verdict.DIVERGE
     assert verdicts(c, run(c, {1: 1, 2: 1, 3: 0.15}))[2] == Verdict.DIVERGE
-
-
-def test_most_models_have_to_agree_by_themselves() -> None:
-    """Seeds that differ make an interval that meets anything."""
-    c = cell(digits=3)
-    right, wrong = {1: 1, 2: 1, 3: 1, 4: 0}, {1: 1, 2: 1, 3: 1, 4: 0.3}
-    assert verdicts(c, run(c, right), run(c, wrong, seed=1))[3] == Verdict.DIVERGE
-    three = (run(c, right), run(c, wrong, seed=1), run(c, right, seed=2))
-    assert verdicts(c, *three)[3] == Verdict.AGREE
 
 
 def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
@@ -102,36 +88,12 @@ def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("measured", "verdict", "exact"),
-    [
-        (0.41, Verdict.AGREE, Verdict.AGREE),
-        (0.2, Verdict.AGREE, Verdict.DIVERGE),
-        (0.6, Verdict.DIVERGE, Verdict.DIVERGE),
-    ],
-)
-def test_a_bound_is_contradicted_from_above_only(
-    measured: float, verdict: Verdict, exact: Verdict
-) -> None:
-    """Products mod 150 ask for more than two digits at once: right on 0.413 or less."""
-    c = cell("mod_mul", 150, test_lengths=(2, 4))
-    found = judge(c, [run(c, {2: 1, 4: measured})]).lengths[-1]
-    assert (found.verdict, found.learned_verdict) == (verdict, exact)
-
-
-def test_a_bound_of_nearly_one_cannot_be_contradicted() -> None:
-    c = cell("mod_mul", 100, digits=3)
-    for measured, exact in ((1.0, Verdict.AGREE), (0.8, Verdict.DIVERGE)):
-        found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: measured})]).lengths[-1]
-        assert (found.verdict, found.learned_verdict) == (Verdict.UNDETERMINED, exact)
-
-
 def test_what_training_leaves_open_bounds_the_accuracy() -> None:
     """Sums of operands of three digits each: 0.19 of the longer ones ask for a first digit of 0."""
     c = cell(digits=3, train=Domain((3,), "every"))
     for measured, verdict in ((0.0, Verdict.AGREE), (0.9, Verdict.DIVERGE)):
         found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: measured})]).lengths[-1]
-        assert (found.verdict, found.learned_verdict) == (verdict, Verdict.UNDETERMINED)
+        assert found.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -148,30 +110,29 @@ def test_equivalence_wants_the_whole_interval_within_the_tolerance(
 ) -> None:
     """Of 1/3, give or take the tolerance of .02 and .01 on which nothing is predicted."""
     c = cell("mod_add", 150)
-    assert strictly(c, run(c, {1: 1, 2: 1, 3: share}, samples=4000))[2] == verdict
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: share}, samples=4000))[2] == verdict
     # A share of all there is has no interval.
     known = run(c, {1: 1, 2: 1, 3: share}, samples=4000, exhaustive=True)
-    assert strictly(c, known)[2] == Verdict.AGREE
+    assert verdicts(c, known)[2] == Verdict.AGREE
 
 
 def test_few_inputs_are_no_equivalence() -> None:
     c = cell("mod_add", 150)
-    assert strictly(c, run(c, {1: 1, 2: 1, 3: 1 / 3}, samples=400))[2] == Verdict.DIVERGE
+    assert verdicts(c, run(c, {1: 1, 2: 1, 3: 1 / 3}, samples=400))[2] == Verdict.DIVERGE
 
 
 def test_equivalence_asks_every_model() -> None:
     c = cell(digits=3)
     right, wrong = {1: 1, 2: 1, 3: 1, 4: 0}, {1: 1, 2: 1, 3: 1, 4: 0.03}
     runs = [run(c, right), run(c, right, seed=1), run(c, wrong, seed=2)]
-    assert strictly(c, *runs[:2])[3] == Verdict.AGREE
-    assert strictly(c, *runs)[3] == Verdict.DIVERGE
-    assert verdicts(c, *runs)[3] == Verdict.AGREE
+    assert verdicts(c, *runs[:2])[3] == Verdict.AGREE
+    assert verdicts(c, *runs)[3] == Verdict.DIVERGE
 
 
 def test_equivalence_wants_the_learned_function_nearly_always() -> None:
     c = cell(digits=3)
     for learned, verdict in ((0.89, Verdict.DIVERGE), (0.9, Verdict.AGREE)):
-        found = strictly(c, run(c, {1: 1, 2: 1, 3: 1, 4: 0}, learned=learned))
+        found = verdicts(c, run(c, {1: 1, 2: 1, 3: 1, 4: 0}, learned=learned))
         assert found[3] == verdict
 
 
@@ -181,7 +142,7 @@ def test_equivalence_wants_the_learned_function_nearly_always() -> None:
 def test_the_published_no_is_judged_by_the_same_test(share: float, verdict: Verdict) -> None:
     """Sums mod 101: the theorem says that longer inputs are not always right."""
     c = cell("mod_add", 101)
-    found = judge(c, [run(c, {1: 1, 2: 1, 3: share})], standard=EQUIVALENCE)
+    found = judge(c, [run(c, {1: 1, 2: 1, 3: share})])
     assert found.lengths[2].published == verdict
 
 
@@ -202,8 +163,6 @@ def test_what_was_predicted_before_is_judged_as_it_was() -> None:
 def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> None:
     c = cell(digits=3)
     leaky = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0.3}), indifference=0.9)
-    assert strictly(c, leaky)[2:] == [Verdict.PREMISE, Verdict.INCONCLUSIVE]
+    assert verdicts(c, leaky)[2:] == [Verdict.PREMISE, Verdict.INCONCLUSIVE]
     firm = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1), indifference=1.0)
-    assert strictly(c, leaky, firm)[3] == Verdict.AGREE
-    # Of models that are known to leak all are judged, and by a weaker claim.
-    assert verdicts(c, leaky)[3] == Verdict.DIVERGE
+    assert verdicts(c, leaky, firm)[3] == Verdict.AGREE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,7 @@ from theory.setting.layouts import layout
 from verify.model.fast import Dropout, relu, spare_keys
 from verify.model.gpt import GPT, Block
 from verify.model.positions import POSITIONS, RelativeKeys, Slots
-from verify.plan.recipe import RECIPES
+from verify.plan.recipe import RECIPE, RECIPES
 from verify.plan.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
@@ -109,7 +111,7 @@ def test_dropout_uses_every_byte_once() -> None:
 
 
 def test_a_training_step_uses_the_noise_it_asks_for() -> None:
-    net, x = model("ape"), tokens()
+    net, x = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, replace(RECIPE, dropout=True)), tokens()
     slots = torch.tensor([10, 11])
     noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
     dropout = torch.tensor(10.0)

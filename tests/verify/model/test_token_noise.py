@@ -7,7 +7,7 @@ import torch
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
 from verify.model.token_noise import BYTES, mix
-from verify.plan.recipe import RECIPES
+from verify.plan.recipe import RECIPE
 from verify.plan.sizes import Size
 
 VECTORS = torch.eye(5)
@@ -20,7 +20,7 @@ def noise(seed: int = 0) -> torch.Tensor:
 
 
 def test_every_token_keeps_a_part_of_its_vector() -> None:
-    most = torch.tensor(float(RECIPES["token-noise"].token_noise))
+    most = torch.tensor(float(RECIPE.noise))
     for seed in range(20):
         mixed = mix(VECTORS[TOKENS], VECTORS, noise(seed), most)
         assert torch.allclose(mixed.sum(2), torch.ones(2, 3))
@@ -38,7 +38,7 @@ def test_the_largest_byte_mixes_in_the_largest_share() -> None:
 
 def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
     tokens = layout("interleaved").tokens(2, 3, 3)
-    net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0, RECIPES["token-noise"])
+    net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0)
     x = torch.randint(7, (4, len(tokens)), generator=torch.Generator().manual_seed(1))
     size = net.noise_size(4, len(tokens), 3)
     assert size == 4 + BYTES * x.numel()

@@ -69,7 +69,7 @@ def test_mirrored_tuples_are_held_out_together() -> None:
 
 def test_no_training_tuple_is_the_mirror_image_of_a_held_out_one() -> None:
     form = small("add")
-    sampler = Sampler(form, Domain((2,)), mirrored=True)
+    sampler = Sampler(form, Domain((2,)))
     trained = {x.tobytes() for x in sampler.everything(held_out=False)}
     for x in sampler.everything(held_out=True):
         assert np.ascontiguousarray(x[::-1]).tobytes() not in trained

@@ -75,7 +75,7 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
     of, recipe = parts(name)
-    verdicts = judge_evidence(grid(of), read_evidence(folder / "evidence.jsonl"), recipe)
+    verdicts = judge_evidence(grid(of), read_evidence(folder / "evidence.jsonl"))
     known = read_known_divergences(folder / "causes.toml")
     report = Report(name, verdicts, tmp_path / name, known, recipe)
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))

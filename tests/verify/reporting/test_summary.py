@@ -5,36 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders.cells import cell
-from builders.runs import run
+from builders.runs import RIGHT, run
 
+from theory.prediction.predict import predict
 from verify.judging.judge import judge
-from verify.records.runs import Run
-from verify.records.trajectory import Trajectory
+from verify.records.predicted import predicted
 from verify.reporting.summary import summary
 
 
-def test_a_report_tells_models_that_learned_soon_from_those_that_took_longer() -> None:
+def test_a_report_counts_what_was_predicted_before_apart() -> None:
     c = cell(digits=3)
-
-    def learning(step: int, seed: int, longer: float) -> Run:
-        steps, values = (50, step, 4000), (0.0, 0.95, 1.0)
-        curves = Trajectory(steps, {3: values, 4: (0.0, 0.0, longer)}, None)
-        right = {1: 1, 2: 1, 3: 1, 4: longer}
-        return replace(run(c, right, seed=seed), trajectory=curves)
-
-    text = summary([judge(c, [learning(900, 0, 0.0), learning(2000, 1, 0.7)])])
-    assert (
-        "f^: 3 of 3 for those that were right in domain on 90% within 1,000 steps; 2 of 3 for "
-        "those that took longer." in text
-    )
+    told = replace(run(c, RIGHT), predicted=predicted(predict(c.setting)))
+    assert "before the models were trained 3 agree and 0 diverge" in summary([judge(c, [told])])
+    assert "Predicted before" not in summary([judge(c, [run(c, RIGHT)])])
 
 
-def test_a_report_tells_settled_models_from_those_cut_by_their_budget() -> None:
+def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
     c = cell(digits=3)
-    settled = run(c, {1: 1, 2: 1, 3: 1, 4: 0})
-    cut = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}, seed=1), steps=8000)
-    assert (settled.settled, cut.settled) == (True, False)
-    text = summary([judge(c, [settled, cut])])
-    assert "f^: 3 of 3 for those whose training ended by itself" in text
-    assert "1 of 3 for those that met the premise when their budget was spent." in text
-    assert "Settled" not in summary([judge(c, [])])
+    runs = [replace(run(c, RIGHT, seed=i), indifference=x) for i, x in enumerate((1.0, 0.9))]
+    assert "1 of 2 models kept 99% of their answers" in summary([judge(c, runs)])
+    assert "Indifference" not in summary([judge(c, [run(c, RIGHT)])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,8 @@ from verify.training.train import Trained, train_ensemble
 SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
 JOBS = [(SUM, 0), (SUM, 1)]
 STEPS = 8 * CHUNK
-DROPOUT = Recipe(settling=CHUNK, cooling=CHUNK, batch_size=16, low_loss=2.0, noise_change=51)
-TOKENS = Recipe(**vars(DROPOUT) | {"dropout": 0, "token_noise": 192, "noise_waits": False})
+TOKENS = Recipe(settling=CHUNK, cooling=CHUNK, batch_size=16, low_loss=2.0)
+DROPOUT = replace(TOKENS, dropout=True, noise=51)
 
 
 class Stopped(Exception):
@@ -80,7 +81,7 @@ def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_checkpoint_is_of_one_training() -> None:
-    folder, recipe = Path("x"), RECIPES["token-noise"]
+    folder, recipe = Path("x"), RECIPES["paper"]
     jobs = [Job(SUM, 0), Job(SUM, 1), Job(cell(), 0), Job(SUM, 0, recipe)]
     paths = {checkpoint_path(folder, [job], 100, "float32") for job in jobs}
     paths |= {checkpoint_path(folder, jobs[:1], 200, "float32")}

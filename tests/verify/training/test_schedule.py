@@ -1,4 +1,4 @@
-"""The schedule: when dropout and the learning rate rise and fall, and when training ends."""
+"""The schedule: when noise and the learning rate rise and fall, and when training ends."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from dataclasses import replace
 import pytest
 
 from verify.plan.premise import PREMISE
-from verify.plan.recipe import Recipe
+from verify.plan.recipe import RECIPES, Recipe
 from verify.training.schedule import Schedule, State
 
 SCHEDULE = Recipe(
-    settling=100,
-    cooling=50,
-    warmup=10,
-    low_loss=0.1,
-    high_loss=0.2,
-    dropout=50,
-    noise_change=25,
+    settling=100, cooling=50, warmup=10, low_loss=0.1, early_lr=0.5, noise=48, noise_change=24
 )
 
 
@@ -29,85 +23,74 @@ def look(schedule: Schedule, step: int, loss: float, premise: float = 0.0) -> No
         schedule.after_premise(step, premise)
 
 
-def test_dropout_rises_while_the_loss_is_low_and_falls_where_it_is_high() -> None:
-    s, rates = Schedule(SCHEDULE, budget=2000), []
-    losses = [0.5, 0.05, 0.15, 0.05, 0.05, 0.3, 0.3, 0.3, 0.05]
-    for i, loss in enumerate(losses, 1):
-        look(s, 50 * i, loss, 0.0)
-        rates.append(s.noise)
-    assert rates == [0, 25, 25, 50, 50, 25, 0, 0, 25]
+def test_noise_rises_once_the_loss_was_low_whatever_it_is_then() -> None:
+    s, noise = Schedule(SCHEDULE, budget=2000), []
+    for i, loss in enumerate([0.5, 0.3, 0.05, 0.9], 1):
+        look(s, 50 * i, loss)
+        noise.append(s.noise)
+    assert noise == [0, 0, 24, 48]
 
 
-def test_the_rate_falls_when_the_loss_is_low_under_all_dropout() -> None:
+def test_the_rate_grows_with_the_noise_and_both_fall_when_the_model_has_settled() -> None:
     s = Schedule(SCHEDULE, budget=1000)
-    assert s.learning_rate(0) == pytest.approx(0.05)  # warm-up, and half the rate before dropout
-    assert s.learning_rate(500) == pytest.approx(0.25)
-    look(s, 100, 0.05, 0.0)  # 25: not all of it
-    assert s.learning_rate(500) == pytest.approx(0.375)
-    look(s, 150, 0.05, 0.0)  # all of it, but too soon
-    look(s, 200, 0.15, 0.0)  # not low
-    assert s.learning_rate(500) == pytest.approx(0.5)  # the middle of the cosine over the budget
-    look(s, 250, 0.05, 0.0)
-    assert (s.state, s.since, s.end) == (State.COOLING, 250, 300)
-    assert s.noise_at(275) == 50  # it holds under noise
-    assert s.learning_rate(275) == pytest.approx(s.learning_rate(250) / 2)
-    assert s.learning_rate(300) == 0.0
+    assert s.learning_rate(0) == pytest.approx(0.05)  # warm-up, and half the rate before noise
+    assert s.learning_rate(500) == pytest.approx(0.5)
+    look(s, 100, 0.05)  # 24: not all of it
+    assert s.learning_rate(500) == pytest.approx(0.75)
+    look(s, 150, 0.9)  # all of it, but too soon
+    assert (s.state, s.learning_rate(500)) == (State.SETTLING, pytest.approx(1.0))
+    look(s, 200, 0.9)
+    assert (s.state, s.since, s.end) == (State.COOLING, 200, 250)
+    assert (s.noise_at(225), s.noise_at(250)) == (24, 0)
+    assert s.learning_rate(225) == pytest.approx(s.learning_rate(200) / 2)
+    assert s.learning_rate(250) == 0.0
+    look(s, 250, 0.9, PREMISE)
+    assert s.finished
 
 
-def test_a_model_that_misses_the_premise_goes_on() -> None:
+def test_a_learning_rate_that_decays_follows_a_cosine_over_the_budget() -> None:
+    s = Schedule(replace(SCHEDULE, decays=True), budget=1000)
+    rates = [s.learning_rate(step) for step in (0, 250, 500, 1000)]
+    assert rates == pytest.approx([0.05, 0.5 * 0.8535534, 0.25, 0.0])
+
+
+def test_a_model_that_misses_the_premise_settles_again_under_less_noise() -> None:
     s = Schedule(SCHEDULE, budget=1000)
     for step in (100, 150, 200):
-        look(s, step, 0.05, 0.0)
-    assert s.end == 250
+        look(s, step, 0.05)
     look(s, 250, 0.05, PREMISE - 0.01)
-    assert not s.finished
-    assert (s.end, s.noise) == (1000, 50)
-    assert s.learning_rate(500) == pytest.approx(0.5)
-    look(s, 300, 0.05, 0.0)  # too soon
-    assert s.end == 1000
-    look(s, 350, 0.05, 0.0)
-    assert (s.end, s.noise_at(350), s.noise_at(375)) == (
-        400,
-        50,
-        25,
-    )  # this time without the noise
+    assert (s.state, s.end, s.noise) == (State.SETTLING, 1000, 36)
+    look(s, 300, 0.05)  # too soon
+    assert s.state is State.SETTLING
+    look(s, 350, 0.05)
+    assert (s.end, s.noise_at(350), s.noise_at(375)) == (400, 36, 18)
     look(s, 400, 0.05, PREMISE)
     assert s.finished
     assert s.learning_rate(410) == 0.0
 
 
-def test_in_the_last_steps_of_the_budget_dropout_is_withdrawn() -> None:
-    s = Schedule(SCHEDULE, budget=300)
-    look(s, 50, 0.05, 0.0)
-    look(s, 200, 0.15, 0.0)  # not low
-    assert (s.state, s.noise_at(200)) == (State.SETTLING, 25)
-    look(s, 250, 0.15, 0.0)
-    assert (s.noise_at(250), s.noise_at(275), s.noise_at(300)) == (25, 12.5, 0)
-    assert s.learning_rate(275) < s.learning_rate(250)
-    look(s, 300, 0.15, 0.0)
+def test_in_the_last_steps_of_the_budget_the_model_cools() -> None:
+    s = Schedule(SCHEDULE, budget=200)
+    look(s, 100, 0.05)
+    look(s, 150, 0.15)  # too soon but for the budget
+    assert (s.state, s.noise_at(150), s.noise_at(175)) == (State.COOLING, 48, 24)
+    look(s, 200, 0.15)
     assert s.finished
 
 
 def test_a_model_that_never_learns_ends_with_the_budget() -> None:
     s = Schedule(SCHEDULE, budget=300)
     for step in range(50, 300, 50):
-        look(s, step, 2.0, 0.0)
-    assert (s.noise, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.25))
+        look(s, step, 2.0)
+    assert (s.noise, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.5))
     look(s, 300, 2.0, 0.3)
     assert s.finished
 
 
-def test_token_noise_always_cools_and_is_less_after_a_missed_premise() -> None:
-    recipe = replace(SCHEDULE, dropout=0, token_noise=192, noise_change=96, noise_waits=False)
-    s = Schedule(recipe, budget=10_000)
-    for step in (50, 100, 150):  # it rises whatever the loss is by then
-        look(s, step, 0.05 if step == 50 else 1.0)
-    assert (s.state, s.noise) == (State.COOLING, 192)
-    assert s.noise_at(175) == 96 and s.noise_at(200) == 0
-    look(s, 200, 1.0, PREMISE - 0.01)
-    assert (s.state, s.noise) == (State.SETTLING, 144)
-    for step in (250, 300):
-        look(s, step, 1.0)
-    assert (s.state, s.noise) == (State.COOLING, 144)
-    look(s, 350, 1.0, PREMISE)
-    assert s.finished
+def test_the_published_recipe_has_its_dropout_all_the_time_and_its_whole_budget() -> None:
+    paper = RECIPES["paper"]
+    s = Schedule(paper, budget=1000)
+    for step in range(50, 1000, 50):
+        look(s, step, 3.0)
+        assert (s.state, s.noise_at(step)) == (State.SETTLING, paper.noise)
+    assert s.end == 1000

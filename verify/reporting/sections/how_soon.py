@@ -12,7 +12,6 @@ from theory.display.style import PALETTE
 from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
-from verify.judging.standards import NEARNESS
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import table
@@ -50,8 +49,7 @@ def section(report: Report) -> list[str]:
         "what is still unknown that a step has to gain, chosen after the fact. Learned means right "
         f"in domain on {LEARNED:.0%}. The last columns are of models that met the premise: at how "
         "many longer lengths the accuracy agrees with that of the expected function, for "
-        "models that learned soon and for the others, and at how many it is at least not above "
-        "it (the rule *leak*).",
+        "models that learned soon and for the others.",
     ]
 
 
@@ -63,9 +61,7 @@ def _row(kind: str, models: Models) -> dict[str, str]:
     steps = [at for _, at in models if at]
     soon = _longer([model for model, at in models if is_soon(at)])
     later = _longer([model for model, at in models if not is_soon(at)])
-    every = [*soon, *later]
-    below = [x for x in every if _is_below(x)]
-    agree = [[x for x in some if x.learned_verdict == Verdict.AGREE] for some in (soon, later)]
+    agree = [[x for x in some if x.verdict == Verdict.AGREE] for some in (soon, later)]
     return {
         "digits at once": kind,
         "tasks": str(len({model.cell.setting.task.text() for model, _ in models})),
@@ -75,21 +71,13 @@ def _row(kind: str, models: Models) -> dict[str, str]:
         "median step": f"{median(steps):,.0f}" if steps else "",
         "longer lengths agree, soon": _share(agree[0], soon),
         "later": _share(agree[1], later),
-        "not above": _share(below, every),
     }
-
-
-def _is_below(x: LengthVerdict) -> bool:
-    """Whether the accuracy is not above the predicted bound, give or take."""
-    return x.accuracy is not None and (
-        x.accuracy.low <= float(x.prediction.at_most) + NEARNESS.tolerance
-    )
 
 
 def _longer(models: Sequence[CellVerdict]) -> list[LengthVerdict]:
     """The longer lengths at which the accuracy of the expected function was judged."""
     judged = (Verdict.AGREE, Verdict.DIVERGE)
-    return [x for model in models for x in model.longer if x.learned_verdict in judged]
+    return [x for model in models for x in model.longer if x.verdict in judged]
 
 
 def _share(some: Sequence[LengthVerdict], every: Sequence[LengthVerdict]) -> str:
