@@ -188,7 +188,6 @@ def report(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
-    recipe: RecipeOption = RECIPE.name,
 ) -> None:
     """Judge the evidence of a grid and write its report; measurements in the store are added.
 
@@ -200,7 +199,7 @@ def report(
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.reporting.terminal import outcome_line
 
-    evidence = pipeline.judge(grid, folder, None if check else store, find_recipe(recipe))
+    evidence = pipeline.judge(grid, folder, None if check else store)
     for note in evidence.notes:
         print(f"arith: {note}", file=sys.stderr)
     about = evidence.report

@@ -20,7 +20,7 @@ from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
 from verify.plan.plan import Plan
-from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.recipe import RECIPE, RECIPES
 from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import write
 from verify.records.runs import Run
@@ -77,42 +77,46 @@ class Evidence:
         return self.report.folder / "evidence.jsonl"
 
 
-def judge(name: str, folder: Path, store: Path | None = None, recipe: Recipe = RECIPE) -> Evidence:
-    """Judge the evidence of a grid.
+def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
+    """Judge the evidence of a grid: the models that were trained by the default recipe.
 
     Args:
         name: of the grid, or of its TOML file.
-        folder: the evidence stands in a folder of the grid's name here; that of another recipe
-            than the default in one with the recipe's name too.
+        folder: the evidence stands in a folder of the grid's name here.
         store: measurements to be added to the evidence.
-        recipe: what models are judged, by how they were trained.
 
     Raises:
         InvalidInput: no such grid, or damaged evidence.
     """
     cells = grid(name)
-    keys = {cell.key for cell in cells}
-    folder = folder / (Path(name).stem + ("" if recipe is RECIPE else f"-{recipe.name}"))
+    keys, versions = {cell.key for cell in cells}, {r.version for r in RECIPES.values()}
+    folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     runs = read_evidence(evidence) if evidence.exists() or store is None else []
     notes: list[str] = []
 
-    def is_judged(run: Run) -> bool:
-        return run.recipe == recipe.version and run.cell.key in keys
+    def is_known(run: Run) -> bool:
+        return run.recipe in versions and run.cell.key in keys
 
     if store is not None and store.exists():
         stored, notes = Store(store).runs()
-        runs = merge(runs, filter(is_judged, stored))
-    judged = [run for run in runs if is_judged(run)]
-    if len(judged) < len(runs):
+        runs = merge(runs, filter(is_known, stored))
+    known = [run for run in runs if is_known(run)]
+    if len(known) < len(runs):
         notes.append(
-            f"{len(runs) - len(judged)} models in {evidence} are kept and not judged: they are of "
-            f"another recipe than {recipe.version}, or of cells that the grid does not have"
+            f"{len(runs) - len(known)} models in {evidence} are kept and not judged: they are of "
+            "a recipe that is none now, or of cells that the grid does not have"
         )
-    known = read_known_divergences(folder / "causes.toml")
+    ours = [run for run in known if run.recipe == RECIPE.version]
     return Evidence(
         runs,
-        Report(folder.name, judge_evidence(cells, judged), folder, known, recipe),
+        Report(
+            folder.name,
+            judge_evidence(cells, ours),
+            folder,
+            read_known_divergences(folder / "causes.toml"),
+            [run for run in known if run.recipe != RECIPE.version],
+        ),
         notes,
     )
 

@@ -212,6 +212,12 @@ _IGNORED = (
     ),
     _row(None, "ape", 2, 5, expr="a + b + c", model="wide"),
 )
+# Two sums, three products and a linear form, by every recipe: what decides.
+_FACTORS = (
+    *(_row("mod_add", "ape", 2, 5, modulus=p) for p in (50, 151)),
+    *(_row("mod_mul", "ape", 2, 5, modulus=p) for p in (50, 100, 200)),
+    _row(None, "ape", 2, 5, expr="(a - 2*b) % 100"),
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -240,6 +246,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "leaps": _LEAPS,
     "unconverged": _UNCONVERGED,
     "ignored": _IGNORED,
+    "factors": _FACTORS,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -247,9 +254,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three digits above the
-trained ones.  ``full`` has all of these but ``leaps`` and ``ignored``, and every task, encoding,
-layout and size.  ``unconverged`` has cells that were hard to learn: what their models know is shown
-where they miss the premise.
+trained ones, ``factors`` six cells by every recipe.  ``full`` has all of these but the last three,
+and every task, encoding, layout and size.  ``unconverged`` has cells that were hard to learn: what
+their models know is shown where they miss the premise.
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from theory.errors import look_up
 
@@ -70,28 +71,36 @@ class Recipe:
 
 RECIPE = Recipe()
 """What is used unless another is asked for."""
-# That of arXiv 2407.17963, which trains nanoGPT (github.com/karpathy/nanoGPT): dropout all the
-# time, the whole budget.  Not theirs: fewer steps, a rectifier in place of GELU, and weight decay
-# on the norms too.
-_PAPER = replace(
+_ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}
+_DROPOUT: dict[str, Any] = {"dropout": True, "attention_dropout": True, "noise": 51}
+_EARLY: dict[str, Any] = {"early_lr": 1.0, "low_loss": math.inf}
+PAPER = replace(
     RECIPE,
     name="paper",
     version="10",
-    muon_lr=0.0,
-    adamw_lr=1e-3,
-    betas=(0.9, 0.99),
+    **_ADAMW,
+    **_DROPOUT,
+    **_EARLY,
     tied=True,
-    early_lr=1.0,
-    low_loss=math.inf,
-    dropout=True,
-    attention_dropout=True,
-    noise=51,
     noise_change=51,
     settling=MOST_STEPS,
     cooling=1,
     decays=True,
 )
-RECIPES = {r.name: r for r in (RECIPE, _PAPER)}
+"""That of arXiv 2407.17963, which trains nanoGPT (github.com/karpathy/nanoGPT).
+
+Dropout all the time, the whole budget.  Not theirs: fewer steps, a rectifier in place of GELU, and
+weight decay on the norms too.
+"""
+FACTORS = (
+    replace(RECIPE, name="with-dropout", version="9-dropout", **_DROPOUT),
+    replace(RECIPE, name="with-early-noise", version="9-early-noise", **_EARLY),
+    replace(RECIPE, name="with-adamw", version="9-adamw", **_ADAMW),
+    replace(RECIPE, name="with-tied-head", version="9-tied-head", tied=True),
+    replace(RECIPE, name="with-decay", version="9-decay", decays=True),
+)
+"""The default with one thing as in the paper, to see what decides."""
+RECIPES = {r.name: r for r in (RECIPE, PAPER, *FACTORS)}
 """Every recipe, by name."""
 
 

@@ -19,7 +19,7 @@ from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.cells import default_model
-from verify.plan.recipe import Recipe
+from verify.plan.recipe import RECIPE
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.report import Report
@@ -46,7 +46,7 @@ def page(report: Report) -> str:
         "cell, and the command that trains it again: [cells.md](cells.md).",
         *_divergences(report.verdicts, report.known),
         *sections(report),
-        _how(report.verdicts, report.recipe),
+        _how(report.verdicts),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -88,7 +88,7 @@ def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> st
     )
 
 
-def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
+def _how(verdicts: Sequence[CellVerdict]) -> str:
     runs = [r for v in verdicts for r in v.runs]
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
@@ -103,7 +103,7 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
                 f"- Machine of {count(n, 'model')} (processor x cores, versions, precision): {m}."
                 for m, n in sorted(machines.items())
             ),
-            f"- One recipe for every cell: `{recipe.name}`, version {recipe.version}. "
+            f"- One recipe for every cell: `{RECIPE.name}`, version {RECIPE.version}. "
             "`verify/plan/recipe.py` has its numbers and says what each means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from verify.judging.judge import CellVerdict
 from verify.judging.known_divergences import KnownDivergences
 from verify.plan.grids import grid
-from verify.plan.recipe import RECIPE, Recipe
+from verify.records.runs import Run
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Report:
         verdicts: on every cell of the grid, trained or not.
         folder: of the evidence; the figures are written there too.
         known: what was found out about divergences.
-        recipe: how the models were trained.
+        others: models of these cells that were trained by other recipes; they are not judged.
     """
 
     name: str
     verdicts: Sequence[CellVerdict]
     folder: Path
     known: KnownDivergences = field(default_factory=KnownDivergences)
-    recipe: Recipe = RECIPE
+    others: Sequence[Run] = ()
 
     @property
     def trained(self) -> list[CellVerdict]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -13,30 +14,18 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from theory.setting.properties import base_aligned
-from verify.judging.judge import judge_evidence
-from verify.judging.known_divergences import read_known_divergences
+from verify.pipeline import judge
 from verify.plan.grids import grid
-from verify.plan.recipe import RECIPE, RECIPES, Recipe
+from verify.plan.recipe import RECIPES
 from verify.records.evidence import read_evidence
 from verify.reporting.page import cells_page, page
-from verify.reporting.report import Report
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 
-def parts(name: str) -> tuple[str, Recipe]:
-    """The grid and the recipe whose evidence a folder of reports holds."""
-    for recipe in RECIPES.values():
-        if name.endswith(f"-{recipe.name}"):
-            return name.removesuffix(f"-{recipe.name}"), recipe
-    return name, RECIPE
-
-
 def check(name: str) -> int:
     """The exit code of the first step of the gate."""
-    grid, recipe = parts(name)
-    options = ("--grid", grid, "--recipe", recipe.name, "--folder", str(REPORTS))
-    return run_cli("report", *options, "--check").code
+    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check").code
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,24 +63,20 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
-    of, recipe = parts(name)
-    verdicts = judge_evidence(grid(of), read_evidence(folder / "evidence.jsonl"))
-    known = read_known_divergences(folder / "causes.toml")
-    report = Report(name, verdicts, tmp_path / name, known, recipe)
+    report = replace(judge(name, REPORTS).report, folder=tmp_path / name)
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))
     every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every
-    assert len(every) > len(verdicts)
+    assert len(every) > len(report.verdicts)
     for picture in (tmp_path / name).iterdir():
         assert (folder / picture.name).exists()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_evidence_is_of_the_current_recipe_and_grid(name: str) -> None:
+def test_evidence_is_of_the_current_recipes_and_grid(name: str) -> None:
     runs = read_evidence(REPORTS / name / "evidence.jsonl")
-    of, recipe = parts(name)
-    assert {r.recipe for r in runs} == {recipe.version}
-    assert {r.cell.key for r in runs} <= {cell.key for cell in grid(of)}
+    assert {r.recipe for r in runs} <= {r.version for r in RECIPES.values()}
+    assert {r.cell.key for r in runs} <= {cell.key for cell in grid(name)}
 
 
 def test_every_cell_of_the_headline_was_trained() -> None:
