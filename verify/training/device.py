@@ -1,7 +1,7 @@
 """What the machine does well: which device, which precision, whether to compile.
 
-Matrix products are made in bfloat16 where the hardware has instructions for them (AVX-512 or
-AMX; every GPU), else in float32.  Steps are compiled where there is a compiler (a C++ compiler
+Matrix products are made in bfloat16 where that is faster (AMX, the AVX-512 of AMD, every GPU), else
+in float32.  Steps are compiled where there is a compiler (a C++ compiler
 for CPUs, Triton for GPUs) and the training is long enough to earn the compilation back.  Nothing
 is timed: a seed has to give the same model on a busy machine.  The figures behind these rules
 are in ``benchmarks/README.md``.
@@ -51,7 +51,7 @@ def precision(device: str) -> torch.dtype:
     """
     name = os.environ.get(PRECISION_VARIABLE) or "auto"
     if name == "auto":
-        name = "bfloat16" if device == "cuda" or _has_bfloat16() else "float32"
+        name = "bfloat16" if device == "cuda" or _has_fast_bfloat16() else "float32"
     if name not in PRECISIONS:
         allowed = ", ".join(("auto", *PRECISIONS))
         raise InvalidInput(f"unknown precision '{name}' (allowed: {allowed})")
@@ -77,13 +77,18 @@ def fix_precision(name: str, device: str) -> str:
     return os.environ[PRECISION_VARIABLE]
 
 
-def _has_bfloat16() -> bool:
-    """Whether the CPU has instructions for bfloat16 that PyTorch and oneDNN may use."""
+def _has_fast_bfloat16() -> bool:
+    """Whether the CPU has fast instructions for bfloat16 that PyTorch and oneDNN may use.
+
+    Those of Intel's AVX-512 are no faster than float32's: it leaves the speed to AMX.
+    """
     if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in _ISAS_WITHOUT_BFLOAT16:
         return False
     if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "AVX2"):
         return False
-    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    has = torch.cpu.get_capabilities()
+    is_intel = str(has.get("cpu_name", "")).startswith("Intel")
+    return bool(has.get("amx_bf16") or (has.get("avx512_bf16") and not is_intel))
 
 
 def train_alone() -> None:

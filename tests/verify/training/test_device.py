@@ -17,11 +17,15 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def processor(
-    monkeypatch: pytest.MonkeyPatch, widest: str, avx512: bool = False, amx: bool = False
+    monkeypatch: pytest.MonkeyPatch,
+    widest: str,
+    avx512: bool = False,
+    amx: bool = False,
+    name: str = "AMD EPYC",
 ) -> None:
+    has = {"avx512_bf16": avx512, "amx_bf16": amx, "cpu_name": name}
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx512)
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,14 @@ def test_the_processor_decides(
     processor(monkeypatch, widest, avx512, amx)
     assert precision_name("cpu") == expected
     assert precision_name("cuda") == "bfloat16"
+
+
+@pytest.mark.parametrize(("amx", "expected"), [(True, "bfloat16"), (False, "float32")])
+def test_intel_is_fast_with_amx_only(
+    monkeypatch: pytest.MonkeyPatch, amx: bool, expected: str
+) -> None:
+    processor(monkeypatch, "AVX512", avx512=True, amx=amx, name="Intel Xeon")
+    assert precision_name("cpu") == expected
 
 
 @pytest.mark.parametrize("isa", ["SSE41", "AVX2", "AVX512_CORE", "avx512_core_vnni"])
