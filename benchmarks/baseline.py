@@ -19,7 +19,7 @@ from torch.nn import functional as F
 from verify.plan.cells import Cell
 from verify.plan.recipe import CHUNK
 from verify.plan.sampling import Sampler
-from verify.plan.sizes import Size, size
+from verify.plan.sizes import Size
 
 BATCH = 64
 DROPOUT = 0.2
@@ -96,7 +96,7 @@ class PlainTraining:
         self, cell: Cell, device: str, results_only: bool, batch: int = BATCH, seed: int = 0
     ) -> None:
         fmt = cell.format
-        shape, length = size(cell.model), len(fmt.tokens) - 1
+        shape, length = cell.size, len(fmt.tokens) - 1
         self.model = PlainGPT(shape, fmt.vocabulary, length, seed).to(device)
         self.sampler, self.rng = Sampler(fmt, cell.setting.train), np.random.default_rng(seed)
         self.examples: list[Tensor] = []

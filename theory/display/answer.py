@@ -9,9 +9,10 @@ from theory.learning.leap_complexity import FEW, leaps
 from theory.learning.plateaus import plateaus
 from theory.prediction.lengths import MOST_UNSEEN
 from theory.prediction.outcomes import Claim, Status
-from theory.prediction.unseen_text import lengths_text, single
+from theory.prediction.unseen_text import single
 from theory.setting.decision import Decision
 from theory.setting.directions import EXTRAPOLATING, Direction
+from theory.setting.lengths_text import lengths_text
 
 if TYPE_CHECKING:
     from theory.prediction.lengths import LengthPrediction

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from theory.errors import unknown_name
-from theory.prediction.unseen_text import runs
 from theory.setting.decision import Decision
+from theory.setting.lengths_text import runs
 from theory.studies.findings import findings
 from theory.studies.literature import Comparison, Outcome, compare, possible_results
 

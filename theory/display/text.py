@@ -28,10 +28,11 @@ def setting_lines(s: Setting) -> list[str]:
     lengths = digits_text(" or ".join(map(str, s.train.lengths)))
     window = f", attention window {s.window}" if s.window else ""
     width = f", padded to {s.width} digits" if s.width else ""
+    layers = f", {s.layers} layer{'s' * (s.layers > 1)}" if s.layers else ""
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     lines = [
         f"{cut(s.task.text())} in base {s.base}, {trained}",
-        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{width}",
+        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{width}{layers}",
     ]
     if s.test_kind != s.train.kind:
         lines.append(f"tested where {_WHOSE[s.test_kind]} n digits")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from theory.errors import NotCountable
+from theory.inference.contexts import Unshown, receptive_field, unshown
 from theory.inference.identifiability import (
     blind,
     continuation,
@@ -15,6 +17,7 @@ from theory.inference.identifiability import (
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.numbers.effort import remembered
+from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import base_aligned, residual_modulus
 from theory.setting.settings import Setting
 
@@ -76,6 +79,38 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if shared:
         return Beyond.OPEN, (cite("shared offset", shared, leaves_open=True),)
     return Beyond.IGNORED, (step, *modulus_steps(setting, shown))
+
+
+def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, and the steps to that."""
+    reads, found = receptive_field(setting), set[int]()
+    if reads is None:
+        return frozenset(), ()
+    lacking = dict[int, Unshown]()
+    try:
+        for n in setting.test_lengths:
+            missing = unshown(setting, setting.test(n))
+            if missing is None:
+                found.add(n)
+            else:
+                lacking[n] = missing
+    except NotCountable:
+        return frozenset(), ()
+    layers = "1 layer" if setting.layers == 1 else f"{setting.layers} layers"
+    steps = []
+    if found:
+        steps.append(f"training shows every context that {lengths_text(sorted(found))} ask for")
+    if lacking:
+        one = next(iter(lacking.values()))
+        steps.append(
+            f"at {lengths_text(sorted(lacking))} it lacks some, as '{' '.join(one.tokens)}' for "
+            f"result digit {one.position}"
+        )
+    what = (
+        f"with {layers} and a window of {setting.window} an answer depends on the last {reads} "
+        f"tokens, its context: {'; '.join(steps)}"
+    )
+    return frozenset(found), (cite("receptive field", what),)
 
 
 def support_step(shown: Support) -> Step:

@@ -117,6 +117,16 @@ RULES: dict[str, Rule] = {
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
         ),
         Rule(
+            "receptive field",
+            "what no query can see changes no answer",
+            "In a model of L layers under a window of W tokens an answer depends on the last "
+            "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
+            "asks for, a model that is right on all of training is right on the test.",
+            "the number of layers is given; a relative encoding or none; a task of finite carry; "
+            "right on all of training, and not just on most of it",
+            "ours, proved in docs/relative.md",
+        ),
+        Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
             "If every trained position that shows the whole rule, with every digit that it reads, "

@@ -66,15 +66,24 @@ class LengthPrediction:
 
 @remembered(256)
 def predict_lengths(
-    learned: LearnedFunction, train: Domain, tests: tuple[int, ...], kind: str, upward: Beyond
+    learned: LearnedFunction,
+    train: Domain,
+    tests: tuple[int, ...],
+    kind: str,
+    upward: Beyond,
+    shown: frozenset[int] = frozenset(),
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps for digits never shown together.
 
-    Encoding and layout enter only by ``upward``: what ``beyond`` says.
+    Encoding and layout enter only by ``upward``, what ``beyond`` says, and by ``shown``: at these
+    lengths training shows the context of every answer.
     """
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
-        counted = [_at_length(learned, train, test, upward) for test in domains]
+        counted = [
+            _at_length(learned, train, test, Beyond.CONTINUES if n in shown else upward)
+            for n, test in zip(tests, domains, strict=True)
+        ]
     with budget(_MOST_WITNESSED):
         lengths = tuple(
             x if x.counted else _witnessed(learned, test, x)

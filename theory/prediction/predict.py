@@ -8,7 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.derivation import Beyond, Step, beyond, cite, support_step
+from theory.inference.derivation import (
+    Beyond,
+    Step,
+    beyond,
+    cite,
+    shown_lengths,
+    support_step,
+)
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
@@ -146,8 +153,14 @@ def predict(setting: Setting) -> Prediction:
         what = f"{train.text()} may lack digits that the domain has."
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
+    with budget(MOST_WORK):
+        surely, because = shown_lengths(setting)
     tests = setting.test_lengths, setting.test_kind
-    lengths, unseen = predict_lengths(learned, train, *tests, upward)
+    lengths, unseen = predict_lengths(learned, train, *tests, upward, surely)
+    if surely.issuperset(x for x in setting.test_lengths if not setting.is_premise(x)):
+        reason = ()  # nothing rests on it
+    longer = {x.digits for x in lengths if x.direction == Direction.UPWARD}
+    continues = upward is Beyond.CONTINUES or bool(longer and longer <= surely)
     return Prediction(
         setting,
         published(task, setting.encoding, base, train),
@@ -156,9 +169,10 @@ def predict(setting: Setting) -> Prediction:
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
             support_step(shown),
             *([cite("indifference", _INDIFFERENT)] if any(x.ignores for x in lengths) else []),
+            *because,
             *reason,
             *unseen,
         ),
-        learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) else None,
-        upward is Beyond.CONTINUES,
+        learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) and not continues else None,
+        continues,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
 from theory.inference.joint_support import interactions
 from theory.inference.learned import LearnedFunction
 from theory.setting.domains import Domain
+from theory.setting.lengths_text import lengths_text
 from theory.setting.tasks import Task
 
 
@@ -74,19 +75,6 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
-
-
-def runs(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as runs, each by its first and last: (1, 2, 3, 5) as (1, 3), (5, 5)."""
-    firsts = [n for n in lengths if n - 1 not in lengths]
-    lasts = [n for n in lengths if n + 1 not in lengths]
-    return list(zip(firsts, lasts, strict=True))
-
-
-def lengths_text(digits: Sequence[int]) -> str:
-    """``1 digit``, ``1..2 digits``, ``1, 3..5 digits``: ascending lengths."""
-    text = ", ".join(str(a) if a == b else f"{a}..{b}" for a, b in runs(digits))
-    return f"{text} {'digit' if text == '1' else 'digits'}"
 
 
 def _where(shares: Mapping[int, Fraction]) -> str:

@@ -69,6 +69,11 @@ class Request:
     width: int = option(
         0, "Digits that operands are padded to; 0 is those of the longest.", "width"
     )
+    layers: int = option(
+        0,
+        "Layers of the model; 0 leaves them open: as many as its size has.",
+        "layers",
+    )
     train_digits: str = option(
         "3",
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",

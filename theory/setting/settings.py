@@ -14,6 +14,7 @@ from theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000
+LARGEST_LAYERS = 100
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Setting:
         test_lengths: the digits to test; none for 1 to the longest training length + 3.
         test_kind: the kind of the test domains, ``longest`` or ``every``.
         width: to how many digits operands are padded; 0 for those of the longest that is written.
+        layers: of the model; 0 where that is left open.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -40,6 +42,7 @@ class Setting:
     test_lengths: tuple[int, ...] = ()
     test_kind: str = "longest"
     width: int = 0
+    layers: int = 0
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -49,6 +52,8 @@ class Setting:
             raise InvalidInput(f"'// {divisor}' has to divide by a power of the base {self.base}")
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
+        if not 0 <= self.layers <= LARGEST_LAYERS:
+            raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
         shown = self.train.every_length
         lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
@@ -76,9 +81,10 @@ class Setting:
         """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
         window = f", window {self.window}" if self.window else ""
         width = f", padded to {self.width} digits" if self.width else ""
+        layers = f", {self.layers} layer{'s' * (self.layers > 1)}" if self.layers else ""
         return (
             f"{self.task.text()}, base {self.base}, {self.encoding.name}, "
-            f"{self.layout.name} layout{window}{width}, trained on {self.train.text()}"
+            f"{self.layout.name} layout{window}{width}{layers}, trained on {self.train.text()}"
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.setting.requests import read_setting, setting_json, setting_words
@@ -11,7 +11,7 @@ from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 from verify.plan.recipe import DEFAULT_BUDGET
 from verify.plan.sequences import Format
-from verify.plan.sizes import size
+from verify.plan.sizes import Size, size
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,12 @@ class Cell:
         size(self.model)
 
     @property
+    def size(self) -> Size:
+        """Layers, heads and width of the model; a setting may ask for other layers."""
+        shape = size(self.model)
+        return replace(shape, layers=self.setting.layers or shape.layers)
+
+    @property
     def format(self) -> Format:
         """How the cell's examples are written."""
         s = self.setting
@@ -44,10 +50,11 @@ class Cell:
         s = self.setting
         window = f" W={s.window}" if s.window else ""
         width = f" N={s.width}" if s.width else ""
+        layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         return (
-            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window}{width} · "
-            f"{s.train.text()}{base}"
+            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window}{width}{layers}"
+            f" · {s.train.text()}{base}"
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -212,6 +212,20 @@ _IGNORED = (
     ),
     _row(None, "ape", 2, 5, expr="a + b + c", model="wide"),
 )
+# Interleaved, with windows that hold the rule and little else, by layers.
+_UNTOLD = ("alibi", "fire", "nope")
+_CONTEXTS = tuple(
+    _row(task, pe, n, n + 3, layout="interleaved", window=window, layers=layers, expr=expr, base=b)
+    for task, expr, b, n, window, layers, encodings in (
+        ("add", None, 10, 3, 5, 1, _RELATIVE),
+        ("add", None, 10, 3, 6, 1, _RELATIVE),
+        ("add", None, 10, 5, 6, 1, _UNTOLD),
+        ("add", None, 3, 4, 5, 1, _UNTOLD),
+        (None, "a + b + c", 4, 4, 7, 1, _UNTOLD),
+        *(("add", None, 10, 3, 5, layers, ("nope",)) for layers in (2, 3, 4)),
+    )
+    for pe in encodings
+)
 # Two sums, three products and a linear form, by every recipe: what decides.
 _FACTORS = (
     *(_row("mod_add", "ape", 2, 5, modulus=p) for p in (50, 151)),
@@ -247,6 +261,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "unconverged": _UNCONVERGED,
     "ignored": _IGNORED,
     "factors": _FACTORS,
+    "contexts": _CONTEXTS,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -254,9 +269,10 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three digits above the
-trained ones, ``factors`` six cells by every recipe.  ``full`` has all of these but the last three,
-and every task, encoding, layout and size.  ``unconverged`` has cells that were hard to learn: what
-their models know is shown where they miss the premise.
+trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
+rule.  ``full`` has all of these but the last four, and every task, encoding, layout and size.
+``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
+the premise.
 """
 
 

@@ -21,7 +21,6 @@ from verify.model.gpt import GPT
 from verify.model.positions import Slots
 from verify.plan.cells import Cell
 from verify.plan.recipe import Recipe
-from verify.plan.sizes import size
 from verify.training.device import precision
 from verify.training.examples import Examples, Noise
 from verify.training.optimizer import Optimizer
@@ -33,7 +32,7 @@ def shape_of(cell: Cell) -> Hashable:
     fmt, setting = cell.format, cell.setting
     slots = tuple(fmt.result_slots.tolist())
     encoding = (setting.encoding.name, setting.window)
-    return (cell.model, fmt.vocabulary, fmt.tokens, slots, encoding)
+    return (cell.size, fmt.vocabulary, fmt.tokens, slots, encoding)
 
 
 class Ensemble:
@@ -148,7 +147,7 @@ class Ensemble:
 def _model(cell: Cell, seed: int, recipe: Recipe) -> GPT:
     fmt, setting = cell.format, cell.setting
     encoding, window = setting.encoding.name, setting.window
-    return GPT(size(cell.model), fmt.vocabulary, fmt.tokens[:-1], encoding, window, seed, recipe)
+    return GPT(cell.size, fmt.vocabulary, fmt.tokens[:-1], encoding, window, seed, recipe)
 
 
 def _as_slots(indices: np.ndarray, device: str) -> Slots:

@@ -19,7 +19,6 @@ from theory.studies.literature import LengthComparison, compare
 from verify.judging.judge import CellVerdict
 from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
-from verify.plan.sizes import size
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
@@ -186,7 +185,7 @@ def _ours(published: Setting, verdicts: Sequence[CellVerdict]) -> str:
 
 def _models(v: CellVerdict) -> str:
     """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
-    shape = size(v.cell.model)
+    shape = v.cell.size
     text = (
         f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
         f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"

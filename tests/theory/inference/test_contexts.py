@@ -1,0 +1,131 @@
+"""Contexts: those that the code finds are those of the written examples."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from builders.predictions import predicted
+
+from theory.errors import NotCountable
+from theory.inference.contexts import receptive_field, unshown
+from theory.setting.domains import Domain
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+from verify.plan.sampling import Sampler
+from verify.plan.sequences import Format
+
+Contexts = dict[tuple[int, ...], set[int]]
+"""By context, the query last, what is answered."""
+
+
+def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
+    """The contexts of every example of a domain, from the examples themselves."""
+    fmt = Format(setting.task, setting.base, setting.layout, setting.digits)
+    operands = Sampler(fmt, domain).everything()
+    found: Contexts = {}
+    for line in fmt.write(operands, fmt.results(operands)).tolist():
+        for slot in fmt.result_slots.tolist():
+            found.setdefault(tuple(line[max(0, slot - reads) : slot]), set()).add(line[slot])
+    return found
+
+
+SMALL = [
+    {"base": base, "layout": layout, "window": window, "layers": layers, "train_digits": digits}
+    for base, (layout, windows), digits in product(
+        (2, 3),
+        (
+            ("interleaved", (4, 5, 6, 8)),
+            ("aligned", (6, 8)),
+            ("plain", (5, 7)),
+            ("reversed", (5,)),
+            ("bare", (6,)),
+        ),
+        ("2", "1+3"),
+    )
+    for window, layers in product(windows, (1, 2))
+    if layers == 1 or window < 5
+]
+
+
+@pytest.mark.parametrize("words", SMALL, ids=lambda w: "-".join(map(str, w.values())))
+def test_the_contexts_are_those_of_the_written_examples(words: dict[str, Any]) -> None:
+    setting = Request("add", pe="rpe", test_digits="1-4", **words).setting()
+    reads = receptive_field(setting)
+    assert reads is not None
+    shown = written(setting, setting.train, reads)
+    for n in setting.test_lengths:
+        asked = written(setting, setting.test(n), reads)
+        if any(len(answers) > 1 for answers in shown.values()):
+            with pytest.raises(NotCountable):
+                unshown(setting, setting.test(n))
+            continue
+        lacking = {x for x, answers in asked.items() if not answers <= shown.get(x, set())}
+        found = unshown(setting, setting.test(n))
+        assert (found is None) == (not lacking)
+        if found is not None:
+            symbols = [*map(str, range(setting.base)), "<bos>", "+", "="]
+            assert tuple(found.tokens) in {tuple(symbols[t] for t in x) for x in lacking}
+
+
+def test_where_a_context_was_not_shown_two_rules_fit_the_training_data() -> None:
+    """The right answer and another one there: the rules agree on all of training."""
+    setting = Request(
+        "add", pe="rpe", layout="interleaved", base=2, window=6, layers=1, train_digits="2"
+    ).setting()
+    reads = receptive_field(setting)
+    assert reads is not None and unshown(setting, setting.test(4)) is not None
+    shown = written(setting, setting.train, reads)
+    asked = written(setting, setting.test(4), reads)
+    one = {x: min(answers) for x, answers in (asked | shown).items()}
+    other = {x: y if x in shown else 1 - y for x, y in one.items()}
+    assert all(one[x] == other[x] == min(answers) for x, answers in shown.items())
+    assert any(one[x] != other[x] for x in asked)
+
+
+INTERLEAVED = {"task": "add", "layout": "interleaved", "train_digits": "3", "test_digits": "1-9"}
+
+
+@pytest.mark.parametrize("pe", ["rpe", "t5", "rope", "alibi", "fire", "nope"])
+def test_one_layer_that_sees_the_rule_alone_goes_on_under_every_encoding(pe: str) -> None:
+    got = predicted(**INTERLEAVED, pe=pe, window=5, layers=1)
+    assert got.continues and {x.accuracy for x in got.lengths} == {1}
+    assert "receptive field" in {step.rule for step in got.derivation}
+
+
+def test_what_one_more_token_or_layer_lets_in_leaves_another_rule() -> None:
+    """A 9 with a carry out of it two places below: at the units there is none."""
+    wider = predicted(**INTERLEAVED, pe="nope", window=6, layers=1)
+    assert [x.accuracy for x in wider.lengths][3:] == [None] * 6
+    [step] = [x for x in wider.derivation if x.rule == "receptive field"]
+    assert "'9 0 0 1 1 0' for result digit 4" in step.statement
+    more = predicted(**{**INTERLEAVED, "train_digits": "5"}, pe="nope", window=6, layers=1)
+    assert more.continues
+    deeper = {**INTERLEAVED, "base": 2, "window": 5, "pe": "nope", "test_digits": "6"}
+    assert [predicted(**deeper, layers=n).continues for n in (1, 2)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"layers": 0},
+        {"window": 0},
+        {"pe": "ape"},
+        {"pe": "abacus"},
+        {"train_pairs": 100},
+        {"expr": "a - b", "task": None},
+    ],
+)
+def test_where_nothing_is_known_of_contexts_the_rule_says_nothing(words: dict[str, Any]) -> None:
+    got = predicted(**{**INTERLEAVED, "pe": "rpe", "window": 5, "layers": 1} | words)
+    assert "receptive field" not in {step.rule for step in got.derivation}
+
+
+def test_contexts_of_a_restricted_domain() -> None:
+    """Without a 9 at any place no carry meets a 9; the contexts say so."""
+    allowed = tuple(f"{i}:0-8" for i in (1, 2, 3))
+    words = {**INTERLEAVED, "pe": "rpe", "window": 5, "layers": 1}
+    got = predicted(**words, train_allowed=allowed)
+    assert np.any([x.accuracy != 1 for x in got.lengths])
