@@ -45,6 +45,7 @@ class LengthPrediction:
         learned_accuracy: how often the learned function is right on the whole test domain,
             whatever is claimed; None where there is none, or it is too large to be counted.
         counted: False where the accuracy or its bound would take too long to be counted.
+        shown: training shows the context of every answer (rule ``receptive field``).
     """
 
     digits: int
@@ -57,6 +58,7 @@ class LengthPrediction:
     ignores: bool = False
     learned_accuracy: Fraction | None = None
     counted: bool = True
+    shown: bool = False
 
     @property
     def unseen(self) -> Fraction:
@@ -81,7 +83,9 @@ def predict_lengths(
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
         counted = [
-            _at_length(learned, train, test, Beyond.CONTINUES if n in shown else upward)
+            replace(_at_length(learned, train, test, Beyond.CONTINUES), shown=True)
+            if n in shown and not train.covers(n, kind)
+            else _at_length(learned, train, test, upward)
             for n, test in zip(tests, domains, strict=True)
         ]
     with budget(_MOST_WITNESSED):

@@ -17,6 +17,7 @@ from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction
 from theory.prediction.published import treats
 from theory.setting.directions import EXTRAPOLATING, Direction
+from theory.setting.encodings import ENCODINGS
 from theory.setting.tasks import TASKS
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.learning_speed import leap_verdicts
@@ -67,7 +68,11 @@ class Claim:
 UNTREATED = "other tasks and encodings, by the paper's criteria"
 THEOREMS: dict[str, tuple[str, str]] = {
     "addition, absolute encoding": (Status.GENERALIZES, Status.FAILS),
-    "addition, relative encoding": (Status.GENERALIZES, Status.GENERALIZES),
+    **{
+        f"addition, {name.upper()}": (Status.GENERALIZES, Status.GENERALIZES)
+        for name, encoding in ENCODINGS.items()
+        if encoding.reference == "relative"
+    },
     "multiplication, absolute encoding": (Status.GENERALIZES, Status.FAILS),
     "multiplication, relative encoding": (Status.GENERALIZES, Status.FAILS),
     "modular addition, p divides B^n": (Status.GENERALIZES, Status.GENERALIZES),
@@ -78,7 +83,8 @@ THEOREMS: dict[str, tuple[str, str]] = {
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
-They name four tasks and two kinds of encoding.  ``theory.prediction.published`` applies their
+They name four tasks and two kinds of encoding; here each relative one has a row of its own where
+the theorem says that sums extend.  ``theory.prediction.published`` applies their
 criteria to other tasks too; those cells, and the ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}
@@ -92,8 +98,10 @@ def theorem(prediction: Prediction) -> str:
     if form is None or task.divisor != 1 or not treats(encoding, setting.train):
         return UNTREATED
     if task.modulus is None:
-        kind = "absolute" if encoding.reference == "absolute" else "relative"
-        return f"{form}, {kind} encoding"
+        if encoding.reference == "absolute":
+            return f"{form}, absolute encoding"
+        named = encoding.name.upper() if form == "addition" else "relative encoding"
+        return f"{form}, {named}"
     divides = prediction.published.upward == Status.GENERALIZES
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
@@ -115,6 +123,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     trained = prediction.setting.is_premise(length.digits)
     if rule not in cited or trained != (rule == "convergence"):
         return False
+    if length.shown or rule == "receptive field":
+        return length.shown and rule == "receptive field"
     if rule == "support":
         if cited & _EVERYWHERE:
             return False

@@ -64,7 +64,7 @@ def test_every_claim_is_listed_with_zeros_where_no_cell_speaks_of_it() -> None:
     ("task", "modulus", "pe", "expected"),
     [
         ("add", None, "ape", "addition, absolute encoding"),
-        ("add", None, "rope", "addition, relative encoding"),
+        ("add", None, "rope", "addition, ROPE"),
         ("mul", None, "sinusoidal", "multiplication, absolute encoding"),
         ("mul", None, "rpe", "multiplication, relative encoding"),
         ("mod_add", 100, "rpe", "modular addition, p divides B^n"),
@@ -80,11 +80,14 @@ def test_the_theorem_of_a_setting(task: str, modulus: int | None, pe: str, expec
     assert theorem(predict(cell(task, modulus, pe=pe).setting)) == expected
 
 
+RELATIVE = ("rpe", "rope", "t5", "alibi", "fire")
+
+
 def test_a_theorem_says_what_the_published_verdict_of_its_settings_says() -> None:
     tasks: list[tuple[str, int | None]] = [("add", None), ("mul", None)]
     tasks += [(t, p) for t in ("mod_add", "mod_mul") for p in (10, 100, 101, 150)]
     seen = set()
-    for (task, p), pe, n in product(tasks, ("ape", "sinusoidal", "rpe", "rope"), (1, 2)):
+    for (task, p), pe, n in product(tasks, ("ape", "sinusoidal", *RELATIVE), (1, 2)):
         place = (encoding(pe), layout("aligned"), Domain((n,)), 0, (1, 2, 3))
         prediction = predict(Setting(named_task(task, p), 10, *place))
         name = theorem(prediction)

@@ -10,6 +10,7 @@ from commands.options import GridOption
 from theory import predict
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
+from verify.plan.flops import training_flops
 from verify.plan.grids import GRIDS, grid
 
 
@@ -93,3 +94,11 @@ def test_a_cell_keeps_the_width_that_its_operands_are_padded_to(tmp_path: Path) 
     assert Cell.from_json(wide.to_json()) == wide != plain
     assert "--width 20" in wide.command(0) and " N=20 " in wide.label()
     assert len(wide.format.tokens) - len(plain.format.tokens) == 3 * (20 - 6)
+
+
+def test_a_cell_has_the_layers_that_its_setting_asks_for(tmp_path: Path) -> None:
+    plain, deep = read(tmp_path, 'task = "add"', 'task = "add"\nlayers = 5')
+    assert (plain.size.layers, deep.size.layers) == (2, 5)
+    assert Cell.from_json(deep.to_json()) == deep and "layers" not in plain.to_json()
+    assert "--layers 5" in deep.command(0) and " L=5 " in deep.label()
+    assert training_flops(deep, 1) > 2 * training_flops(plain, 1)
