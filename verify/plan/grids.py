@@ -223,9 +223,10 @@ _CONTEXTS = tuple(
         (None, "a + b + c", 4, 4, 7, 1, ("rpe",)),
         ("add", None, 4, 5, 5, 2, _RELATIVE),
         ("add", None, 4, 3, 5, 2, ("alibi", "fire", "nope")),
-        ("add", None, 4, 5, 5, 3, ("nope",)),
-        ("add", None, 4, 6, 5, 3, ("nope",)),
-        ("add", None, 4, 5, 5, 4, ("nope",)),
+        ("add", None, 3, 5, 5, 2, ("nope",)),
+        ("add", None, 3, 5, 5, 3, ("nope",)),
+        ("add", None, 3, 6, 5, 3, ("nope",)),
+        ("add", None, 3, 6, 5, 4, ("nope",)),
     )
     for pe in encodings
 )
