@@ -214,21 +214,42 @@ _IGNORED = (
     _row(None, "ape", 2, 5, expr="a + b + c", model="wide"),
 )
 # Interleaved, with windows that hold the rule and little else, by layers.
-_CONTEXTS = tuple(
-    _row(task, pe, n, n + 3, layout="interleaved", window=window, layers=layers, expr=expr, base=b)
-    for task, expr, b, n, window, layers, encodings in (
-        ("add", None, 10, 3, 5, 1, ("rpe", "rope", "t5")),
-        ("add", None, 10, 3, 6, 1, ("rpe", "t5")),
-        ("add", None, 10, 5, 6, 1, ("rpe", "t5")),
-        (None, "a + b + c", 4, 4, 7, 1, ("rpe",)),
-        ("add", None, 4, 5, 5, 2, _RELATIVE),
-        ("add", None, 4, 3, 5, 2, ("alibi", "fire", "nope")),
-        ("add", None, 3, 5, 5, 2, ("nope",)),
-        ("add", None, 3, 5, 5, 3, ("nope",)),
-        ("add", None, 3, 6, 5, 3, ("nope",)),
-        ("add", None, 3, 6, 5, 4, ("nope",)),
-    )
-    for pe in encodings
+_CONTEXTS = (
+    *(
+        _row(
+            task,
+            pe,
+            n,
+            n + 3,
+            layout="interleaved",
+            window=window,
+            layers=layers,
+            expr=expr,
+            base=b,
+        )
+        for task, expr, b, n, window, layers, encodings in (
+            ("add", None, 10, 3, 5, 1, ("rpe", "rope", "t5")),
+            ("add", None, 10, 3, 6, 1, ("rpe", "t5")),
+            ("add", None, 10, 5, 6, 1, ("rpe", "t5")),
+            (None, "a + b + c", 4, 4, 7, 1, ("rpe",)),
+            ("add", None, 4, 5, 5, 2, _RELATIVE),
+            ("add", None, 4, 3, 5, 2, ("alibi", "fire", "nope")),
+            ("add", None, 3, 5, 5, 2, ("nope",)),
+            ("add", None, 3, 5, 5, 3, ("nope",)),
+            ("add", None, 3, 6, 5, 3, ("nope",)),
+            ("add", None, 3, 6, 5, 4, ("nope",)),
+        )
+        for pe in encodings
+    ),
+    Row(
+        "add",
+        pe="rpe",
+        layout="interleaved",
+        window=5,
+        layers=1,
+        train_digits="5",
+        test_digits="5,10,20,30",
+    ),
 )
 # Two sums, three products and a linear form, by every recipe: what decides.
 _FACTORS = (
