@@ -108,12 +108,14 @@ RULES: dict[str, Rule] = {
         Rule(
             "continuation",
             "a local rule goes on where no landmark is in view",
-            "Under a relative encoding a rule of finite carry goes on at every length if its "
-            "digits stand at constant offsets inside the window, training showed the whole rule "
-            "at a position with no landmark in direct view, and the digits above the trained ones "
-            "see no landmark.",
-            f"{_CONVERGED}; queries that can find its digits (selection); one layer (with more, "
-            "tokens in between pass on what they see, and that the rule goes on was observed)",
+            "Under a relative encoding a rule of finite carry goes on at every length if three "
+            "things hold.  The digits that it reads stand at constant offsets inside the window.  "
+            "Some trained result digit asks for all of the rule (every value of these digits and "
+            "of the carry) with no landmark in its window.  No digit above the trained ones has "
+            "one in its window.",
+            f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no more "
+            "than the rule needs, which was observed (where nothing else can be, the rule receptive "
+            "field says so)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
         ),
         Rule(
@@ -129,9 +131,9 @@ RULES: dict[str, Rule] = {
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "If every trained position that shows the whole rule, with every digit that it reads, "
-            "has a landmark in view, the training data fit two rules: go on, or write what was "
-            "always there beyond the trained positions.  Where the two differ nothing follows.",
+            "If every trained result digit that asks for all of the rule has a landmark in its "
+            "window, the training data fit two rules: go on, or write what was always there beyond "
+            "the trained positions.  Where the two differ nothing follows.",
             "a relative encoding",
             f"ours; {_findings('Longer inputs')}",
         ),
