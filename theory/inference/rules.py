@@ -113,9 +113,9 @@ RULES: dict[str, Rule] = {
             "Some trained result digit asks for all of the rule (every value of these digits and "
             "of the carry) with no landmark in its window.  No digit above the trained ones has "
             "one in its window.",
-            f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no more "
-            "than the rule needs, which was observed (where nothing else can be, the rule receptive "
-            "field says so)",
+            f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no "
+            "more than the rule needs, which was observed (where it has to be so, the rule "
+            "receptive field says it)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
         ),
         Rule(
