@@ -48,7 +48,7 @@ def requests(draw: st.DrawFn) -> Request:
     form = draw(st.sampled_from(("aligned", "plain", "reversed", "bare")))
     return Request(
         *(name, expr, modulus, base, pe, form, draw(st.sampled_from((0, 0, 5)))),
-        draw(st.sampled_from((0, 0, 7))),
+        *(draw(st.sampled_from((0, 0, 7))), draw(st.sampled_from((0, 0, 2)))),
         *(lengths, draw(kinds), priming, tuple(allowed), None, "1-4", draw(kinds)),
     )
 

@@ -67,7 +67,7 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))
     every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every
-    assert len(every) > len(report.verdicts)
+    assert len(every) > len(report.trained)
     for picture in (tmp_path / name).iterdir():
         assert (folder / picture.name).exists()
 
