@@ -7,31 +7,39 @@ the same answer to equal contexts.  If training shows every context that a test 
 that is right on all of training is right on the test.  The proof, and what holds where a context
 was not shown, are in ``docs/relative.md``.
 
-Shapes: n ways to fill a context, k operands, m digit tuples of one position.
+Contexts are not written out: there are too many.  The digits are read from the lowest in sight
+upwards, with the carry of the test and with every carry that training can have after the same
+digits (the subset construction of Rabin and Scott 1959).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from itertools import product
-
-import numpy as np
 
 from theory.errors import NotCountable
 from theory.inference.views import tokens
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 
-MOST_CONTEXTS = 20_000_000
-"""Ways to fill the context of one query that are written out at most (a few seconds)."""
-_BITS = 62
-"""A context is a number of so many bits at most."""
+_Role = tuple[str, int, int]
+"""A token of a context: its symbol; or ``operand`` or ``result``, of which operand, and how many
+places above the digit that is asked for."""
+_DIGITS = ("operand", "result")
+_Letter = tuple[int, ...]
+"""The digits in sight at one place."""
+_Values = tuple[tuple[int, ...], ...]
+"""The values of each operand's digit at one place."""
+_State = tuple[tuple[_Values, ...], int, int]
+"""The values still to come, from the lowest; the carry into them; the answer, -1 before it."""
+_Shown = frozenset[_State]
+"""The states that training can have reached by the same digits."""
 
 
 @dataclass(frozen=True)
@@ -56,156 +64,173 @@ def receptive_field(setting: Setting) -> int | None:
 
 
 @remembered(256)
-def unshown(setting: Setting, test: Domain) -> Unshown | None:
-    """A context of a test domain that training never shows; None where it shows all.
+def unshown(setting: Setting) -> dict[int, Unshown | None]:
+    """By test length, a context that it asks for and training never shows; None where it shows all.
 
     Raises:
-        NotCountable: no receptive field, a task without a finite carry, or too many contexts.
+        NotCountable: no receptive field, a task without a finite carry, training that gives one
+            context two answers, or too much work.
     """
     reads = receptive_field(setting)
     task, train = setting.task, setting.train
     if reads is None or carries(task, setting.base) is None or task.needs_order:
-        raise NotCountable("contexts are counted for sums of a finite carry under a window")
+        raise NotCountable("contexts are compared for sums of a finite carry under a window")
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
-    # Contexts are the same under every encoding, and for every test of this longest input.
-    alike = replace(setting, encoding=encoding("nope"), test_lengths=(setting.longest,))
-    writer = _trained(alike, reads)
-    for position, codes in writer.contexts(test):
-        missing = writer.lacking(codes)
-        if missing is not None:
-            return Unshown(position, missing)
-    return None
+    contexts = _Contexts(setting, reads)
+    contexts.lacking(train)
+    return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 
 
-@remembered(16)
-def _trained(setting: Setting, reads: int) -> _Writer:
-    """The contexts that training shows (``NotCountable`` as ``unshown``)."""
-    writer = _Writer(setting, reads)
-    if (writer.shown[1:] // setting.base == writer.shown[:-1] // setting.base).any():
-        raise NotCountable("the answer does not follow from a context")
-    return writer
-
-
-class _Writer:
-    """Writes contexts as numbers: the answer first, then a digit for each token from the query on.
-
-    Contexts that are made alike are made once: most queries of long inputs are.
+class _Contexts:
+    """The contexts that training shows, to be compared with those of tests.
 
     Args:
         reads: the tokens of a context.
     """
 
     def __init__(self, setting: Setting, reads: int) -> None:
-        self.setting, self.reads = setting, reads
-        self.sequence = tokens(setting)
-        symbols = dict.fromkeys(t.symbol for t in self.sequence if t.kind == "landmark")
-        self.symbols = [*map(str, range(setting.base)), *symbols, ""]
-        self.radix = len(self.symbols)
-        spans = carries(setting.task, setting.base) or 1
-        if spans * setting.base * self.radix**reads >= 2**_BITS:
-            raise NotCountable(f"contexts of {reads} tokens are too many")
-        self.linear = [
-            sum(c for c, e in setting.task.terms if e[j]) for j in range(setting.task.operands)
-        ]
-        self.constant = sum(c for c, e in setting.task.terms if not any(e))
-        self._made: dict[Hashable, np.ndarray] = {}
-        self._lacking: dict[int, tuple[str, ...] | None] = {}
-        every = {id(codes): codes for _, codes in self.contexts(setting.train)}
-        self.shown = np.unique(np.concatenate(list(every.values())))
-        """The contexts of training with their answers, ascending, ``(n,)``."""
+        self.setting = setting
+        task, operands = setting.task, range(setting.task.operands)
+        self.linear = [sum(c for c, e in task.terms if e[j]) for j in operands]
+        self.constant = sum(c for c, e in task.terms if not any(e))
+        self.queries: dict[tuple[_Role, ...], list[int]] = {}
+        """The positions of the result digits that are asked for, by what their contexts hold."""
+        sequence = tokens(setting)
+        for query, asked in enumerate(sequence[1:]):
+            if asked.kind == "result":
+                context = sequence[max(0, query - reads + 1) : query + 1]
+                roles = tuple(
+                    (t.symbol or t.kind, t.operand, t.position - asked.position * (not t.symbol))
+                    for t in context
+                )
+                self.queries.setdefault(roles, []).append(asked.position)
+        self._move = cache(self._moves)
+        self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
+        """Contexts, by what they hold and where reading begins, that training shows."""
 
-    def lacking(self, codes: np.ndarray) -> tuple[str, ...] | None:
-        """One of the contexts that training does not show; None if it shows all."""
-        if id(codes) not in self._lacking:
-            missing = codes[~np.isin(codes, self.shown, assume_unique=True)]
-            self._lacking[id(codes)] = self.read(int(missing[0])) if len(missing) else None
-        return self._lacking[id(codes)]
+    def lacking(self, test: Domain) -> Unshown | None:
+        """A context of a test domain that training never shows; None where it shows all.
 
-    def contexts(self, domain: Domain) -> Iterator[tuple[int, np.ndarray]]:
-        """Every result digit's position, and its contexts ``(n,)``, ascending, box by box."""
+        Raises:
+            NotCountable: training gives one context two answers.
+        """
+        for roles, positions in self.queries.items():
+            places = [0, *(place for kind, _, place in roles if kind in _DIGITS)]
+            reach = min(places), max(places)
+            starts = {x: i for i in positions for x in self._starts(test, [i], *reach)}
+            if (roles, frozenset(starts)) not in self._known:
+                shown = frozenset(self._starts(self.setting.train, positions, *reach))
+                missing = self._search(roles, reach[0], starts, shown)
+                if missing is not None:
+                    return missing
+                self._known.add((roles, frozenset(starts)))
+        return None
+
+    def _starts(
+        self, domain: Domain, positions: list[int], low: int, high: int
+    ) -> Iterator[_State]:
+        """The states in which reading begins, at a place below or above each of some positions."""
         for box in domain.boxes(self.setting.base, self.setting.task.operands):
-            carries = [np.array([self.constant])]
-            for i in range(1, len(self.sequence)):
-                carries.append(np.unique(self._step(box, i, carries[-1])[2]))
-                if i >= box.width and np.array_equal(carries[-1], carries[-2]):
-                    break
-            for query, token in enumerate(self.sequence[1:]):
-                if token.kind == "result":
-                    yield token.position, self._of(box, query, token.position, carries)
+            reached = self._carries(box, max(positions) + low)
+            for position in positions:
+                places = range(position + low, position + high + 1)
+                to_come = tuple(_values(box, i) for i in places)
+                for carry in reached[min(position + low, len(reached)) - 1]:
+                    yield to_come, carry, -1
 
-    def read(self, code: int) -> tuple[str, ...]:
-        """The tokens of a context, the query last."""
-        code //= self.setting.base
-        places = [code // self.radix**back % self.radix for back in range(self.reads)]
-        return tuple(self.symbols[x] for x in reversed(places) if self.symbols[x])
+    def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
+        """The carries into each place of a box, the first for the units, until they repeat."""
+        found = [frozenset({self.constant})]
+        while len(found) < last:
+            values = _values(box, len(found))
+            onward = {x for c in found[-1] for after in self._add(values, c) for x in (after[2],)}
+            found.append(frozenset(onward))
+            if len(found) > box.width + 1 and found[-1] == found[-2]:
+                break
+        return found
 
-    def _of(self, box: Box, query: int, position: int, carries: list[np.ndarray]) -> np.ndarray:
-        """The contexts of one query."""
-        weights, fixed = self._weights(query)
-        last = max([position, *(t.position for t in weights)])
-        first = min([position, *(t.position for t in weights)])
-        carry = carries[min(first - 1, len(carries) - 1)]
-        operands, places = range(len(self.linear)), range(first, last + 1)
-        alike = (
-            fixed,
-            position - first,
-            tuple((t.kind, t.operand, t.position - first, w) for t, w in weights.items()),
-            tuple(box.values(j, i) for i in places for j in operands),
-            tuple(carry.tolist()),
-        )
-        if alike not in self._made:
-            self._made[alike] = self._fill(box, weights, fixed, position, places, carry)
-        return self._made[alike]
+    def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+        """All digits of one place, each with the result's digit and the carry out."""
+        base = self.setting.base
+        for digits in product(*values):
+            total = carry + sum(c * d for c, d in zip(self.linear, digits, strict=True))
+            yield digits, total % base, total // base
 
-    def _fill(
-        self,
-        box: Box,
-        weights: dict[Token, int],
-        fixed: int,
-        position: int,
-        places: range,
-        carry: np.ndarray,
-    ) -> np.ndarray:
-        """The contexts of one query, from the digits at some places and the carry below them."""
-        code = np.full(len(carry), fixed)
-        for i in places:
-            digits, result, onward = self._step(box, i, carry)
-            added = np.zeros(len(digits), dtype=np.int64)
-            for token, weight in weights.items():
-                if token.position == i and token.kind == "operand":
-                    added += digits[:, token.operand] * weight
-            weight = weights.get(Token("result", i), 0) + (i == position)
-            written = code[:, None] + added + weight * result
-            low = onward.min()
-            span = onward.max() - low + 1
-            both = np.unique(written * span + (onward - low))
-            code, carry = both // span, both % span + low
-        return np.unique(code)
+    def _moves(
+        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool
+    ) -> dict[_Letter, frozenset[tuple[int, int]]]:
+        """By the digits in sight at a place: the carries out of it, each with the answer or -1.
 
-    def _weights(self, query: int) -> tuple[dict[Token, int], int]:
-        """What a digit at each token in view counts for in the number, and what landmarks do."""
-        weights, fixed = dict[Token, int](), 0
-        for back in range(self.reads):
-            weight = self.setting.base * self.radix**back
-            if back > query:
-                fixed += (self.radix - 1) * weight  # before the start there is nothing
-                continue
-            token = self.sequence[query - back]
-            if token.kind == "landmark":
-                fixed += self.symbols.index(token.symbol) * weight
-            else:
-                weights[token] = weight
-        return weights, fixed
+        Args:
+            seen: the operands whose digits are in sight; -1 is the result.
+            answers: whether the result's digit there is the one that is asked for.
+        """
+        found: dict[_Letter, set[tuple[int, int]]] = {}
+        spend(3_000 * math.prod(map(len, values)))
+        for digits, result, onward in self._add(values, carry):
+            letter = tuple(result if j < 0 else digits[j] for j in seen)
+            found.setdefault(letter, set()).add((onward, result if answers else -1))
+        return {letter: frozenset(after) for letter, after in found.items()}
 
-    def _step(
-        self, box: Box, position: int, carry: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All digits at a position ``(m, k)``; with each carry ``(n, m)`` the result's, and on."""
-        values = [box.values(j, position) for j in range(len(self.linear))]
-        digits = np.array(list(product(*values)), dtype=np.int64)
-        if len(carry) * len(digits) > MOST_CONTEXTS:
-            raise NotCountable("there are too many contexts")
-        spend(120 * len(carry) * len(digits))
-        total = carry[:, None] + digits @ np.array(self.linear)
-        return digits, total % self.setting.base, total // self.setting.base
+    def _search(
+        self, roles: tuple[_Role, ...], low: int, starts: dict[_State, int], shown: _Shown
+    ) -> Unshown | None:
+        """A context that the test has and training lacks.
+
+        Args:
+            low: the lowest place in sight.
+            starts: the states in which the test begins there, each with the position asked for.
+            shown: those in which training does.
+        """
+        reached = {(start, shown): (i, tuple[_Letter, ...]()) for start, i in starts.items()}
+        for place in range(low, low + len(next(iter(starts))[0])):
+            seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
+            further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
+            onward = {states: self._onward(states, seen, place == 0) for _, states in reached}
+            for (state, states), (position, word) in reached.items():
+                for letter, after in self._after(state, seen, place == 0).items():
+                    there = onward[states].get(letter, frozenset())
+                    for one in after:
+                        further.setdefault((one, there), (position, (*word, letter)))
+            reached = further
+        for (state, states), (position, word) in reached.items():
+            answers = {answer for _, _, answer in states}
+            if len(answers) > 1:
+                raise NotCountable("the answer does not follow from a context")
+            if answers != {state[2]}:
+                return Unshown(position, _written(roles, low, word))
+        return None
+
+    def _after(
+        self, state: _State, seen: tuple[int, ...], answers: bool
+    ) -> dict[_Letter, set[_State]]:
+        """By the digits in sight at the next place, the states after it."""
+        (values, *to_come), carry, answer = state
+        spend(1_400 * len(self._move(values, carry, seen, answers)))
+        return {
+            letter: {(tuple(to_come), c, x if answers else answer) for c, x in after}
+            for letter, after in self._move(values, carry, seen, answers).items()
+        }
+
+    def _onward(
+        self, states: _Shown, seen: tuple[int, ...], answers: bool
+    ) -> dict[_Letter, _Shown]:
+        """The same of several states together."""
+        found: dict[_Letter, set[_State]] = {}
+        for state in states:
+            for letter, after in self._after(state, seen, answers).items():
+                found.setdefault(letter, set()).update(after)
+        return {letter: frozenset(after) for letter, after in found.items()}
+
+
+def _values(box: Box, position: int) -> _Values:
+    return tuple(box.values(j, position) for j in range(len(box.digits)))
+
+
+def _written(roles: tuple[_Role, ...], low: int, word: tuple[_Letter, ...]) -> tuple[str, ...]:
+    """The tokens of a context, from the digits in sight at each place, the lowest first."""
+    left = [list(letter) for letter in word]
+    return tuple(
+        str(left[place - low].pop(0)) if kind in _DIGITS else kind for kind, _, place in roles
+    )

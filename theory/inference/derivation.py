@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from theory.errors import NotCountable
-from theory.inference.contexts import Unshown, receptive_field, unshown
+from theory.inference.contexts import receptive_field, unshown
 from theory.inference.identifiability import (
     blind,
     continuation,
@@ -83,19 +83,15 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
 
 def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     """The test lengths of whose inputs training shows every context, and the steps to that."""
-    reads, found = receptive_field(setting), set[int]()
+    reads = receptive_field(setting)
     if reads is None:
         return frozenset(), ()
-    lacking = dict[int, Unshown]()
     try:
-        for n in setting.test_lengths:
-            missing = unshown(setting, setting.test(n))
-            if missing is None:
-                found.add(n)
-            else:
-                lacking[n] = missing
+        contexts = unshown(setting)
     except NotCountable:
         return frozenset(), ()
+    found = {n for n, missing in contexts.items() if missing is None}
+    lacking = {n: missing for n, missing in contexts.items() if missing is not None}
     layers = "1 layer" if setting.layers == 1 else f"{setting.layers} layers"
     steps = []
     if found:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "5"
+THEORY_VERSION = "6"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from builders.predictions import predicted
+from builders.strategies import examples
+from hypothesis import given, reject
+from hypothesis import strategies as st
 
-from theory.errors import NotCountable
+from theory.errors import InvalidInput, NotCountable
 from theory.inference.contexts import receptive_field, unshown
 from theory.setting.domains import Domain
+from theory.setting.layouts import LAYOUTS
 from theory.setting.requests import Request
 from theory.setting.settings import Setting
 from verify.plan.sampling import Sampler
 from verify.plan.sequences import Format
 
+SLOW = examples(60)
 Contexts = dict[tuple[int, ...], set[int]]
 """By context, the query last, what is answered."""
 
@@ -60,10 +65,10 @@ def test_the_contexts_are_those_of_the_written_examples(words: dict[str, Any]) -
         asked = written(setting, setting.test(n), reads)
         if any(len(answers) > 1 for answers in shown.values()):
             with pytest.raises(NotCountable):
-                unshown(setting, setting.test(n))
+                unshown(setting)
             continue
         lacking = {x for x, answers in asked.items() if not answers <= shown.get(x, set())}
-        found = unshown(setting, setting.test(n))
+        found = unshown(setting)[n]
         assert (found is None) == (not lacking)
         if found is not None:
             symbols = [*map(str, range(setting.base)), "<bos>", "+", "="]
@@ -76,7 +81,7 @@ def test_where_a_context_was_not_shown_two_rules_fit_the_training_data() -> None
         "add", pe="rpe", layout="interleaved", base=2, window=6, layers=1, train_digits="2"
     ).setting()
     reads = receptive_field(setting)
-    assert reads is not None and unshown(setting, setting.test(4)) is not None
+    assert reads is not None and unshown(setting)[4] is not None
     shown = written(setting, setting.train, reads)
     asked = written(setting, setting.test(4), reads)
     one = {x: min(answers) for x, answers in (asked | shown).items()}
@@ -105,6 +110,51 @@ def test_what_one_more_token_or_layer_lets_in_leaves_another_rule() -> None:
     assert more.continues
     deeper = {**INTERLEAVED, "base": 2, "window": 5, "pe": "nope", "test_digits": "6"}
     assert [predicted(**deeper, layers=n).continues for n in (1, 2)] == [True, False]
+
+
+@pytest.mark.parametrize(("layers", "fewest"), [(1, 3), (2, 5), (3, 6)])
+def test_each_layer_asks_for_more_digits_in_training(layers: int, fewest: int) -> None:
+    """In base 10, with a window that holds the rule alone."""
+    for n in (fewest - 1, fewest):
+        words = {**INTERLEAVED, "train_digits": str(n), "test_digits": f"1-{n + 3}"}
+        got = predicted(**words, pe="nope", window=5, layers=layers)
+        assert got.continues == (n == fewest)
+
+
+@SLOW
+@given(
+    st.sampled_from(("a + b", "2*a + b", "a + b + 1", "a + b + c", "a + 3*b")),
+    *(st.integers(2, 3), st.sampled_from(("1", "2", "3", "1+3"))),
+    *(st.sampled_from(sorted(LAYOUTS)), st.integers(2, 9), st.integers(1, 3)),
+    st.sampled_from(((), ("1:0",), ("2:0,1",), ("2:1",))),
+)
+def test_where_no_context_is_missing_the_written_examples_have_them_all(
+    expr: str,
+    base: int,
+    digits: str,
+    form: str,
+    window: int,
+    layers: int,
+    allowed: tuple[str, ...],
+) -> None:
+    request = Request(
+        *(None, expr, None, base, "nope", form, window, 0, layers, digits, "longest", ()),
+        *(allowed, None, "1-3"),
+    )
+    try:
+        setting = request.setting()
+        found = unshown(setting)
+    except (InvalidInput, NotCountable):
+        reject()
+    reads = receptive_field(setting)
+    assert reads is not None
+    shown = written(setting, setting.train, reads)
+    for n, missing in found.items():
+        asked = written(setting, setting.test(n), reads)
+        lacking = any(not answers <= shown.get(x, set()) for x, answers in asked.items())
+        assert missing is not None or not lacking
+        # In this layout a digit at some distance is always of the same operand and place.
+        assert missing is None or lacking or form != "interleaved"
 
 
 @pytest.mark.parametrize(
