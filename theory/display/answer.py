@@ -45,7 +45,7 @@ def answer_line(prediction: Prediction) -> str:
     if silent := groups.get("open"):
         sentences.append(f"no claim at {_at(silent)}: training leaves the answer open")
     capital = [sentences[0], *(x[0].upper() + x[1:] for x in sentences[1:])]
-    return f"Answer: {'. '.join(capital)}."
+    return f"Answer, if the premises are met: {'. '.join(capital)}."
 
 
 def _group(prediction: Prediction, x: LengthPrediction) -> str:

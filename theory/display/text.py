@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from theory.display.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
 from theory.display.tables import markdown_table
+from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
+from theory.setting.decision import Decision
 
 if TYPE_CHECKING:
     from theory.counting.digit_accuracy import DigitAccuracy
@@ -86,9 +88,16 @@ def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
 
 
 def legend(prediction: Prediction) -> list[str]:
-    """What the words and signs mean that the table of lengths uses, a line each."""
-    lengths, lines = prediction.lengths, list[str]()
+    """What the answer presupposes, and what the words and signs in the table of lengths mean."""
+    lengths = prediction.lengths
     claims = {prediction.claim(x) for x in lengths}
+    premises = "converged (right on held-out trained lengths)"
+    if any(x.ignores for x in lengths):
+        premises += ", and indifferent to noise at ignored positions (arith theorems indifference)"
+    lines = [f"Premises, of the model: {premises}."]
+    s = prediction.setting
+    if s.encoding.own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
+        lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where training leaves the answer open, --explain says why.")
     if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
@@ -101,11 +110,7 @@ def legend(prediction: Prediction) -> list[str]:
         Claim.AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
-    premises = "right on held-out trained lengths"
-    if any(x.ignores for x in lengths):
-        premises += "; indifferent to noise at ignored positions"
-    whose = f"claim, of a converged model ({premises})"
-    return [*lines, f"{whose}: {said}."] if said else lines
+    return [*lines, f"claim: {said}."] if said else lines
 
 
 def reads_text(digits: int) -> str:

@@ -71,6 +71,11 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     groups = interactions(learned.support)
     if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
+    if n is not None:
+        steps = {learned.support.period((j, n)) for j in operands}
+        step = steps.pop()
+        if step is not None and step < base and not steps:
+            return f"0 there counts as {step} does modulo {p}, and {step} was shown"
     periods = [learned.support.period(digit) for digits in groups for digit in digits]
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"

@@ -45,8 +45,10 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     assert [(row[ACCURACY], row["claim"]) for row in rows(said)] == [("1", "exact")] * 6
     assert [verdict_text(said, d) for d in ("downward", "upward")] == ["generalizes"] * 2
     assert legend(said) == [
-        "claim, of a converged model (right on held-out trained lengths; indifferent to noise at "
-        "ignored positions): exact, the accuracy is the one shown."
+        "Premises, of the model: converged (right on held-out trained lengths), and indifferent to "
+        "noise at ignored positions (arith theorems indifference).",
+        "It may take long to converge, or never do so (arith theorems leap).",
+        "claim: exact, the accuracy is the one shown.",
     ]
     assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
     assert "indifferent" not in legend(predicted(task="add", test_digits="1"))[0]
@@ -81,7 +83,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     ],
 )
 def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
-    assert answer_line(predicted(**words)) == f"Answer: {line}"
+    assert answer_line(predicted(**words)) == f"Answer, if the premises are met: {line}"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,7 @@ def test_a_source_in_part_ours_says_so() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (FLAGSHIP, "digits equivalent modulo 125 were shown"),
+        (FLAGSHIP, "0 there counts as 5 does modulo 125, and 5 was shown"),
         ({"task": "add"}, "the digits only add up"),
         ({"task": "mod_mul", "modulus": 50}, "position 3 makes no difference modulo 50"),
         (
