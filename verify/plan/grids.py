@@ -23,7 +23,6 @@ _HEADLINE = (
     _row("add", "rpe", 3, 6, layout="interleaved", window=5, layers=1),
     _row("add", "rpe", 3, 6, layout="interleaved", window=6),
     _row("add", "rpe", 3, 5),
-    _row("mul", "ape", 2, 4),
     _row("mod_add", "ape", 3, 5, modulus=100),
     _row("mod_add", "rpe", 3, 5, modulus=100),
     _row("mod_add", "ape", 2, 4, modulus=101),
@@ -61,6 +60,7 @@ _MODULAR_ADDITION = (
     *(_row("mod_add", "ape", 2, 4, modulus=p, model="nano") for p in (101, 150)),
 )
 _PRODUCTS = (
+    _row("mul", "ape", 2, 4),
     _row("mul", "ape", "1+2", 4),
     _row("mul", "ape", 2, 4, layout="reversed"),
     *(_row("mul", pe, 2, 4) for pe in ("rpe", "rope")),
@@ -262,7 +262,7 @@ def _converging(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 GRIDS: dict[str, tuple[Row, ...]] = {
-    "smoke": tuple(_HEADLINE[i] for i in (0, 1, 8)),
+    "smoke": tuple(_HEADLINE[i] for i in (0, 1, 7)),
     "headline": _HEADLINE,
     "data": _converging(_DATA),
     "windows": _WINDOWS,
