@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.paths import HEADLINE_EVIDENCE
+from builders.paths import FULL_EVIDENCE
 from builders.runs import run
 
 from theory.prediction.predict import predict
@@ -208,8 +208,8 @@ def test_published_models_that_had_not_converged_stand_at_plateaus() -> None:
     assert (at_200[2], at_200[3], at_200[4], at_200[9]) == ("-", "65.1 %", "62.5 %", "62.5 %")
 
 
-def test_the_headline_evidence_shows_multiplication_beside_the_published_one() -> None:
-    runs = read_evidence(HEADLINE_EVIDENCE)
+def test_the_committed_evidence_shows_multiplication_beside_the_published_one() -> None:
+    runs = read_evidence(FULL_EVIDENCE)
     mine = [
         r
         for r in runs
