@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.plan.premise import INDIFFERENT, PREMISE
-from verify.records.runs import Run
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
 
@@ -24,16 +23,17 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             *_before(lengths),
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
-            *_indifferent([r for v in verdicts for r in v.converged]),
+            *_indifferent(verdicts),
             "- **Published theorems** (always right, or not always): true of the models at "
             f"{theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}.",
         ]
     )
 
 
-def _indifferent(runs: Sequence[Run]) -> list[str]:
-    """How many models keep their answers when ignored tokens are disturbed, where measured."""
-    asked = [r for r in runs if r.indifference is not None]
+def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """How many models keep their answers when ignored tokens are disturbed, where it is asked."""
+    cells = [v for v in verdicts if any(x.prediction.ignores for x in v.lengths)]
+    asked = [r for v in cells for r in v.converged if r.indifference is not None]
     if not asked:
         return []
     return [

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from theory.inference.support import support
 from theory.prediction.predict import predict
 from verify.model.indifference import indifference
 from verify.model.measure import measure
@@ -73,8 +74,9 @@ def execute(
     runs = []
     for i, trained in enumerate(trained_models):
         cell, prediction = trained.cell, predictions[i]
-        lengths, learned = cell.setting.test_lengths, prediction.learned
-        measured = tuple(measure(trained.model, cell, prediction, n) for n in lengths)
+        setting = cell.setting
+        measured = tuple(measure(trained.model, cell, prediction, n) for n in setting.test_lengths)
+        shown = support(setting.task, setting.train, setting.base)
         runs.append(
             Run(
                 cell=cell,
@@ -90,9 +92,7 @@ def execute(
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
-                indifference=(
-                    None if learned is None else indifference(trained.model, cell, learned.support)
-                ),
+                indifference=indifference(trained.model, cell, shown),
             )
         )
     return runs
