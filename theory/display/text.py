@@ -28,13 +28,10 @@ _LONGEST_IN_TABLE = 15
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
     lengths = digits_text(" or ".join(map(str, s.train.lengths)))
-    window = f", attention window {s.window}" if s.window else ""
-    width = f", padded to {s.width} digits" if s.width else ""
-    layers = f", {s.layers} layer{'s' * (s.layers > 1)}" if s.layers else ""
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     lines = [
         f"{cut(s.task.text())} in base {s.base}, {trained}",
-        f"{s.encoding.name} encoding, {s.layout.name} layout{window}{width}{layers}",
+        f"{s.encoding.name} encoding, {s.seen_text}",
     ]
     if s.test_kind != s.train.kind:
         lines.append(f"tested where {_WHOSE[s.test_kind]} n digits")
@@ -130,9 +127,9 @@ def advice_text(advice: Advice) -> list[str]:
     s = advice.current.setting
     lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
     if advice.generalizes:
-        return [*lines, "Nothing has to be changed: it generalizes."]
+        return [*lines, "Nothing has to be changed: a model that meets the premises generalizes."]
     if advice.suggestions:
-        lines.append("It generalizes after any one of these changes, cheapest first:")
+        lines.append("A model generalizes after any one of these changes, cheapest first:")
         lines += [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
     if not advice.complete:
         lines.append("Not every change was tried: that would take too long for such lengths.")

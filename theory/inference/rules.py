@@ -84,7 +84,7 @@ RULES: dict[str, Rule] = {
             "Either it showed digits together that are equivalent to these modulo p.  Or the "
             "digits only add up: the task is digit causal, no term multiplies them, the carry "
             "into their position varied or was 0, and no two of them showed just two values each "
-            "(then three of the four pairs leave the fourth open).  Otherwise nothing follows.",
+            "(three of their four pairs leave the fourth open).  Otherwise nothing follows.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
             "things hold.  The digits that it reads stand at constant offsets inside the window.  "
             "Some trained result digit asks for all of the rule (every value of these digits and "
             "of the carry) with no landmark in its window.  No digit above the trained ones has "
-            "one in its window.",
+            "a landmark in its window.",
             f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no "
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",
@@ -142,9 +142,9 @@ RULES: dict[str, Rule] = {
             "the encoding has to let a query find its digits",
             "A rule goes on only where queries can find its digits: under an encoding that can "
             "single out any offset, or under one that learns the order of the digits if the "
-            "window holds no others.  Elsewhere nothing follows for longer inputs.  If besides no "
-            "sign says where a number starts, a model may go by the digits themselves, and "
-            "nothing follows but what was trained.",
+            "window holds no others.  Elsewhere nothing follows for longer inputs.  In a layout "
+            "without signs (bare) a model may then go by the digits themselves, and nothing "
+            "follows but what was trained.",
             "a function of the offset that changes little from one to the next, learned (FIRE) or "
             "fixed (ALiBi), or no encoding",
             f"ours; {_findings('Longer inputs')}",
@@ -196,12 +196,11 @@ RULES: dict[str, Rule] = {
         Rule(
             "leap",
             "one or two digits at a time are learned soon",
-            "A task is learned soon if it can be put together from one or two operand digits at a "
-            "time, so that each step puts right at least a tenth of what the best guess before it "
-            "gets wrong in a result digit.  "
-            "Other tasks may take long.",
-            "a learned vector per position; soon is right in domain on 0.9 within 1,000 steps of "
-            "the recipe",
+            "A task is learned soon (right on 0.9 within 1,000 steps) if it can be put together "
+            "from one or two operand digits at a time, so that each step corrects at least a tenth "
+            "of the errors that the best guess before it makes in a result digit.  Other tasks may "
+            "take long.",
+            "a learned vector per position; the default recipe",
             f"ours, after {_LEAPS}; {_findings('How soon')}",
         ),
         Rule(
@@ -216,7 +215,7 @@ RULES: dict[str, Rule] = {
         Rule(
             "blind",
             "a digit that is needed and not seen: nothing follows",
-            "If a result digit needs digits that its query cannot see in one look, nothing is "
+            "If a result digit needs digits outside its query's window, nothing is "
             "predicted but what was trained.",
             "a window",
             "ours; what several layers could pass on is not used",

@@ -79,13 +79,18 @@ class Setting:
 
     def text(self) -> str:
         """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
-        window = f", window {self.window}" if self.window else ""
+        return (
+            f"{self.task.text()}, base {self.base}, {self.encoding.name}, {self.seen_text}, "
+            f"trained on {self.train.text()}"
+        )
+
+    @property
+    def seen_text(self) -> str:
+        """How an input is written and read: ``interleaved layout, attention window 5, 1 layer``."""
+        window = f", attention window {self.window}" if self.window else ""
         width = f", padded to {self.width} digits" if self.width else ""
         layers = f", {self.layers} layer{'s' * (self.layers > 1)}" if self.layers else ""
-        return (
-            f"{self.task.text()}, base {self.base}, {self.encoding.name}, "
-            f"{self.layout.name} layout{window}{width}{layers}, trained on {self.train.text()}"
-        )
+        return f"{self.layout.name} layout{window}{width}{layers}"
 
     @property
     def longest(self) -> int:

@@ -24,8 +24,8 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
             *_indifferent(verdicts),
-            "- **Published theorems** (always right, or not always): true of the models at "
-            f"{theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}.",
+            "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
+            f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}.",
         ]
     )
 
@@ -54,6 +54,6 @@ def _before(lengths: Sequence[LengthVerdict]) -> list[str]:
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
         f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge. Explained after: "
-        f"{after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of the claims made "
-        "since, or made anew."
+        f"{after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of the claims "
+        "made or changed since."
     ]

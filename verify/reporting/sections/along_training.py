@@ -32,7 +32,11 @@ def section(report: Report) -> list[str]:
     every = [t for _, models in timings for t in models]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
-    middle = f"; the median model needed {median(delays):.2g} times as many steps" if delays else ""
+    middle = (
+        f". In the median the first took {median(delays):.2g} times as many steps as the second"
+        if delays
+        else ""
+    )
     rows = [
         {
             "cell": v.name,
@@ -50,12 +54,12 @@ def section(report: Report) -> list[str]:
         "## Along training",
         f"{len(every)} converged models have an expected function (a rule that goes on under a "
         "relative encoding has none) and a recorded training. "
-        f"{counts[BEFORE]} of them followed it (on {REACHED:.0%} of the answers at the longest "
+        f"{counts[BEFORE]} of them gave its answers (to {REACHED:.0%} of the inputs of the longest "
         f"test length) before they met the premise, {counts[WITH]} at the same time, "
         f"{counts[AFTER]} later and {counts[NEVER]} never{middle}.",
         "![Answers along training](trajectories.svg)",
-        f"Models are looked at about every {GROWTH} times the steps of the last look; *with* is "
-        "within one look.",
+        f"Each look at a model comes at about {GROWTH} times the steps of the one before; *with*: "
+        "at most one look apart.",
         table(rows),
     ]
 

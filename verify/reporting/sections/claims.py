@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.display.tables import markdown_table
-from verify.judging.claims import PUBLISHED, REFINED, Claim, claims
+from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
 from verify.reporting.report import Report
 from verify.reporting.tables import count
 
@@ -22,20 +22,23 @@ def section(report: Report) -> list[str]:
         "worst test length, with its converged models pooled; *seeds* counts the models one by "
         "one, so that a single one may contradict what the pooled cell supports. *not reached*: no "
         "model of the cell met the premise. *no claim*: the theorem or rule was used, "
-        "and nothing that could be contradicted follows (some rules only say why nothing follows). "
-        "A row of zeros: no cell of this grid is in its scope.",
+        "and nothing that could be contradicted follows (some rules only say why nothing follows; "
+        "*convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
         claim_tables(claims(report.verdicts)),
     ]
 
 
 def claim_tables(listed: Sequence[Claim]) -> str:
-    """The claims as Markdown, the rows in the order of ``COLUMNS``."""
+    """The claims that some cell speaks to as Markdown, in the order of ``COLUMNS``; the others."""
+    spoken = [c for c in listed if c.cells != Tally()]
     tables = [
-        markdown_table([_row(c) for c in listed if c.source == source], (title, *COLUMNS[1:]))
+        markdown_table([_row(c) for c in spoken if c.source == source], (title, *COLUMNS[1:]))
         for source, title in _TITLES.items()
     ]
-    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in listed if c.source == REFINED]
-    return "\n\n".join([*tables, "\n".join(rules)])
+    rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in spoken if c.source == REFINED]
+    others = "; ".join(c.name for c in listed if c not in spoken)
+    silent = [f"No cell of this grid is in the scope of: {others}."] if others else []
+    return "\n\n".join([*tables, "\n".join(rules), *silent])
 
 
 def _row(c: Claim) -> list[str]:

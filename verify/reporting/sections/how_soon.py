@@ -14,10 +14,10 @@ from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import table
+from verify.reporting.tables import count, table
 
 ORDER = 70
-ADDED, MULTIPLIED, MORE = "one or two, only added", "one or two, multiplied", "three or more"
+ADDED, MULTIPLIED, MORE = "one or two, no products", "one or two, with products", "three or more"
 """Digits at once, and what a task does with them."""
 Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""
@@ -39,14 +39,14 @@ def section(report: Report) -> list[str]:
     soon = [model for kind, models in kinds.items() if kind != MORE for model in models]
     return [
         "## How soon",
-        f"Within {SOON:,} steps {_soon(soon)} of {len(soon)} models had learned a task that "
-        f"asks for one or two digits at once, and {_soon(late)} of {len(late)} one that asks "
-        "for more.",
+        f"Of {count(len(soon), 'model')} whose task asks for one or two digits at once "
+        f"{_soon(soon)} had learned it within {SOON:,} steps; of {len(late)} whose task asks for "
+        f"more, {_soon(late)}.",
         "![Steps until a task is learned, by the digits it asks for at once](how_soon.svg)",
         table([_row(kind, models) for kind, models in kinds.items()]),
         "Models under APE. How many digits a task asks for at once "
-        "(`theory/learning/leap_complexity.py`) is counted, not fitted, but for the share of "
-        "what is still unknown that a step has to gain, chosen after the fact. Learned means right "
+        "(`theory/learning/leap_complexity.py`) is counted, not fitted; only the tenth in the "
+        "rule *leap* was chosen after the fact. Learned means right "
         f"in domain on {LEARNED:.0%}. The last columns are of models that met the premise: at how "
         "many longer lengths the accuracy agrees with that of the expected function, for "
         "models that learned soon and for the others.",
@@ -67,10 +67,10 @@ def _row(kind: str, models: Models) -> dict[str, str]:
         "tasks": str(len({model.cell.setting.task.text() for model, _ in models})),
         "models": str(len(models)),
         "learned soon": str(_soon(models)),
-        "not in budget": str(len(models) - len(steps)),
+        "not learned": str(len(models) - len(steps)),
         "median step": f"{median(steps):,.0f}" if steps else "",
-        "longer lengths agree, soon": _share(agree[0], soon),
-        "later": _share(agree[1], later),
+        "agree, learned soon": _share(agree[0], soon),
+        "agree, learned later": _share(agree[1], later),
     }
 
 

@@ -33,11 +33,12 @@ def learned(modulus: int, *steps: int | None) -> CellVerdict:
 def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
     soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
     text = "\n\n".join(how_soon.section(Report("made up", [soon, late], tmp_path)))
-    assert "Within 1,000 steps 2 of 3 models" in text and "and 1 of 3 one that" in text
-    assert row(text, "one or two, only added")[:5] == ["1", "3", "2", "0", "700"]
+    assert "Of 3 models" in text and "2 had learned it within 1,000 steps" in text
+    assert "of 3 whose task asks for more, 1." in text
+    assert row(text, "one or two, no products")[:5] == ["1", "3", "2", "0", "700"]
     assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
     # Those that learned soon, and the others: predicted 1/3, measured 1.
-    assert row(text, "one or two, only added")[5:] == ["0 of 2", "0 of 1"]
+    assert row(text, "one or two, no products")[5:] == ["0 of 2", "0 of 1"]
     assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1"]
     assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
     assert how_soon.section(Report("made up", [soon], tmp_path)) == []  # nothing to compare
