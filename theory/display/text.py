@@ -130,7 +130,8 @@ def advice_text(advice: Advice) -> list[str]:
         return [*lines, "Nothing has to be changed: a model that meets the premises generalizes."]
     if advice.suggestions:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
-        lines += [f"{n}. {x.text}" for n, x in enumerate(advice.suggestions, 1)]
+        for n, x in enumerate(advice.suggestions, 1):
+            lines += [f"{n}. {x.text}", f"  {x.command}"]
     if not advice.complete:
         lines.append("Not every change was tried: that would take too long for such lengths.")
     elif not advice.suggestions:

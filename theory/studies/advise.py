@@ -24,6 +24,7 @@ from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
 from theory.setting.options import LARGEST_DIGITS
 from theory.setting.properties import base_aligned, digit_causal, translation_invariant
+from theory.setting.requests import setting_words
 from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)
@@ -73,6 +74,11 @@ class Suggestion:
         """The changes in words."""
         return "; ".join(c.text for c in self.changes)
 
+    @property
+    def command(self) -> str:
+        """The command that trains a model so, and judges it."""
+        return " ".join(["arith verify", *setting_words(self.setting)])
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -95,7 +101,8 @@ class Advice:
         return {
             "generalizes": self.generalizes,
             "suggestions": [
-                {"changes": [c.text for c in s.changes], "cost": s.cost} for s in self.suggestions
+                {"changes": [c.text for c in s.changes], "cost": s.cost, "command": s.command}
+                for s in self.suggestions
             ],
             "obstacles": list(self.obstacles),
             "complete": self.complete,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from theory.prediction.outcomes import Status
@@ -77,3 +79,18 @@ def test_where_nothing_works_the_reason_is_given() -> None:
     advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-10")
     assert all("10-digit" in s.text for s in advice.suggestions)
     assert any("101 divides no power of 10" in o for o in advice.obstacles)
+
+
+def test_each_suggestion_has_the_command_that_trains_it() -> None:
+    for suggestion in ask(task="add", train_digits="5", test_digits="30").suggestions:
+        program, verb, *words = shlex.split(suggestion.command)
+        assert (program, verb) == ("arith", "verify")
+        options = {flag[2:].replace("-", "_"): word for flag, word in batched(words)}
+        several = {"train_priming"} & set(options)
+        values = {k: (v,) if k in several else v for k, v in options.items()}
+        values["window"] = int(values.get("window", 0))
+        assert Request(**values).setting() == suggestion.setting
+
+
+def batched(words: list[str]) -> list[tuple[str, str]]:
+    return list(zip(words[::2], words[1::2], strict=True))
