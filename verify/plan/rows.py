@@ -33,6 +33,14 @@ class Row(Request):
         return Cell(setting, self.model or default_model(setting.task))
 
 
+def row(
+    task: str | None, pe: str, train: int | str, test: int, modulus: int | None = None, **more: Any
+) -> Row:
+    """A line of a grid: lengths from 1 to the last are tested."""
+    trained, tested = str(train), f"1-{test}"
+    return Row(task, pe=pe, modulus=modulus, train_digits=trained, test_digits=tested, **more)
+
+
 def read_grid(path: str) -> list[Cell]:
     """The cells of a TOML file with one ``[[cell]]`` table per cell.
 
