@@ -1,0 +1,37 @@
+"""The section that sets encodings beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
+from verify.judging.judge import CellVerdict, judge
+from verify.reporting.report import Report
+from verify.reporting.sections import encodings
+
+
+def verdict(pe: str, form: str = "aligned", window: int = 0, longer: float = 0.0) -> CellVerdict:
+    c = cell(pe=pe, form=form, digits=3, window=window)
+    lengths = dict.fromkeys((1, 2, 3), 1.0) | dict.fromkeys((4, 5, 6), longer)
+    return judge(c, [run(c, lengths)])
+
+
+def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> None:
+    narrow = [verdict(pe, "interleaved", 6, right) for pe, right in (("rpe", 1.0), ("rope", 0.5))]
+    open_ones = [verdict("rpe"), verdict("nope", longer=1.0)]
+    known = judge(open_ones[0].cell, open_ones[0].runs)
+    absolute = cell(digits=3)
+    report = Report(
+        "x", [*narrow, known, open_ones[1], judge(absolute, [run(absolute, RIGHT)])], tmp_path
+    )
+    text = "\n\n".join(encodings.section(report))
+    assert "of 2 cells with a claim on longer inputs 1 agree. Of 2 without one 1 were right" in text
+    drawn = (tmp_path / "encodings.svg").read_text()
+    assert drawn.count("interleaved W=6") == 1  # one row for both encodings
+    assert {"APE", "RPE", "ROPE", "NOPE"} <= set(drawn.replace("<", ">").split(">"))
+
+
+def test_one_encoding_alone_is_no_comparison(tmp_path: Path) -> None:
+    assert encodings.section(Report("x", [verdict("rpe")], tmp_path)) == []

@@ -1,0 +1,99 @@
+"""Encodings beside each other: what the same training makes of longer inputs under each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from theory.display.style import INK, PALETTE, UNKNOWN, draw_box, figure
+from theory.prediction.outcomes import Claim
+from theory.setting.encodings import ENCODINGS
+from verify.judging.judge import CellVerdict, Verdict
+from verify.reporting.figures import WIDTH
+from verify.reporting.report import Report
+from verify.reporting.tables import count
+
+ORDER = 50
+RIGHT = 0.95
+"""The accuracy from which longer inputs count as right."""
+Asked = Mapping[str, Mapping[str, CellVerdict]]
+"""What was asked, in words, with the cell of each encoding that it was asked of."""
+
+
+def section(report: Report) -> list[str]:
+    """How many claims agree off APE, and how the cells without a claim came out."""
+    asked: dict[str, dict[str, CellVerdict]] = {}
+    for v in report.trained:
+        if any(x.accuracy is not None for x in v.longer):
+            asked.setdefault(_question(v), {})[v.cell.setting.encoding.name] = v
+    asked = {question: cells for question, cells in asked.items() if len(cells) > 1}
+    others = [v for cells in asked.values() for name, v in cells.items() if name != "ape"]
+    if not others:
+        return []
+    claimed = [v for v in others if any(_is_claimed(v))]
+    agree = sum(_outcome(v) == Verdict.AGREE for v in claimed)
+    silent = [v for v in others if v not in claimed]
+    right = sum(all(x.accuracy.value >= RIGHT for x in v.longer if x.accuracy) for v in silent)
+    _draw(asked, report.folder / "encodings.svg")
+    return [
+        "## Encodings",
+        f"Other encodings than APE, where the same was asked of several: of "
+        f"{count(len(claimed), 'cell')} with a claim on longer inputs {agree} agree. Of "
+        f"{len(silent)} without one {right} were right on at least {RIGHT:.0%} of all longer "
+        "inputs.",
+        "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
+    ]
+
+
+def _question(v: CellVerdict) -> str:
+    """The cell in words, but for its encoding."""
+    return v.name.replace(f" · {v.cell.setting.encoding.name.upper()} ·", " ·")
+
+
+def _is_claimed(v: CellVerdict) -> list[bool]:
+    return [v.prediction.claim(x.prediction) != Claim.NONE for x in v.longer]
+
+
+def _outcome(v: CellVerdict) -> Verdict:
+    """Agree where every claim on longer inputs does, diverge where one does not."""
+    judged = {x.verdict for x in v.longer}
+    return next((x for x in (Verdict.DIVERGE, Verdict.AGREE) if x in judged), Verdict.UNDETERMINED)
+
+
+def _draw(asked: Asked, path: Path) -> None:
+    """The accuracy one digit up: a row for each question, a column for each encoding.
+
+    A frame says that theory claims something of longer inputs, its colour whether that agrees.
+    """
+    from matplotlib import colormaps
+
+    shades, frames = colormaps["Blues"], {Verdict.AGREE: PALETTE[2], Verdict.DIVERGE: PALETTE[1]}
+    columns = [name for name in ENCODINGS if any(name in cells for cells in asked.values())]
+    with figure(path, WIDTH, 0.26 * len(asked) + 1.1) as drawn:
+        drawn.set_layout_engine("constrained")
+        ax = drawn.subplots()
+        for i, cells in enumerate(asked.values()):
+            for j, name in enumerate(columns):
+                v = cells.get(name)
+                first = None if v is None else next((x for x in v.longer if x.accuracy), None)
+                if v is None or first is None or first.accuracy is None:
+                    continue
+                value = first.accuracy.value
+                draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, color=shades(0.85 * value), lw=0)
+                colour = "white" if value > 0.6 else INK
+                ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+                if (outcome := _outcome(v)) in frames:
+                    style = {"fill": False, "edgecolor": frames[outcome], "lw": 1.8}
+                    draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, **style)
+        ax.set_xlim(-0.5, len(columns) - 0.5)
+        ax.set_ylim(len(asked) - 0.5, -0.5)
+        ax.set_facecolor(UNKNOWN)
+        ax.set_xticks(range(len(columns)), [name.upper() for name in columns], fontsize=7)
+        ax.xaxis.tick_top()
+        ax.set_yticks(range(len(asked)), list(asked), fontsize=6.5)
+        ax.tick_params(length=0)
+        ax.set_xlabel(
+            "share of inputs one digit longer that are right; framed: theory claims something "
+            "of longer inputs\n(green: it agrees, orange: it diverges); grey: not trained",
+            fontsize=7.5,
+        )
