@@ -7,13 +7,7 @@ from enum import Enum
 
 from theory.errors import NotCountable
 from theory.inference.contexts import receptive_field, unshown
-from theory.inference.identifiability import (
-    blind,
-    continuation,
-    finds_digits,
-    out_of_sight,
-    shared_offset,
-)
+from theory.inference.identifiability import blind, continuation, finds_digits, out_of_sight
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.numbers.effort import remembered
@@ -36,7 +30,10 @@ class Beyond(Enum):
     """What happens to digits at positions that training kept constant."""
 
     IGNORED = "the support rule: they are ignored"
+    TESTED = "they are ignored, as far as indifference in domain tells"
+    UNTESTED = "as before, and it does not tell"
     CONTINUES = "the local rule goes on"
+    SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
     BLIND = "nothing follows, for other inputs either, but for what was trained"
@@ -70,15 +67,34 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     step = cite(rule, reason, leaves_open=rule in ("landmark", "selection"))
     if rule == "continuation":
         return Beyond.CONTINUES, (step,)
-    if not encoding.own_parameter:
-        formula = cite("formula", RULES["formula"].statement, leaves_open=True)
-        return Beyond.OPEN, (step, formula) if step.leaves_open else (formula,)
     if step.leaves_open:
         return Beyond.OPEN, (step,)
-    shared = shared_offset(setting, shown)
-    if shared:
-        return Beyond.OPEN, (cite("shared offset", shared, leaves_open=True),)
-    return Beyond.IGNORED, (step, *modulus_steps(setting, shown))
+    return Beyond.TESTED, (step, *modulus_steps(setting, shown))
+
+
+def beyond_lengths(setting: Setting, upward: Beyond) -> tuple[tuple[Beyond, ...], tuple[Step, ...]]:
+    """What happens at each test length, where ``upward`` is what happens in general.
+
+    Training may show every context of a length (rule *receptive field*); and what is shared by
+    positions is tested in domain for a few ignored digits only (rule *shared parameters*).
+    """
+    surely, steps = shown_lengths(setting)
+    trained = max(setting.train.every_length)
+    ignored = setting.digits - trained
+    too_far = [
+        n
+        for n in setting.test_lengths
+        if upward is Beyond.TESTED and n not in surely and 2 * (n - trained) > ignored
+    ]
+    if too_far:
+        what = (
+            f"half of another digit at each of the {ignored} ignored positions is as much as "
+            f"{float(ignored / 2):g} digits of an operand: it says nothing of "
+            f"{lengths_text(too_far)}"
+        )
+        steps += (cite("shared parameters", what, leaves_open=True),)
+    special = dict.fromkeys(too_far, Beyond.UNTESTED) | dict.fromkeys(surely, Beyond.SHOWN)
+    return tuple(special.get(n, upward) for n in setting.test_lengths), steps
 
 
 def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:

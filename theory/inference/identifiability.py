@@ -26,11 +26,13 @@ def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
         if there is no local rule.
     """
     encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
-    if encoding.reference in ("absolute", "significance"):
-        what = f"{encoding.name} does not tell a digit by its distance from the query"
-        return "one candidate", what
+    if encoding.reference == "absolute":
+        return "one candidate", f"{encoding.name} tells a digit by its place, not by its distance"
     if reach is None:
         return "one candidate", "the task has no finite carry, so no one rule repeats"
+    if encoding.reference == "significance":
+        what = f"{encoding.name} numbers digits from a random start, and a number shows where it is"
+        return "landmark", what
     if not finds_digits(setting):
         what = f"under {encoding.name} no query can single out the offset of a digit"
         return "selection", what
@@ -179,30 +181,6 @@ def out_of_sight(setting: Setting, shown: Support) -> bool:
 def _last_query(setting: Setting) -> int:
     """The token that writes the last result digit."""
     return max(s for s, t in enumerate(tokens(setting)) if t.kind == "result") - 1
-
-
-def shared_offset(setting: Setting, shown: Support) -> str:
-    """Where a digit to be ignored stands as far back as one that is read; empty if nowhere.
-
-    One parameter serves both, so the digit cannot be switched off.  Every token may be the reader
-    of the other: the tokens in between pass on what they have read.
-    """
-    task, last = setting.task, _last_query(setting)
-    digits = {s: (t.operand, t.position) for s, t in enumerate(tokens(setting))}
-    needed = set(shown.needed)
-    read = {s: digit for s, digit in digits.items() if digit in needed}
-    for view in views(setting):
-        for digit, back in view.visible.items():
-            if shown.constant(digit) is None:
-                continue
-            for s, other in read.items():
-                if s + back <= last:
-                    return (
-                        f"result digit {view.position} would have to ignore {_name(task, digit)} "
-                        f"{back} tokens back, where the token {back} after {_name(task, other)} "
-                        "finds that digit"
-                    )
-    return ""
 
 
 def _name(task: Task, digit: OperandDigit) -> str:

@@ -72,21 +72,17 @@ def predict_lengths(
     train: Domain,
     tests: tuple[int, ...],
     kind: str,
-    upward: Beyond,
-    shown: frozenset[int] = frozenset(),
+    beyond: tuple[Beyond, ...],
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps for digits never shown together.
 
-    Encoding and layout enter only by ``upward``, what ``beyond`` says, and by ``shown``: at these
-    lengths training shows the context of every answer.
+    Encoding and layout enter only by ``beyond``, what ``beyond_lengths`` says of each.
     """
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
         counted = [
-            replace(_at_length(learned, train, test, Beyond.CONTINUES), shown=True)
-            if n in shown and not train.covers(n, kind)
-            else _at_length(learned, train, test, upward)
-            for n, test in zip(tests, domains, strict=True)
+            _at_length(learned, train, test, upward)
+            for test, upward in zip(domains, beyond, strict=True)
         ]
     with budget(_MOST_WITNESSED):
         lengths = tuple(
@@ -107,8 +103,10 @@ def _at_length(
     [length] = test.lengths
     one = Fraction(1)
     predicted = partial(LengthPrediction, length, train.direction(length))
-    if upward is Beyond.CONTINUES or train.covers(length, test.kind):
-        return predicted(Status.GENERALIZES, one, learned_accuracy=one)
+    trained = train.covers(length, test.kind)
+    if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
+        shown = upward is Beyond.SHOWN and not trained
+        return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
     if upward is Beyond.BLIND:
         return predicted(Status.UNDETERMINED, None, None)
     unseen = _counted(unseen_share, learned, test)
@@ -116,6 +114,8 @@ def _at_length(
     if upward is Beyond.OPEN and replaces:
         return predicted(Status.UNDETERMINED, None, unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
+    if upward is Beyond.UNTESTED and replaces:
+        return predicted(Status.UNDETERMINED, None, unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)
         surely = value if known is None else known  # right where training fixes the answer
@@ -131,15 +131,15 @@ def _at_length(
         return predicted(Status.UNDETERMINED, None, unseen, counted=False)
     status = Status.FAILS if value == 0 else Status.PARTIAL
     status = Status.GENERALIZES if value == 1 else status
-    shown = _counted(shown_share, learned, test)
-    inferred = Fraction(0) if shown is None else max(Fraction(0), 1 - shown - unseen)
+    together = _counted(shown_share, learned, test)
+    inferred = Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen)
     return predicted(
         status,
         value,
         unseen,
         at_most=min(one, value + unseen),
         inferred=inferred,
-        ignores=upward is Beyond.IGNORED and replaces,
+        ignores=upward in (Beyond.IGNORED, Beyond.TESTED) and replaces,
         learned_accuracy=value,
     )
 

@@ -12,8 +12,8 @@ from theory.inference.derivation import (
     Beyond,
     Step,
     beyond,
+    beyond_lengths,
     cite,
-    shown_lengths,
     support_step,
 )
 from theory.inference.learned import LearnedFunction
@@ -26,6 +26,8 @@ from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
 
+_EXPECTED = (Beyond.IGNORED, Beyond.TESTED, Beyond.UNSEEN)
+"""Where the support rule says what a model computes."""
 _INDIFFERENT = "Premise: noise at the positions that never varied leaves the answers as they are."
 
 
@@ -154,13 +156,13 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     with budget(MOST_WORK):
-        surely, because = shown_lengths(setting)
+        by_length, because = beyond_lengths(setting, upward)
     tests = setting.test_lengths, setting.test_kind
-    lengths, unseen = predict_lengths(learned, train, *tests, upward, surely)
-    if surely.issuperset(x for x in setting.test_lengths if not setting.is_premise(x)):
+    lengths, unseen = predict_lengths(learned, train, *tests, by_length)
+    if all(x.shown or setting.is_premise(x.digits) for x in lengths):
         reason = ()  # nothing rests on it
-    longer = {x.digits for x in lengths if x.direction == Direction.UPWARD}
-    continues = upward is Beyond.CONTINUES or bool(longer and longer <= surely)
+    longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
+    continues = upward is Beyond.CONTINUES or (bool(longer) and all(longer))
     return Prediction(
         setting,
         published(task, setting.encoding, base, train),
@@ -169,10 +171,10 @@ def predict(setting: Setting) -> Prediction:
             cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
             support_step(shown),
             *([cite("indifference", _INDIFFERENT)] if any(x.ignores for x in lengths) else []),
-            *because,
             *reason,
+            *because,
             *unseen,
         ),
-        learned if upward in (Beyond.IGNORED, Beyond.UNSEEN) and not continues else None,
+        learned if upward in _EXPECTED and not continues else None,
         continues,
     )

@@ -131,8 +131,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return length.direction != Direction.UPWARD or prediction.learned is not None
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
-    if rule == "indifference":
-        return length.ignores
+    if rule in ("indifference", "shared parameters"):
+        return length.ignores == (rule == "indifference") and length.direction == Direction.UPWARD
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from theory.errors import unknown_name
 from verify.plan.cells import Cell
-from verify.plan.relative_rows import CONTEXTS, RELATIVE, WINDOWS
+from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
 from verify.plan.rows import Row, read_grid, row
 
 _HEADLINE = (
@@ -214,6 +214,18 @@ _FRACTIONS = tuple(
     }.items()
     for p in moduli
 )
+# In base 2, where every operand has as many digits as trained: the highest one was always 1.
+_CONSTANTS = (
+    *(
+        row("add", "ape", 7, 8, base=2, train_domain="every", layout=form)
+        for form in ("aligned", "plain", "reversed", "interleaved")
+    ),
+    *(
+        row(None, "ape", n, n + 1, expr=expr, base=2, train_domain="every")
+        for expr, n in {"a + b + c": 5, "2*a + b": 7, "3*a + b": 7, "a + b + 3": 7}.items()
+    ),
+    *(row("mod_add", "ape", 7, 8, modulus=p, base=2, train_domain="every") for p in (24, 96)),
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -244,7 +256,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "ignored": _IGNORED,
     "factors": _FACTORS,
     "contexts": CONTEXTS,
+    "relative": PREDICTED,
     "fractions": _FRACTIONS,
+    "constants": _CONSTANTS,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -253,8 +267,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three digits above the
 trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
-rule, ``fractions`` sums that longer inputs get right now and then.  ``full`` has ``headline``,
-``data`` and ``windows``, and every task, encoding, layout and size.
+rule, ``relative`` cells off APE that no rule was made from, ``fractions`` sums that longer inputs
+get right now and then, ``constants`` a digit that is the same in all of training.  ``full`` has
+``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.
 """

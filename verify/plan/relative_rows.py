@@ -37,3 +37,49 @@ CONTEXTS = (
     *(_narrow("nope", 3, 5, layers) for layers in (3, 4)),
     replace(_narrow("rpe", 5, 5, 1), test_digits="5,10,20,30"),
 )
+_ANY = ("rpe", "rope", "t5")  # these can single out an offset
+# Cells that no rule was made from; what is predicted of them was written down before.
+_GOES_ON = (
+    *(_narrow(pe, 3, 5, 2, base=6) for pe in _ANY),
+    *(_narrow(pe, 3, 6, 3, base=5) for pe in _ANY),
+    *(_narrow(pe, 3, 7, 2, base=8) for pe in _ANY),
+    *(_narrow(pe, 4, 8, 2, base=12) for pe in _ANY),
+    *(_narrow(pe, 3, 5, 4) for pe in _ANY),
+    *(_narrow(pe, 3, 7, 2, expr="a + b + c", base=5) for pe in _ANY),
+    *(_narrow(pe, 3, 5, 2, expr="2*a + b") for pe in _ANY),
+    *(_narrow(pe, 3, 5, 1, base=7) for pe in _ANY),
+    *(_narrow(pe, 5, 5, 2, base=5) for pe in ("alibi", "fire", "nope")),
+    *(_narrow(pe, 6, 5, 3, base=2) for pe in (*_ANY, "fire")),
+)
+_MODULAR = (
+    *(
+        row("mod_add", pe, 2, 4, modulus=p)
+        for pe, moduli in {
+            "rpe": (60, 90),
+            "rope": (30, 75),
+            "t5": (40, 125),
+            "alibi": (60, 90),
+            "fire": (80, 30),
+            "nope": (40, 60),
+            "sinusoidal": (75, 150),
+            "abacus": (40,),
+            "coupled": (60,),
+        }.items()
+        for p in moduli
+    ),
+    *(
+        row("mod_add", pe, 2, 4, modulus=p, width=6)
+        for pe, p in zip(RELATIVE, (30, 60, 75, 40, 150, 90), strict=True)
+    ),
+    *(row("mod_add", pe, 3, 5, modulus=36, base=6, layout="interleaved") for pe in _ANY),
+    *(
+        row("mod_add", pe, 3, 5, modulus=base**2, base=base, layout="interleaved")
+        for pe, base in zip(_ANY, (5, 7, 8), strict=True)
+    ),
+    *(
+        row("mod_add", pe, 7, 8, modulus=p, base=2, train_domain="every")
+        for p, encodings in {24: ("rpe", "rope", "t5", "nope"), 96: ("rpe", "rope")}.items()
+        for pe in encodings
+    ),
+)
+PREDICTED = (*_GOES_ON, *_MODULAR)

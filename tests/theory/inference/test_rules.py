@@ -63,18 +63,12 @@ CASES = {
         "generalizes",
     ),
     "one candidate": (
-        {"expr": "a*a % 10", "pe": "rpe", "layout": "plain", "train_digits": "1"},
-        "generalizes",
-        {"expr": "a*a % 10", "pe": "rpe", "layout": "aligned", "train_digits": "1"},
-        "undetermined",
-    ),
-    "shared offset": (
         {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
-        "undetermined",
-        {"task": "mod_add", "modulus": 101, "pe": "ape", "train_digits": "2"},
         "fails",
+        {"task": "add", "pe": "rpe", "train_digits": "2"},
+        "undetermined",
     ),
-    "formula": (
+    "shared parameters": (
         {"task": "mod_add", "modulus": 100, "pe": "rope"},
         "undetermined",
         {"task": "mod_add", "modulus": 100, "pe": "ape"},
