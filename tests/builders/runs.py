@@ -35,4 +35,17 @@ def run(
         )
         for n, a in accuracy.items()
     )
-    return Run(c, seed, "1", "float32", premise, 1000, 4000, 8000, 1.0, "test", measurements)
+    return Run(
+        c,
+        seed,
+        "1",
+        "float32",
+        premise,
+        1000,
+        4000,
+        8000,
+        1.0,
+        "test",
+        measurements,
+        indifference=1.0,
+    )

@@ -70,8 +70,8 @@ class Run:
 
     @property
     def indifferent(self) -> bool:
-        """Whether its answers stay when ignored tokens are disturbed, as far as was measured."""
-        return self.indifference is None or self.indifference >= premise.INDIFFERENT
+        """Whether its answers are known to stay when ignored tokens are disturbed."""
+        return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
     @property
     def settled(self) -> bool:

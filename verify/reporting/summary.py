@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from theory.prediction.outcomes import Claim
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.plan.premise import INDIFFERENT, PREMISE
 from verify.reporting.tables import count
@@ -21,12 +22,38 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
         [
             f"- **Refined theory**: {summary_line(verdicts)}",
             *_before(lengths),
+            *_coverage([v for v in verdicts if v.runs]),
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
             *_indifferent(verdicts),
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
-            f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}.",
+            f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}. "
+            "Where both claim something, only the refined theory is right at "
+            f"{_only(lengths, theorem=False)} lengths, only the theorem at "
+            f"{_only(lengths, theorem=True)}.",
         ]
+    )
+
+
+def _coverage(trained: Sequence[CellVerdict]) -> list[str]:
+    """On which share of the longer lengths the refined theory claims something."""
+    said = []
+    for where, is_ape in (("under APE", True), ("under other encodings", False)):
+        cells = [v for v in trained if (v.cell.setting.encoding.name == "ape") == is_ape]
+        claims = [v.prediction.claim(x.prediction) for v in cells for x in v.longer]
+        if claims:
+            claimed = sum(claim != Claim.NONE for claim in claims)
+            said.append(f"{claimed} of {len(claims)} {where}")
+    return (
+        [f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."] if said else []
+    )
+
+
+def _only(lengths: Sequence[LengthVerdict], theorem: bool) -> int:
+    """At how many lengths one of refined theory and theorem is right and the other wrong."""
+    sides = [(x.verdict, x.published) for x in lengths]
+    return sum(
+        side[theorem] == Verdict.AGREE and side[not theorem] == Verdict.DIVERGE for side in sides
     )
 
 

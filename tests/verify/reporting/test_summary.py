@@ -8,6 +8,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from theory.prediction.predict import predict
+from theory.setting.domains import Domain
 from verify.judging.judge import judge
 from verify.records.predicted import predicted
 from verify.reporting.summary import summary
@@ -24,4 +25,17 @@ def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
     c = cell(digits=3)
     runs = [replace(run(c, RIGHT, seed=i), indifference=x) for i, x in enumerate((1.0, 0.9))]
     assert "1 of 2 models kept 99% of their answers" in summary([judge(c, runs)])
-    assert "Indifference" not in summary([judge(c, [run(c, RIGHT)])])
+    unknown = [replace(run(c, RIGHT), indifference=None)]
+    assert "Indifference" not in summary([judge(c, unknown)])
+
+
+def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() -> None:
+    absolute, relative = (
+        judge(c, [run(c, RIGHT)]) for c in (cell(digits=3), cell(pe="rpe", digits=3))
+    )
+    text = summary([absolute, relative])
+    assert "longer lengths 1 of 1 under APE, 0 of 1 under other encodings carry a claim" in text
+    assert "only the refined theory is right at 0 lengths, only the theorem at 0." in text
+    constant = cell(digits=3, base=2, train=Domain((3,), "every"))
+    text = summary([judge(constant, [run(constant, {1: 0.0, 2: 0.0, 4: 1.0})])])
+    assert "only the refined theory is right at 2 lengths" in text
