@@ -60,7 +60,7 @@ def verify(
         Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
     ] = None,
 ) -> None:
-    """Train the cells of a grid, or one cell, and judge the predictions by them."""
+    """Train the cells of a grid, or one cell, and judge them."""
     given = written(context)
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
@@ -124,7 +124,7 @@ def show_grid(
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
 ) -> None:
-    """List the cells of a grid with their predictions, before anything is trained."""
+    """List the cells of a grid with their predictions."""
     from theory.prediction.predict import predict
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
@@ -152,7 +152,7 @@ def inspect(
         Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
     ] = Path("mechanism"),
 ) -> None:
-    """Train one cell and look inside: what its answers depend on, which inputs it confuses."""
+    """Train one cell and show what its answers depend on."""
     if model is not None and model.startswith(EXTERNAL):
         raise InvalidInput(
             f"--model {model}: only verify takes {EXTERNAL}PATH; inspect trains a model of a size "
@@ -189,7 +189,9 @@ def report(
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
 ) -> None:
-    """Judge the evidence of a grid and write its report; measurements in the store are added.
+    """Judge the evidence of a grid and write its report.
+
+    Measurements in the store are added.
 
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.

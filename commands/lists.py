@@ -17,7 +17,7 @@ def literature(
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """Print published findings beside the predictions, and why they part where they do."""
+    """Set published findings beside the predictions."""
     from theory.display import literature_tables as published
 
     entry = [] if finding is None else published.finding_text(finding)
@@ -33,7 +33,7 @@ def literature(
 
 
 def tasks(as_json: JsonListOption = False) -> None:
-    """List the named tasks, with the properties that decide how they generalize (base 10)."""
+    """List the named tasks and what decides how they extend."""
     print_list(catalogue.TASK_COLUMNS, catalogue.task_rows(), as_json)
 
 
@@ -53,7 +53,7 @@ def theorems(
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the rules of the theory, or print one with its premises and source."""
+    """List the rules of the theory, or explain one."""
     if as_json:
         rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]
         print_list(catalogue.RULE_COLUMNS, rows, as_json)

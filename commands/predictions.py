@@ -31,7 +31,7 @@ def predict(
         typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
     ] = False,
 ) -> None:
-    """Say whether, and how exactly, a model generalizes to shorter and longer inputs."""
+    """Predict how a model does on shorter and longer inputs."""
     from theory.prediction.predict import predict
 
     prediction = predict(asked.setting())
@@ -48,7 +48,7 @@ def predict(
 
 @asks_for_setting
 def advise(asked: Request, as_json: JsonOption = False) -> None:
-    """Say what to change so that a model generalizes, cheapest first."""
+    """Say what to change so that a model generalizes."""
     from theory.display.text import advice_text
     from theory.studies.advise import advise
 
@@ -74,7 +74,7 @@ def phase_map(
         Path, typer.Option("--out", help="The picture, .png or .svg; a .csv is put beside it.")
     ] = Path("map.png"),
 ) -> None:
-    """Draw upward accuracy by modulus (or base) and training length, exactly."""
+    """Draw accuracy on longer inputs by modulus, or by base."""
     from theory.display.phase_grid import write_csv
     from theory.display.phase_plot import plot
     from theory.setting.encodings import encoding
