@@ -7,7 +7,13 @@ from enum import Enum
 
 from theory.errors import NotCountable
 from theory.inference.contexts import receptive_field, unshown
-from theory.inference.identifiability import blind, continuation, finds_digits, out_of_sight
+from theory.inference.identifiability import (
+    blind,
+    continuation,
+    finds_digits,
+    out_of_sight,
+    place_in_view,
+)
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.numbers.effort import remembered
@@ -33,6 +39,7 @@ class Beyond(Enum):
     TESTED = "they are ignored, as far as indifference in domain tells"
     UNTESTED = "as before, and it does not tell"
     CONTINUES = "the local rule goes on"
+    STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
@@ -52,6 +59,14 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     cannot_see = blind(setting, shown)
     if cannot_see:
         return Beyond.BLIND, (cite("blind", cannot_see, leaves_open=True),)
+    place = place_in_view(setting, shown)
+    if place is not None:
+        reads = receptive_field(setting)
+        what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
+        if place:
+            return Beyond.STOPS, (cite("place", f"{what}{place}, so places can be told apart"),)
+        what += "at some trained digit no place is told"
+        return Beyond.CONTINUES, (cite("place", what),)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
             f"under {encoding.name} no query can single out the offset of a digit, and no sign "
@@ -108,7 +123,6 @@ def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
         return frozenset(), ()
     found = {n for n, missing in contexts.items() if missing is None}
     lacking = {n: missing for n, missing in contexts.items() if missing is not None}
-    layers = "1 layer" if setting.layers == 1 else f"{setting.layers} layers"
     steps = []
     if found:
         steps.append(f"training shows every context that {lengths_text(sorted(found))} ask for")
@@ -119,8 +133,8 @@ def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
             f"result digit {one.position}"
         )
     what = (
-        f"with {layers} and a window of {setting.window} an answer depends on the last {reads} "
-        f"tokens, its context: {'; '.join(steps)}"
+        f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
+        f"last {reads} tokens, its context: {'; '.join(steps)}"
     )
     return frozenset(found), (cite("receptive field", what),)
 

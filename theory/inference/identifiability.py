@@ -6,8 +6,10 @@ ones, and otherwise not: a premise of ours.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
+from theory.inference.contexts import receptive_field
 from theory.inference.joint_support import carry_range, unseen
 from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
@@ -118,6 +120,31 @@ def _shows_rule(shown: Support, position: int) -> bool:
         return False
     carry = carry_range(shown, lowest)
     return lowest == 1 or (carry is not None and carry[0] < carry[1])
+
+
+def place_in_view(setting: Setting, shown: Support) -> str | None:
+    """What lets a model without an encoding tell its place wherever training shows the rule.
+
+    Returns:
+        The landmark, in words; empty where some result digit that shows the whole rule has none
+        in the receptive field of its query; None where the question does not arise.
+    """
+    reads, reach = receptive_field(setting), carry_reach(setting.task, setting.base)
+    if setting.encoding.reference != "none" or reads is None or reach is None:
+        return None
+    trained = setting.train.every_length[-1]
+    whole = [
+        v
+        for v in views(replace(setting, window=reads))
+        if reach < v.position <= trained and _shows_rule(shown, v.position)
+    ]
+    if not whole:
+        return None
+    last = whole[-1]
+    if not all(v.landmarks for v in whole):
+        return ""
+    symbol, back = last.landmarks[-1]
+    return f"the query of result digit {last.position} has '{symbol}' {back} tokens back"
 
 
 def finds_digits(setting: Setting) -> bool:

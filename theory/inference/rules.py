@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "7"
+THEORY_VERSION = "8"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -134,6 +134,16 @@ RULES: dict[str, Rule] = {
             "window, the training data fit two rules: go on, or write what was always there beyond "
             "the trained positions.  Where the two differ nothing follows.",
             "a relative encoding, or one by significance",
+            f"ours; {_findings('Longer inputs')}",
+        ),
+        Rule(
+            "place",
+            "without an encoding: places told by a landmark, or not",
+            "A model without an encoding finds its digits by all that its layers let it see, its "
+            "receptive field.  If every trained result digit that shows the whole rule has a "
+            "landmark there, the model learns each place by itself, and is right on longer inputs "
+            "no more often than the expected function.  If one of them has none, the rule goes on.",
+            f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs')}",
         ),
         Rule(

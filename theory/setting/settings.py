@@ -89,8 +89,13 @@ class Setting:
         """How an input is written and read: ``interleaved layout, attention window 5, 1 layer``."""
         window = f", attention window {self.window}" if self.window else ""
         width = f", padded to {self.width} digits" if self.width else ""
-        layers = f", {self.layers} layer{'s' * (self.layers > 1)}" if self.layers else ""
+        layers = f", {self.layers_text}" if self.layers else ""
         return f"{self.layout.name} layout{window}{width}{layers}"
+
+    @property
+    def layers_text(self) -> str:
+        """``1 layer``, ``2 layers``."""
+        return f"{self.layers} layer{'s' * (self.layers != 1)}"
 
     @property
     def longest(self) -> int:

@@ -106,7 +106,7 @@ def theorem(prediction: Prediction) -> str:
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
-_EVERYWHERE = {"continuation", "blind", "sample"}
+_EVERYWHERE = {"continuation", "place", "blind", "sample"}
 """The rules that decide every length but the trained ones, in place of the support rule."""
 
 

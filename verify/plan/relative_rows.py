@@ -82,4 +82,12 @@ _MODULAR = (
         for pe in encodings
     ),
 )
-PREDICTED = (*_GOES_ON, *_MODULAR)
+# Without an encoding: by digits trained and layers, the start of the sequence is in view or not.
+_PLACES = tuple(
+    _narrow("nope", n, 5, layers, base=base)
+    for base, n, layers in (
+        *((10, 4, 2), (10, 4, 3), (10, 5, 3), (10, 5, 4)),
+        *((6, 4, 2), (6, 4, 3), (4, 4, 2), (4, 4, 3), (7, 5, 4), (7, 6, 4)),
+    )
+)
+PREDICTED = (*_GOES_ON, *_MODULAR, *_PLACES)

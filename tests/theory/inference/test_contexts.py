@@ -102,13 +102,13 @@ def test_one_layer_that_sees_the_rule_alone_goes_on_under_every_encoding(pe: str
 
 def test_what_one_more_token_or_layer_lets_in_leaves_another_rule() -> None:
     """A 9 with a carry out of it two places below: at the units there is none."""
-    wider = predicted(**INTERLEAVED, pe="nope", window=6, layers=1)
+    wider = predicted(**INTERLEAVED, pe="alibi", window=6, layers=1)
     assert [x.accuracy for x in wider.lengths][3:] == [None] * 6
     [step] = [x for x in wider.derivation if x.rule == "receptive field"]
     assert "'9 0 0 1 1 0' for result digit 4" in step.statement
-    more = predicted(**{**INTERLEAVED, "train_digits": "5"}, pe="nope", window=6, layers=1)
+    more = predicted(**{**INTERLEAVED, "train_digits": "5"}, pe="alibi", window=6, layers=1)
     assert more.continues
-    deeper = {**INTERLEAVED, "base": 2, "window": 5, "pe": "nope", "test_digits": "6"}
+    deeper = {**INTERLEAVED, "base": 2, "window": 5, "pe": "alibi", "test_digits": "6"}
     assert [predicted(**deeper, layers=n).continues for n in (1, 2)] == [True, False]
 
 
@@ -117,7 +117,7 @@ def test_each_layer_asks_for_more_digits_in_training(layers: int, fewest: int) -
     """In base 10, with a window that holds the rule alone."""
     for n in (fewest - 1, fewest):
         words = {**INTERLEAVED, "train_digits": str(n), "test_digits": f"1-{n + 3}"}
-        got = predicted(**words, pe="nope", window=5, layers=layers)
+        got = predicted(**words, pe="alibi", window=5, layers=layers)
         assert got.continues == (n == fewest)
 
 

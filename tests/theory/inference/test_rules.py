@@ -13,6 +13,7 @@ from theory.inference.rules import RULES
 from theory.setting.requests import Request
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
+NARROW = {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5}
 CASES = {
     "count": (
         {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "14"},
@@ -54,6 +55,12 @@ CASES = {
         {"task": "add", "pe": "rpe"},
         "undetermined",
         {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+        "generalizes",
+    ),
+    "place": (
+        NARROW | {"train_digits": "4", "layers": 3},
+        "fails",
+        NARROW | {"train_digits": "4", "layers": 2, "pe": "fire"},
         "generalizes",
     ),
     "selection": (
@@ -271,3 +278,21 @@ def test_every_rule_is_covered_and_complete() -> None:
         assert rule.statement.endswith(".")
         assert rule.premises
         assert rule.source
+
+
+@pytest.mark.parametrize(("digits", "layers"), [(3, 2), (4, 3), (5, 4)])
+def test_without_an_encoding_the_rule_stops_where_a_landmark_comes_into_view(
+    digits: int, layers: int
+) -> None:
+    """The query of digit n is token 3n, and layers let it see 4 tokens each, and itself."""
+    for train, goes_on in ((digits, False), (digits + 1, True)):
+        said = predicted(**NARROW | {"train_digits": str(train), "layers": layers})
+        assert "place" in {step.rule for step in said.derivation}
+        assert said.continues == goes_on
+        longer = [x for x in said.lengths if x.direction == "upward"]
+        assert {said.claim(x) for x in longer} == {"exact" if goes_on else "at most"}
+        assert {x.at_most for x in longer} == {goes_on}
+
+
+def test_a_model_without_an_encoding_of_unknown_depth_is_not_spoken_of() -> None:
+    assert "place" not in {step.rule for step in predicted(**NARROW).derivation}
