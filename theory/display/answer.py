@@ -87,15 +87,6 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
-def verdict_text(prediction: Prediction, direction: Direction) -> str:
-    """The refined verdict on a direction: ``no claim`` where it is not claimed of a model."""
-    verdict = prediction.verdict(direction)
-    claims = {prediction.claim(x) for x in prediction.lengths if x.direction == direction}
-    silent = verdict == Status.UNDETERMINED or claims == {Claim.NONE}
-    silent |= verdict == Status.GENERALIZES and Claim.NONE in claims
-    return UNCLAIMED if silent else verdict
-
-
 _PUBLISHED = {
     Status.GENERALIZES: "right on {} inputs",
     Status.FAILS: "wrong on some {} inputs",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
 _WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
+_OBSERVED = ("continuation", "place")
+"""Rules by which a task is claimed to go on, or to stop, without a proof."""
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 
@@ -86,13 +88,15 @@ def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
 
 def legend(prediction: Prediction) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
-    lengths = prediction.lengths
+    s, lengths = prediction.setting, prediction.lengths
     claims = {prediction.claim(x) for x in lengths}
     premises = "converged (right on held-out trained lengths)"
     if any(x.ignores for x in lengths):
         premises += ", and indifferent to noise at ignored positions (arith theorems indifference)"
+    observed = [x.rule for x in prediction.derivation if x.rule in _OBSERVED and not x.leaves_open]
     lines = [f"Premises, of the model: {premises}."]
-    s = prediction.setting
+    if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
+        lines.append(f"It rests on an observation, not a proof: arith theorems {observed[0]}.")
     if s.encoding.own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):

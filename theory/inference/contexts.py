@@ -44,7 +44,7 @@ _Shown = frozenset[_State]
 
 @dataclass(frozen=True)
 class Unshown:
-    """A context that a test asks for and training never shows.
+    """A context that a test asks for, and training never shows, or answers otherwise.
 
     Args:
         position: of the result digit that is asked for; 1 is the units.
@@ -58,7 +58,8 @@ class Unshown:
 def receptive_field(setting: Setting) -> int | None:
     """How many tokens an answer can depend on; None where theory cannot say, or all of them."""
     speaks = setting.encoding.reference in ("relative", "none")
-    if not (speaks and setting.layers and setting.window):
+    is_narrow = 0 < setting.window < len(tokens(setting))
+    if not (speaks and setting.layers and is_narrow):
         return None
     return setting.layers * (setting.window - 1) + 1
 
@@ -110,7 +111,7 @@ class _Contexts:
         """Contexts, by what they hold and where reading begins, that training shows."""
 
     def lacking(self, test: Domain) -> Unshown | None:
-        """A context of a test domain that training never shows; None where it shows all.
+        """A context of a test domain that training does not show with its answer, if there is one.
 
         Raises:
             NotCountable: training gives one context two answers.
@@ -207,7 +208,7 @@ class _Contexts:
     ) -> dict[_Letter, set[_State]]:
         """By the digits in sight at the next place, the states after it."""
         (values, *to_come), carry, answer = state
-        spend(1_400 * len(self._move(values, carry, seen, answers)))
+        spend((1_400 + 20 * len(to_come)) * len(self._move(values, carry, seen, answers)))
         return {
             letter: {(tuple(to_come), c, x if answers else answer) for c, x in after}
             for letter, after in self._move(values, carry, seen, answers).items()

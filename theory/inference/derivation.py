@@ -16,10 +16,13 @@ from theory.inference.identifiability import (
 )
 from theory.inference.rules import RULES
 from theory.inference.support import Support
+from theory.inference.views import tokens
 from theory.numbers.effort import remembered
 from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import base_aligned, residual_modulus
 from theory.setting.settings import Setting
+
+_LONGEST_CONTEXT = 20
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Beyond(Enum):
 
     IGNORED = "the support rule: they are ignored"
     TESTED = "they are ignored, as far as indifference in domain tells"
-    UNTESTED = "as before, and it does not tell"
+    UNTESTED = "they are ignored, and indifference in domain does not tell"
     CONTINUES = "the local rule goes on"
     STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
@@ -87,29 +90,41 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     return Beyond.TESTED, (step, *modulus_steps(setting, shown))
 
 
-def beyond_lengths(setting: Setting, upward: Beyond) -> tuple[tuple[Beyond, ...], tuple[Step, ...]]:
+def beyond_lengths(
+    setting: Setting, shown: Support, upward: Beyond
+) -> tuple[tuple[Beyond, ...], tuple[Step, ...]]:
     """What happens at each test length, where ``upward`` is what happens in general.
 
     Training may show every context of a length (rule *receptive field*); and what is shared by
     positions is tested in domain for a few ignored digits only (rule *shared parameters*).
     """
     surely, steps = shown_lengths(setting)
-    trained = max(setting.train.every_length)
-    ignored = setting.digits - trained
-    too_far = [
-        n
-        for n in setting.test_lengths
-        if upward is Beyond.TESTED and n not in surely and 2 * (n - trained) > ignored
-    ]
+    too_far = []
+    if upward is Beyond.TESTED:
+        tested = sum(
+            t.kind == "operand" and shown.constant((t.operand, t.position)) is not None
+            for t in tokens(setting)
+        )
+        others = [n for n in setting.test_lengths if n not in surely]
+        too_far = [n for n in others if 2 * _changed(setting, shown, n) > tested]
     if too_far:
         what = (
-            f"half of another digit at each of the {ignored} ignored positions is as much as "
-            f"{float(ignored / 2):g} digits of an operand: it says nothing of "
-            f"{lengths_text(too_far)}"
+            f"Half of another digit at each of {tested} ignored digits is as much as "
+            f"{tested / 2:g} other digits: it says nothing of {lengths_text(too_far)}"
         )
         steps += (cite("shared parameters", what, leaves_open=True),)
     special = dict.fromkeys(too_far, Beyond.UNTESTED) | dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps
+
+
+def _changed(setting: Setting, shown: Support, digits: int) -> int:
+    """How many of the digits that training kept constant may be others in operands so long."""
+    constants = (
+        (i, shown.constant((j, i)))
+        for j in range(setting.task.operands)
+        for i in range(1, max(digits, shown.width) + 1)
+    )
+    return sum(c is not None and (i <= digits or c != 0) for i, c in constants)
 
 
 def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
@@ -125,18 +140,27 @@ def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     lacking = {n: missing for n, missing in contexts.items() if missing is not None}
     steps = []
     if found:
-        steps.append(f"training shows every context that {lengths_text(sorted(found))} ask for")
+        steps.append(
+            f"training shows every context of {lengths_text(sorted(found))}, so a model that is "
+            "right on all of training is right there"
+        )
     if lacking:
         one = next(iter(lacking.values()))
         steps.append(
-            f"at {lengths_text(sorted(lacking))} it lacks some, as '{' '.join(one.tokens)}' for "
-            f"result digit {one.position}"
+            f"at {lengths_text(sorted(lacking))} it lacks some, or answers them otherwise, as "
+            f"'{_cut(one.tokens)}' for result digit {one.position}"
         )
     what = (
         f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
         f"last {reads} tokens, its context: {'; '.join(steps)}"
     )
     return frozenset(found), (cite("receptive field", what),)
+
+
+def _cut(context: tuple[str, ...]) -> str:
+    """A context, without its beginning where it would fill lines."""
+    last = " ".join(context[-_LONGEST_CONTEXT:])
+    return last if len(context) <= _LONGEST_CONTEXT else f"... {last}"
 
 
 def support_step(shown: Support) -> Step:

@@ -132,6 +132,8 @@ def place_in_view(setting: Setting, shown: Support) -> str | None:
     reads, reach = receptive_field(setting), carry_reach(setting.task, setting.base)
     if setting.encoding.reference != "none" or reads is None or reach is None:
         return None
+    if not setting.layout.interleaved:  # the signs of others are landmarks to all of the result
+        return None
     trained = setting.train.every_length[-1]
     whole = [
         v

@@ -123,8 +123,8 @@ RULES: dict[str, Rule] = {
             "In a model of L layers under a window of W tokens an answer depends on the last "
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.",
-            "the number of layers is given; a relative encoding or none; a task of finite carry; "
-            "right on all of training, and not just on most of it",
+            "the number of layers is given; a relative encoding or none; a task of finite carry "
+            "that only adds; fresh examples; right on all of training, and not just on most of it",
             "ours, proved in docs/relative.md",
         ),
         Rule(
@@ -171,10 +171,10 @@ RULES: dict[str, Rule] = {
             "what positions share is tested for a few digits only",
             "Where positions share parameters (any encoding but learned absolute positions), each "
             "ignored digit that changes disturbs a little, and the disturbances add up.  "
-            "Indifference tests half of another digit at each of the k ignored positions of an "
-            "operand, as much as k/2 digits.  So the support rule follows at lengths with at most "
+            "Indifference tests half of another digit at each of the k ignored positions, as much "
+            "as k/2 digits.  So the support rule follows at lengths with at most "
             "k/2 ignored digits, and not beyond.",
-            "k is how far operands are padded beyond the trained length",
+            "k counts the digits of all operands that training kept constant",
             f"ours; {_findings('Longer inputs')}",
         ),
         Rule(

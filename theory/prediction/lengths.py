@@ -112,6 +112,7 @@ def _at_length(
         return predicted(Status.UNDETERMINED, None, None)
     unseen = _counted(unseen_share, learned, test)
     replaces = _replaces(learned, test)
+    ignores = replaces and upward in (Beyond.IGNORED, Beyond.TESTED)
     if upward is Beyond.OPEN and replaces:
         return predicted(Status.UNDETERMINED, None, unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
@@ -122,16 +123,18 @@ def _at_length(
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)
         surely = value if known is None else known  # right where training fixes the answer
+        bound = one if unseen is None or surely is None else min(one, surely + unseen)
         return predicted(
             Status.UNDETERMINED,
             None,
             unseen,
-            at_most=one if unseen is None or surely is None else min(one, surely + unseen),
+            at_most=bound,
+            ignores=ignores and bound < 1,
             learned_accuracy=None if upward is Beyond.OPEN else value,
             counted=known is not None,
         )
     if value is None:
-        return predicted(Status.UNDETERMINED, None, unseen, counted=False)
+        return predicted(Status.UNDETERMINED, None, unseen, counted=False, ignores=ignores)
     status = Status.FAILS if value == 0 else Status.PARTIAL
     status = Status.GENERALIZES if value == 1 else status
     together = _counted(shown_share, learned, test)
@@ -142,7 +145,7 @@ def _at_length(
         unseen,
         at_most=min(one, value + unseen),
         inferred=inferred,
-        ignores=upward in (Beyond.IGNORED, Beyond.TESTED) and replaces,
+        ignores=ignores,
         learned_accuracy=value,
     )
 

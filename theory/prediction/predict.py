@@ -97,6 +97,8 @@ class Prediction:
             "encoding": s.encoding.name,
             "layout": s.layout.name,
             "window": s.window,
+            "width": s.width,
+            "layers": s.layers,
             "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
@@ -156,7 +158,7 @@ def predict(setting: Setting) -> Prediction:
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     with budget(MOST_WORK):
-        by_length, because = beyond_lengths(setting, upward)
+        by_length, because = beyond_lengths(setting, shown, upward)
     tests = setting.test_lengths, setting.test_kind
     lengths, unseen = predict_lengths(learned, train, *tests, by_length)
     if all(x.shown or setting.is_premise(x.digits) for x in lengths):

@@ -128,11 +128,13 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     if rule == "support":
         if cited & _EVERYWHERE:
             return False
-        return length.direction != Direction.UPWARD or prediction.learned is not None
+        return prediction.learned is not None or prediction.claim(length) != Claimed.NONE
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
-    if rule in ("indifference", "shared parameters"):
-        return length.ignores == (rule == "indifference") and length.direction == Direction.UPWARD
+    if rule == "indifference":
+        return length.ignores
+    if rule == "shared parameters":
+        return not length.ignores and length.direction == Direction.UPWARD
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 
@@ -177,7 +179,7 @@ def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
     verdicts = []
     for x in v.lengths:
         if uses(rule, v.prediction, x.prediction):
-            claimed = v.prediction.claim(x.prediction) == Claimed.EXACT
+            claimed = v.prediction.claim(x.prediction) != Claimed.NONE
             verdicts.append(x.verdict if claimed else Verdict.UNDETERMINED)
     return verdicts
 

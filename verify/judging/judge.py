@@ -41,9 +41,9 @@ class Verdict(StrEnum):
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on several lengths: inconclusive, else diverge, else agree, else undetermined."""
+    """The verdict on several lengths: diverge, else inconclusive, else agree, else undetermined."""
     given = set(verdicts)
-    order = (Verdict.INCONCLUSIVE, Verdict.DIVERGE, Verdict.AGREE)
+    order = (Verdict.DIVERGE, Verdict.INCONCLUSIVE, Verdict.AGREE)
     return next((x for x in order if x in given), Verdict.UNDETERMINED)
 
 
@@ -52,7 +52,7 @@ class LengthVerdict:
     """The verdict on one test length of a cell.
 
     Args:
-        accuracy: measured against the truth, None where no run converged.
+        accuracy: measured against the truth, None where no run met the premises.
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
         published: on the published theorem.
@@ -116,9 +116,10 @@ class CellVerdict:
 
     @property
     def reason(self) -> str:
-        """Why the cell is inconclusive, in a phrase; empty where it is not."""
+        """Why the cell, or a length of it, is inconclusive, in a phrase; empty where it is not."""
         if self.converged:
-            return ""
+            asked = any(x.verdict == Verdict.INCONCLUSIVE for x in self.lengths)
+            return "no model is indifferent to the digits that it should ignore" if asked else ""
         if not self.runs:
             return "not trained"
         best = max(self.runs, key=lambda r: (r.premise, r.budget))
@@ -177,12 +178,14 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
+    converged = [m for r in runs for m in r.measurements if m.digits == digits]
     if expected.ignores:
         runs = [r for r in runs if r.indifferent]
     measured = [m for r in runs for m in r.measurements if m.digits == digits]
-    accuracy = _pooled(measured, learned=False)
+    accuracy, none = _pooled(measured, learned=False), Verdict.INCONCLUSIVE
     if accuracy is None:
-        return LengthVerdict(expected, None, None, *(Verdict.INCONCLUSIVE,) * 3)
+        published = _judge_published(prediction, expected, converged) if converged else none
+        return LengthVerdict(expected, None, None, none, published, none)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
@@ -202,7 +205,7 @@ def _judge_length(
         accuracy,
         learned,
         judged(prediction.claim(expected), expected),
-        _judge_published(prediction, expected, measured),
+        _judge_published(prediction, expected, converged),
         worst(before) if before else Verdict.UNDETERMINED,
     )
 

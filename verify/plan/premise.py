@@ -13,8 +13,7 @@ PREMISE = 0.99
 SURE = 0.95
 """What the lower confidence bound of that accuracy has to reach.
 
-The judge allows an accuracy to be .05 from what is predicted.  A model that is wrong more often
-than that in domain could break this by itself, and has to be excluded.
+So that two of two right, which says next to nothing, is not taken for it.
 """
 INDIFFERENT = 0.99
 """The share of answers in domain that must stay when ignored tokens are disturbed.

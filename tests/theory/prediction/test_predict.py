@@ -111,14 +111,14 @@ def test_a_landmark_in_view_of_the_digits_above_is_named() -> None:
 
 
 def test_what_positions_share_is_claimed_for_half_of_the_ignored_digits() -> None:
-    """Noise at three ignored positions is as much as 1.5 digits: nothing is claimed for two."""
+    """Noise at three positions of two operands is as much as three digits, and not four."""
     for pe in ("rpe", "rope", "nope", "sinusoidal", "abacus"):
         said = say("(a+b) % 101", pe, n=2)
         assert [x.digits for x in said.lengths if x.accuracy is not None] == [2, 3]
         (text,) = [s.statement for s in said.derivation if s.rule == "shared parameters"]
         assert text == (
-            "Half of another digit at each of the 3 ignored positions is as much as 1.5 digits of "
-            "an operand: it says nothing of 4..5 digits."
+            "Half of another digit at each of 6 ignored digits is as much as 3 other digits: it "
+            "says nothing of 4..5 digits."
         )
     own = say("(a+b) % 101", "ape", n=2)
     assert all(x.accuracy is not None for x in own.lengths if x.digits > 2)

@@ -166,3 +166,21 @@ def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> 
     assert verdicts(c, leaky)[2:] == [Verdict.PREMISE, Verdict.INCONCLUSIVE]
     firm = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1), indifference=1.0)
     assert verdicts(c, leaky, firm)[3] == Verdict.AGREE
+
+
+def test_what_is_not_tested_hides_no_divergence_and_not_the_theorem() -> None:
+    c = cell(digits=3)
+    leaky = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}), indifference=0.9)
+    verdict = judge(c, [leaky])
+    assert [x.verdict for x in verdict.lengths if x.digits in (2, 4)] == ["diverge", "inconclusive"]
+    assert verdict.verdict == Verdict.DIVERGE
+    assert verdict.reason == "no model is indifferent to the digits that it should ignore"
+    [longer] = verdict.longer
+    assert (longer.published, longer.before) == (Verdict.AGREE, Verdict.INCONCLUSIVE)
+
+
+def test_a_bound_that_rests_on_ignored_digits_asks_for_indifference() -> None:
+    c = cell(digits=3, train=Domain((3,), "every"))
+    lengths = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.1}
+    firm, leaky = run(c, lengths), replace(run(c, lengths), indifference=0.9)
+    assert [judge(c, [r]).longer[0].verdict for r in (firm, leaky)] == ["agree", "inconclusive"]

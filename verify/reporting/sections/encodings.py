@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from theory.display.style import INK, PALETTE, UNKNOWN, draw_box, figure
-from theory.prediction.outcomes import Claim
 from theory.setting.encodings import ENCODINGS
-from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.intervals import Interval
+from verify.judging.judge import CellVerdict, Verdict, worst
 from verify.reporting.figures import WIDTH
 from verify.reporting.report import Report
 from verify.reporting.tables import count
@@ -24,21 +24,22 @@ def section(report: Report) -> list[str]:
     """How many claims agree off APE, and how the cells without a claim came out."""
     asked: dict[str, dict[str, CellVerdict]] = {}
     for v in report.trained:
-        if any(x.accuracy is not None for x in v.longer):
+        if _next(v) is not None:
             asked.setdefault(_question(v), {})[v.cell.setting.encoding.name] = v
     asked = {question: cells for question, cells in asked.items() if len(cells) > 1}
     others = [v for cells in asked.values() for name, v in cells.items() if name != "ape"]
     if not others:
         return []
-    claimed = [v for v in others if any(_is_claimed(v))]
-    agree = sum(_outcome(v) == Verdict.AGREE for v in claimed)
-    silent = [v for v in others if v not in claimed]
+    outcomes = [(v, _outcome(v)) for v in others]
+    claimed = [x for _, x in outcomes if x in (Verdict.AGREE, Verdict.DIVERGE)]
+    agree = claimed.count(Verdict.AGREE)
+    silent = [v for v, x in outcomes if x == Verdict.UNDETERMINED]
     right = sum(all(x.accuracy.value >= RIGHT for x in v.longer if x.accuracy) for v in silent)
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
         f"Other encodings than APE, where the same was asked of several: of "
-        f"{count(len(claimed), 'cell')} with a claim on longer inputs {agree} agree. Of "
+        f"{count(len(claimed), 'cell')} with a tested claim on longer inputs {agree} agree. Of "
         f"{len(silent)} without one {right} were right on at least {RIGHT:.0%} of all longer "
         "inputs.",
         "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
@@ -50,14 +51,14 @@ def _question(v: CellVerdict) -> str:
     return v.name.replace(f" · {v.cell.setting.encoding.name.upper()} ·", " ·")
 
 
-def _is_claimed(v: CellVerdict) -> list[bool]:
-    return [v.prediction.claim(x.prediction) != Claim.NONE for x in v.longer]
-
-
 def _outcome(v: CellVerdict) -> Verdict:
-    """Agree where every claim on longer inputs does, diverge where one does not."""
-    judged = {x.verdict for x in v.longer}
-    return next((x for x in (Verdict.DIVERGE, Verdict.AGREE) if x in judged), Verdict.UNDETERMINED)
+    """The worst verdict on longer inputs."""
+    return worst(x.verdict for x in v.longer)
+
+
+def _next(v: CellVerdict) -> Interval | None:
+    """The accuracy of the converged models on inputs one digit longer, if it was measured."""
+    return v.measured(max(v.cell.setting.train.every_length) + 1) if v.converged else None
 
 
 def _draw(asked: Asked, path: Path) -> None:
@@ -75,10 +76,9 @@ def _draw(asked: Asked, path: Path) -> None:
         for i, cells in enumerate(asked.values()):
             for j, name in enumerate(columns):
                 v = cells.get(name)
-                first = None if v is None else next((x for x in v.longer if x.accuracy), None)
-                if v is None or first is None or first.accuracy is None:
+                if v is None or (accuracy := _next(v)) is None:
                     continue
-                value = first.accuracy.value
+                value = accuracy.value
                 draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, color=shades(0.85 * value), lw=0)
                 colour = "white" if value > 0.6 else INK
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
@@ -93,7 +93,8 @@ def _draw(asked: Asked, path: Path) -> None:
         ax.set_yticks(range(len(asked)), list(asked), fontsize=6.5)
         ax.tick_params(length=0)
         ax.set_xlabel(
-            "share of inputs one digit longer that are right; framed: theory claims something "
-            "of longer inputs\n(green: it agrees, orange: it diverges); grey: not trained",
+            "share of inputs one digit longer that are right; framed: theory claims something of "
+            "longer\ninputs (green: it agrees, orange: it diverges); "
+            "grey: not trained, or not converged",
             fontsize=7.5,
         )
