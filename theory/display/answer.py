@@ -122,7 +122,7 @@ def _assumes(prediction: Prediction) -> str:
     ]
     shorter = [x for x in more if x.direction == Direction.DOWNWARD]
     if any(x.unseen > MOST_UNSEEN for x in shorter):
-        return "It does not ask which digits training showed together."
+        return "It ignores which digits training showed together."
     return ""
 
 

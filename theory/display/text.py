@@ -90,13 +90,15 @@ def legend(prediction: Prediction) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {prediction.claim(x) for x in lengths}
-    premises = "converged (right on held-out trained lengths)"
+    premises = "converged (right on held-out inputs)"
     if any(x.ignores for x in lengths):
-        premises += ", and indifferent to noise at ignored positions (arith theorems indifference)"
+        premises += (
+            ", and indifferent to noise at ignored positions (see arith theorems indifference)"
+        )
     observed = [x.rule for x in prediction.derivation if x.rule in _OBSERVED and not x.leaves_open]
     lines = [f"Premises, of the model: {premises}."]
     if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
-        lines.append(f"It rests on an observation, not a proof: arith theorems {observed[0]}.")
+        lines.append(f"It rests on an observation, not a proof (see arith theorems {observed[0]}).")
     if s.encoding.own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):

@@ -163,7 +163,7 @@ RULES: dict[str, Rule] = {
             "without a local rule only the support rule is left",
             "If no local rule can go on, because the task has no finite carry or the digits stand "
             "at changing offsets, only the support rule is left.",
-            f"{_CONVERGED} and is indifferent (indifference)",
+            f"{_CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),
         Rule(

@@ -43,8 +43,8 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     said = predicted(**FLAGSHIP)
     assert [(row[ACCURACY], row["claim"]) for row in rows(said)] == [("1", "exact")] * 6
     assert legend(said) == [
-        "Premises, of the model: converged (right on held-out trained lengths), and indifferent to "
-        "noise at ignored positions (arith theorems indifference).",
+        "Premises, of the model: converged (right on held-out inputs), and indifferent to "
+        "noise at ignored positions (see arith theorems indifference).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
     ]
@@ -90,7 +90,7 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
         (FLAGSHIP, "right on shorter and longer inputs."),
         (
             {"task": "mul"},
-            "right on shorter inputs, wrong on some longer inputs. It does not ask which digits "
+            "right on shorter inputs, wrong on some longer inputs. It ignores which digits "
             "training showed together.",
         ),
         ({"task": "add"}, "right on shorter inputs, wrong on some longer inputs."),
