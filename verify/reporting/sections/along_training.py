@@ -71,7 +71,8 @@ def _timings(v: CellVerdict) -> list[Timing]:
         return []
     longest = max(x.digits for x in v.longer)
     curves = [run.trajectory for run in v.converged if run.trajectory is not None]
-    return [timing(v.cell, curve, longest, REACHED) for curve in curves]
+    followed = [curve for curve in curves if curve.learned is not None]
+    return [timing(v.cell, curve, longest, REACHED) for curve in followed]
 
 
 def _when(t: Timing) -> str:
