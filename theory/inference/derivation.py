@@ -16,7 +16,6 @@ from theory.inference.identifiability import (
 )
 from theory.inference.rules import RULES
 from theory.inference.support import Support
-from theory.inference.views import tokens
 from theory.numbers.effort import remembered
 from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import base_aligned, residual_modulus
@@ -39,8 +38,8 @@ class Beyond(Enum):
     """What happens to digits at positions that training kept constant."""
 
     IGNORED = "the support rule: they are ignored"
-    TESTED = "they are ignored, as far as indifference in domain tells"
-    UNTESTED = "they are ignored, and indifference in domain does not tell"
+    TESTED = "they are ignored, one of each operand"
+    UNTESTED = "whether so many are ignored is not known"
     CONTINUES = "the local rule goes on"
     STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
@@ -96,21 +95,20 @@ def beyond_lengths(
     """What happens at each test length, where ``upward`` is what happens in general.
 
     Training may show every context of a length (rule *receptive field*); and what is shared by
-    positions is tested in domain for a few ignored digits only (rule *shared parameters*).
+    positions ignores one digit of each operand, and not surely more (rule *shared parameters*).
     """
     surely, steps = shown_lengths(setting)
-    too_far = []
-    if upward is Beyond.TESTED:
-        tested = sum(
-            t.kind == "operand" and shown.constant((t.operand, t.position)) is not None
-            for t in tokens(setting)
-        )
-        others = [n for n in setting.test_lengths if n not in surely]
-        too_far = [n for n in others if 2 * _changed(setting, shown, n) > tested]
+    too_far = [
+        n
+        for n in setting.test_lengths
+        if upward is Beyond.TESTED
+        and n not in surely
+        and _changed(setting, shown, n) > setting.task.operands
+    ]
     if too_far:
         what = (
-            f"Half of another digit at each of {tested} ignored digits is as much as "
-            f"{tested / 2:g} other digits: it says nothing of {lengths_text(too_far)}"
+            f"{setting.encoding.name} shares parameters among positions, and at "
+            f"{lengths_text(too_far)} more than one ignored digit of an operand changes"
         )
         steps += (cite("shared parameters", what, leaves_open=True),)
     special = dict.fromkeys(too_far, Beyond.UNTESTED) | dict.fromkeys(surely, Beyond.SHOWN)
