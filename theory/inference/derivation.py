@@ -86,6 +86,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         return Beyond.CONTINUES, (step,)
     if step.leaves_open:
         return Beyond.OPEN, (step,)
+    if encoding.reference in ("absolute", "significance"):
+        what = f"under {encoding.name} neighbouring positions are alike"
+        return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
     return Beyond.TESTED, (step, *modulus_steps(setting, shown))
 
 

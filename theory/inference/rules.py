@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "9"
+THEORY_VERSION = "10"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -167,9 +167,18 @@ RULES: dict[str, Rule] = {
             f"ours; {_findings('Longer inputs')}",
         ),
         Rule(
+            "neighbours",
+            "positions by a formula are like their neighbours",
+            "Where positions come from a formula or a random start, neighbours are alike, and a "
+            "model that keeps its answers under noise may still read what stands at an ignored "
+            "position.  So the support rule does not follow.",
+            "absolute positions that are not learned one by one, or positions by significance",
+            f"ours; {_findings('Longer inputs')}",
+        ),
+        Rule(
             "shared parameters",
             "where positions share parameters one digit is ignored",
-            "Where positions share parameters (any encoding but learned absolute positions), each "
+            "Where positions share parameters (relative encodings, or none), each "
             "ignored digit that changes disturbs a little, and the disturbances add up.  So the "
             "support rule follows where one digit of each operand changes, and not beyond.",
             f"{_CONVERGED} and is indifferent (indifference)",

@@ -41,7 +41,8 @@ class LengthPrediction:
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
         inferred: the share whose digits training never showed together, but whose answer it
             fixes nevertheless (joint support).
-        ignores: the accuracy rests on digits being ignored that training never varied.
+        ignores: the accuracy rests on digits being ignored that training never varied, or on their
+            places being told from others, so a model has to be indifferent to them.
         learned_accuracy: how often the learned function is right on the whole test domain,
             whatever is claimed; None where there is none, or it is too large to be counted.
         counted: False where the accuracy or its bound would take too long to be counted.
@@ -111,14 +112,14 @@ def _at_length(
     if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
         return predicted(Status.UNDETERMINED, None, None)
     unseen = _counted(unseen_share, learned, test)
-    replaces = _replaces(learned, test)
-    ignores = replaces and upward in (Beyond.IGNORED, Beyond.TESTED)
-    if upward is Beyond.OPEN and replaces:
+    changes = replaces(learned, test)
+    ignores = upward is Beyond.TESTED or (changes and upward is Beyond.IGNORED)
+    if upward is Beyond.OPEN and changes:
         return predicted(Status.UNDETERMINED, None, unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
     if upward is Beyond.STOPS and value is not None and unseen is not None:
         return predicted(Status.FAILS, None, unseen, at_most=min(one, value + unseen))
-    if upward is Beyond.UNTESTED and replaces:
+    if upward is Beyond.UNTESTED and changes:
         return predicted(Status.UNDETERMINED, None, unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)
@@ -162,7 +163,7 @@ def _counted(
 
 def _witnessed(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> LengthPrediction:
     """What single inputs decide at a length that was not counted."""
-    if not _replaces(learned, test):
+    if not replaces(learned, test):
         return x  # f and f^ are one there
     found = witnesses(learned, test)
     is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
@@ -170,7 +171,7 @@ def _witnessed(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> L
     return replace(x, status=status, at_most=min(x.at_most, found.at_most))
 
 
-def _replaces(learned: LearnedFunction, test: Domain) -> bool:
+def replaces(learned: LearnedFunction, test: Domain) -> bool:
     """Whether a test asks for digits at a position where training always showed one other."""
     boxes = test.boxes(learned.base, learned.task.operands)
     return any(touched(learned.support, box, learned.task) for box in boxes)

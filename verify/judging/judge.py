@@ -12,16 +12,19 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
-from theory.prediction.lengths import LengthPrediction
+from theory.inference.learned import LearnedFunction
+from theory.inference.support import support
+from theory.prediction.lengths import LengthPrediction, replaces
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
+from theory.setting.settings import Setting
 from verify.judging.intervals import Interval, pooled
 from verify.judging.standards import TOLERANCE, explains, is_below_one, is_one, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
-from verify.records.predicted import PredictedLength
+from verify.records.predicted import Predicted, PredictedLength
 from verify.records.runs import Run
 
 
@@ -178,36 +181,45 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
-    converged = [m for r in runs for m in r.measurements if m.digits == digits]
-    if expected.ignores:
-        runs = [r for r in runs if r.indifferent]
-    measured = [m for r in runs for m in r.measurements if m.digits == digits]
-    accuracy, none = _pooled(measured, learned=False), Verdict.INCONCLUSIVE
+    asked = [r for r in runs if r.indifferent] if expected.ignores else runs
+    measured, converged = _measured(asked, digits), _measured(runs, digits)
+    before, published = _before(prediction, digits, runs), Verdict.INCONCLUSIVE
+    if converged:
+        published = _judge_published(prediction, expected, converged)
+    accuracy = _pooled(measured, learned=False)
     if accuracy is None:
-        published = _judge_published(prediction, expected, converged) if converged else none
-        return LengthVerdict(expected, None, None, none, published, none)
+        return LengthVerdict(expected, None, None, Verdict.INCONCLUSIVE, published, before)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
+    verdict = _judge_claim(prediction.claim(expected), expected, measured)
+    return LengthVerdict(expected, accuracy, learned, verdict, published, before)
 
-    def judged(claim: Claim, x: LengthPrediction | PredictedLength) -> Verdict:
-        return _judge_claim(claim, x, measured)
 
-    before = [
-        judged(x.claim, x)
-        for r in runs
-        if r.predicted is not None
-        for x in r.predicted.lengths
-        if x.digits == digits
-    ]
-    return LengthVerdict(
-        expected,
-        accuracy,
-        learned,
-        judged(prediction.claim(expected), expected),
-        _judge_published(prediction, expected, converged),
-        worst(before) if before else Verdict.UNDETERMINED,
-    )
+def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
+    return [m for r in runs for m in r.measurements if m.digits == digits]
+
+
+def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict:
+    """The verdict on what was claimed before training, each model by what was stored of it."""
+    if not runs:
+        return Verdict.INCONCLUSIVE
+    found = []
+    for r in runs:
+        told = r.predicted
+        if told is not None and (r.indifferent or not _rests(told, prediction.setting, digits)):
+            measured = _measured([r], digits)
+            found += [
+                _judge_claim(x.claim, x, measured) for x in told.lengths if x.digits == digits
+            ]
+    return worst(found)
+
+
+def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
+    """Whether what was stored of a length rests on digits being ignored: f^ decides it, by them."""
+    task = setting.task
+    shown = LearnedFunction(support(task, setting.train, setting.base))
+    return told.learned not in (None, task.formula()) and replaces(shown, setting.test(digits))
 
 
 def _judge_claim(

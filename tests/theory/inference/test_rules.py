@@ -81,6 +81,12 @@ CASES = {
         {"task": "mod_add", "modulus": 100, "pe": "ape"},
         "generalizes",
     ),
+    "neighbours": (
+        {"task": "mod_add", "modulus": 101, "pe": "sinusoidal", "train_digits": "2"},
+        "undetermined",
+        {"task": "mod_add", "modulus": 101, "pe": "ape", "train_digits": "2"},
+        "fails",
+    ),
     "out of sight": (
         {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "interleaved"},
         "generalizes",
@@ -258,7 +264,7 @@ def test_what_is_ignored_is_claimed_under_a_premise_that_can_be_measured() -> No
         assert ("indifference" in rules) == cited
     # Where training leaves the answer open, and under encodings that share parameters.
     assert claims({**product, "modulus": 150}) == ["none", "exact", "exact"]
-    shared = {**product, "modulus": 100, "pe": "sinusoidal", "test_digits": "1-4"}
+    shared = {**product, "modulus": 100, "pe": "t5", "test_digits": "1-4"}
     assert claims(shared) == ["exact", "exact", "exact", "none"]
 
 
