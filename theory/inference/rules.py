@@ -34,8 +34,8 @@ _LEAPS = "Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055"
 _CONVERGED = "the model has converged"
 
 
-def _findings(section: str) -> str:
-    return f"docs/findings.md ({section}), reports/full (Claims)"
+def _findings(section: str, report: str = "full") -> str:
+    return f"docs/findings.md ({section}), reports/{report} (Claims)"
 
 
 RULES: dict[str, Rule] = {
@@ -144,7 +144,7 @@ RULES: dict[str, Rule] = {
             "landmark there, the model learns each place by itself, and is right on longer inputs "
             "no more often than the expected function.  If one of them has none, the rule goes on.",
             f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
-            f"ours; {_findings('Longer inputs')}",
+            f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(
             "selection",
@@ -173,7 +173,7 @@ RULES: dict[str, Rule] = {
             "model that keeps its answers under noise may still read what stands at an ignored "
             "position.  So the support rule does not follow.",
             "absolute positions that are not learned one by one, or positions by significance",
-            f"ours; {_findings('Longer inputs')}",
+            f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(
             "shared parameters",
@@ -182,7 +182,7 @@ RULES: dict[str, Rule] = {
             "ignored digit that changes disturbs a little, and the disturbances add up.  So the "
             "support rule follows where one digit of each operand changes, and not beyond.",
             f"{_CONVERGED} and is indifferent (indifference)",
-            f"ours; {_findings('Longer inputs')}",
+            f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(
             "out of sight",
