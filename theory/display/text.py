@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from theory.setting.settings import Setting
     from theory.studies.advise import Advice
 
-LENGTH_COLUMNS = ("digits", "inputs", "accuracy if it computes f^", "claim")
+LENGTH_COLUMNS = ("digits", "inputs", "expected accuracy", "claim")
 _WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
 _OBSERVED = ("continuation", "place")
 """Rules by which a task is claimed to go on, or to stop, without a proof."""

@@ -109,9 +109,9 @@ RULES: dict[str, Rule] = {
             "a local rule goes on where no landmark is in view",
             "Under a relative encoding a rule of finite carry goes on at every length if three "
             "things hold.  The digits that it reads stand at constant offsets inside the window.  "
-            "Some trained result digit asks for all of the rule (every value of these digits and "
-            "of the carry) with no landmark in its window.  No digit above the trained ones has "
-            "a landmark in its window.",
+            "At some trained result digit training shows the whole rule (every value of these "
+            "digits and of the carry) with no landmark in the window.  No digit above the trained "
+            "ones has a landmark in its window.",
             f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no "
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",
@@ -131,8 +131,8 @@ RULES: dict[str, Rule] = {
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
             "If every trained result digit that asks for all of the rule has a landmark in its "
-            "window, the training data fit two rules: go on, or write what was always there beyond "
-            "the trained positions.  Where the two differ nothing follows.",
+            "window, the training data fit two rules: go on, or write beyond the trained positions "
+            "what training always had there.  Where the two differ nothing follows.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
         ),

@@ -38,10 +38,10 @@ def page(report: Report) -> str:
         "## Cells",
         table([_cell_row(v) for v in report.trained]),
         "*cell*: task, encoding, layout, training data (W: attention window, L: layers), and the "
-        "model size where it is not the usual one. "
+        "model size where it is not the usual one (pico; wide for products). "
         "*theorem*: what the published one says of shorter (down) and longer (up) inputs: "
         "*generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, *longer*: each "
-        "test length, the accuracy that this theory claims there, and in brackets the measured "
+        "test length, the accuracy that the refined theory claims, and in brackets the measured "
         "one. *converged*: models that met the premise, of those trained. *verdict*: of the "
         "lengths with a claim. Every test length of every cell, and the command that trains it "
         "again: [cells.md](cells.md).",

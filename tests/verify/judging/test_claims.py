@@ -255,8 +255,8 @@ def test_the_table_counts_cells_and_seeds() -> None:
     cells = [x.strip() for x in line.strip("|").split("|")]
     assert dict(zip(COLUMNS, cells, strict=True)) == {
         "claim": "addition, absolute encoding, upward: fails",
-        "supports": "1 cell, 1 of 2 seeds",
-        "contradicts": "1 cell, 1 of 2 seeds",
-        "not reached": "0 cells, 1 seed",
+        "supports": "1 cell, 1 of 2 models",
+        "contradicts": "1 cell, 1 of 2 models",
+        "not reached": "0 cells, 1 model",
         "no claim": "0 cells",
     }

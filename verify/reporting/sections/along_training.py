@@ -33,7 +33,7 @@ def section(report: Report) -> list[str]:
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
     middle = (
-        f". In the median the first took {median(delays):.2g} times as many steps as the second"
+        f". The median ratio of the two steps (f^ to premise) is {median(delays):.2g}"
         if delays
         else ""
     )
@@ -42,7 +42,7 @@ def section(report: Report) -> list[str]:
             "cell": v.name,
             "premise (step)": ", ".join(str(t.within or "-") for t in models),
             "expected function (step)": ", ".join(str(t.outside or "-") for t in models),
-            "comes": ", ".join(map(_when, models)),
+            "f^ comes": ", ".join(map(_when, models)),
         }
         for v, models in timings
     ]
@@ -52,14 +52,13 @@ def section(report: Report) -> list[str]:
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
         "## Along training",
-        f"{len(every)} converged models have an expected function (a rule that goes on under a "
-        "relative encoding has none) and a recorded training. "
-        f"{counts[BEFORE]} of them gave its answers (to {REACHED:.0%} of the inputs of the longest "
-        f"test length) before they met the premise, {counts[WITH]} at the same time, "
+        f"{len(every)} converged models have an expected function whose answers were counted along "
+        f"the training. {counts[BEFORE]} of them gave the answers of f^ (to {REACHED:.0%} of the "
+        f"inputs of the longest test length) before meeting the premise, {counts[WITH]} with it, "
         f"{counts[AFTER]} later and {counts[NEVER]} never{middle}.",
         "![Answers along training](trajectories.svg)",
         f"Each look at a model comes at about {GROWTH} times the steps of the one before; *with*: "
-        "at most one look apart.",
+        "the two are at most one look apart.",
         table(rows),
     ]
 

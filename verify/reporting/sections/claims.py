@@ -19,10 +19,10 @@ def section(report: Report) -> list[str]:
     return [
         "## Claims",
         "How often measurements support each theorem and each rule. A cell counts once, by its "
-        "worst test length, with its converged models pooled; *seeds* counts the models one by "
-        "one, so that a single one may contradict what the pooled cell supports. *not reached*: no "
-        "model of the cell met the premise. *no claim*: the theorem or rule was used, "
-        "and nothing that could be contradicted follows (some rules only say why nothing follows; "
+        "worst test length, with its converged models pooled; *models* counts them one by one "
+        "(as verdicts do), so that a single one may contradict what the pooled cell supports. *not "
+        "reached*: a premise was not met, or not measured. *no claim*: the theorem or rule was "
+        "used, and nothing that could be contradicted follows (some rules only say why nothing follows; "
         "*convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
         claim_tables(claims(report.verdicts)),
     ]
@@ -37,7 +37,7 @@ def claim_tables(listed: Sequence[Claim]) -> str:
     ]
     rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in spoken if c.source == REFINED]
     others = "; ".join(c.name for c in listed if c not in spoken)
-    silent = [f"No cell of this grid is in the scope of: {others}."] if others else []
+    silent = [f"Theorems and rules that no cell of this grid rests on: {others}."] if others else []
     return "\n\n".join([*tables, "\n".join(rules), *silent])
 
 
@@ -52,7 +52,7 @@ def _row(c: Claim) -> list[str]:
 
 
 def _counted(cells: int, seeds: int, tested: int | None = None) -> str:
-    """``2 cells, 3 seeds``, or of those tested: ``12 cells, 31 of 36 seeds``."""
+    """``2 cells, 3 models``, or of those tested: ``12 cells, 31 of 36 models``."""
     if tested is None:
-        return f"{count(cells, 'cell')}, {count(seeds, 'seed')}" if cells or seeds else "0 cells"
-    return f"{count(cells, 'cell')}, {seeds} of {count(tested, 'seed')}" if tested else "0 cells"
+        return f"{count(cells, 'cell')}, {count(seeds, 'model')}" if cells or seeds else "0 cells"
+    return f"{count(cells, 'cell')}, {seeds} of {count(tested, 'model')}" if tested else "0 cells"

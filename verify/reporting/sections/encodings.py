@@ -38,7 +38,7 @@ def section(report: Report) -> list[str]:
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
-        f"Other encodings than APE, where the same was asked of several: of "
+        f"Other encodings than APE, where task, layout and window were tried with several: of "
         f"{count(len(claimed), 'cell')} with a tested claim on longer inputs {agree} agree. Of "
         f"{len(silent)} without one {right} were right on at least {RIGHT:.0%} of all longer "
         "inputs.",

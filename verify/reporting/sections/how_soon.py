@@ -17,7 +17,7 @@ from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
 ORDER = 70
-ADDED, MULTIPLIED, MORE = "one or two, no products", "one or two, with products", "three or more"
+ADDED, MULTIPLIED, MORE = "one or two (sums)", "one or two (products)", "three or more"
 """Digits at once, and what a task does with them."""
 Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""

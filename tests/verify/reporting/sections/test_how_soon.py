@@ -35,10 +35,10 @@ def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path:
     text = "\n\n".join(how_soon.section(Report("made up", [soon, late], tmp_path)))
     assert "Of 3 models" in text and "2 had learned it within 1,000 steps" in text
     assert "of 3 whose task asks for more, 1." in text
-    assert row(text, "one or two, no products")[:5] == ["1", "3", "2", "0", "700"]
+    assert row(text, "one or two (sums)")[:5] == ["1", "3", "2", "0", "700"]
     assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
     # Those that learned soon, and the others: predicted 1/3, measured 1.
-    assert row(text, "one or two, no products")[5:] == ["0 of 2", "0 of 1"]
+    assert row(text, "one or two (sums)")[5:] == ["0 of 2", "0 of 1"]
     assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1"]
     assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
     assert how_soon.section(Report("made up", [soon], tmp_path)) == []  # nothing to compare
