@@ -20,10 +20,10 @@ def section(report: Report) -> list[str]:
         "## Claims",
         "How often measurements support each theorem and each rule. A cell counts once, by its "
         "worst test length, with its converged models pooled; *models* counts them one by one "
-        "(as verdicts do), so that a single one may contradict what the pooled cell supports. *not "
-        "reached*: a premise was not met, or not measured. *no claim*: the theorem or rule was "
-        "used, and nothing that could be contradicted follows (some rules only say why nothing follows; "
-        "*convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
+        "(as verdicts do), so that a single one may contradict what the pooled cell supports. "
+        "*not reached*: a premise was not met, or not measured. *no claim*: the theorem or rule "
+        "was used, and nothing that could be contradicted follows (some rules only say why nothing "
+        "follows; *convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
         claim_tables(claims(report.verdicts)),
     ]
 
