@@ -41,7 +41,6 @@ class Beyond(Enum):
     TESTED = "they are ignored, one of each operand"
     UNTESTED = "whether so many are ignored is not known"
     CONTINUES = "the local rule goes on"
-    STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
@@ -66,8 +65,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
         if place:
-            return Beyond.STOPS, (cite("place", f"{what}{place}, so places can be told apart"),)
-        what += "at some trained digit no place is told"
+            what += f"{place}, so it can tell where it is"
+            return Beyond.BLIND, (cite("place", what, leaves_open=True),)
+        what += "at some trained digit it cannot tell where it is"
         return Beyond.CONTINUES, (cite("place", what),)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (

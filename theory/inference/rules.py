@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "10"
+THEORY_VERSION = "11"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -138,11 +138,11 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "place",
-            "without an encoding: places told by a landmark, or not",
+            "without an encoding a rule goes on where no place is told",
             "A model without an encoding finds its digits by all that its layers let it see, its "
-            "receptive field.  If every trained result digit that shows the whole rule has a "
-            "landmark there, the model learns each place by itself, and is right on longer inputs "
-            "no more often than the expected function.  If one of them has none, the rule goes on.",
+            "receptive field.  If at some trained result digit training shows the whole rule and "
+            "no landmark is there, the rule goes on.  Elsewhere other rules fit as well, and "
+            "nothing follows.",
             f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),
