@@ -138,7 +138,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "place",
-            "without an encoding a rule goes on where no place is told",
+            "no encoding: a rule goes on where no place is told",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If at some trained result digit training shows the whole rule and "
             "no landmark is there, the rule goes on.  Elsewhere other rules fit as well, and "
