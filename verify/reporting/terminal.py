@@ -187,10 +187,14 @@ def sentence(v: CellVerdict) -> str:
     if counts[Verdict.DIVERGE]:
         apart = [_apart(v, x) for x in v.lengths if x.verdict == Verdict.DIVERGE]
         return f"Theory and experiment diverge: {'; '.join(apart)}. {models}."
+    untested = counts[Verdict.INCONCLUSIVE]
+    because = f"{count(untested, 'length')} not tested, for {v.reason}" if untested else ""
     if not agree:
-        return f"No claim was made that these measurements could contradict. {models}."
+        said = because or "No claim was made that these measurements could contradict"
+        return f"{said[0].upper()}{said[1:]}. {models}."
     holds = "the one claim holds" if agree == 1 else f"{agree} of {agree} claims hold"
     rest = f"; {count(silent, 'length')} without a claim" if silent else ""
+    rest += f"; {because}" if because else ""
     return f"Theory and experiment agree: {holds}{rest}. {models}."
 
 

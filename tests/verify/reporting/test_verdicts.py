@@ -86,6 +86,15 @@ def test_one_cell_in_a_sentence() -> None:
     assert "fails (not tested)" in theorem_sentence(inconclusive())
 
 
+def test_lengths_that_no_model_could_test_are_named() -> None:
+    c = cell(digits=3)
+    v = judge(c, [replace(run(c, RIGHT), indifference=0.5)])
+    assert sentence(v) == (
+        "Theory and experiment agree: 2 of 2 claims hold; 1 length not tested, for no model is "
+        "indifferent to the digits that it should ignore. 1 of 1 model met the premise."
+    )
+
+
 def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
     c = cell(pe="rope", digits=3, test_lengths=(3, 4))
     v = judge(c, [run(c, {3: 1.0, 4: 0.4})])
