@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LENGTH_COLUMNS = ("digits", "inputs", "expected accuracy", "claim")
 _WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
 _OBSERVED = ("continuation", "place")
-"""Rules by which a task is claimed to go on, or to stop, without a proof."""
+"""Rules by which a task is claimed to go on without a proof."""
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 

@@ -38,8 +38,8 @@ class Beyond(Enum):
     """What happens to digits at positions that training kept constant."""
 
     IGNORED = "the support rule: they are ignored"
-    TESTED = "they are ignored, one of each operand"
-    UNTESTED = "whether so many are ignored is not known"
+    ONE_IGNORED = "they are ignored where one of each operand changes"
+    MORE_CHANGE = "more than one changes, and nothing follows"
     CONTINUES = "the local rule goes on"
     SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
@@ -89,7 +89,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if encoding.reference in ("absolute", "significance"):
         what = f"under {encoding.name} neighbouring positions are alike"
         return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
-    return Beyond.TESTED, (step, *modulus_steps(setting, shown))
+    return Beyond.ONE_IGNORED, (step, *modulus_steps(setting, shown))
 
 
 def beyond_lengths(
@@ -104,7 +104,7 @@ def beyond_lengths(
     too_far = [
         n
         for n in setting.test_lengths
-        if upward is Beyond.TESTED
+        if upward is Beyond.ONE_IGNORED
         and n not in surely
         and _changed(setting, shown, n) > setting.task.operands
     ]
@@ -114,7 +114,7 @@ def beyond_lengths(
             f"{lengths_text(too_far)} more than one ignored digit of an operand changes"
         )
         steps += (cite("shared parameters", what, leaves_open=True),)
-    special = dict.fromkeys(too_far, Beyond.UNTESTED) | dict.fromkeys(surely, Beyond.SHOWN)
+    special = dict.fromkeys(too_far, Beyond.MORE_CHANGE) | dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps
 
 

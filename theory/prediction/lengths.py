@@ -112,11 +112,11 @@ def _at_length(
         return predicted(Status.UNDETERMINED, None, None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
-    ignores = upward is Beyond.TESTED or (changes and upward is Beyond.IGNORED)
+    ignores = upward is Beyond.ONE_IGNORED or (changes and upward is Beyond.IGNORED)
     if upward is Beyond.OPEN and changes:
         return predicted(Status.UNDETERMINED, None, unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
-    if upward is Beyond.UNTESTED and changes:
+    if upward is Beyond.MORE_CHANGE and changes:
         return predicted(Status.UNDETERMINED, None, unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)

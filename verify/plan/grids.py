@@ -267,9 +267,9 @@ GRIDS: dict[str, tuple[Row, ...]] = {
 generalizes, one with a fraction.  ``data`` varies what addition is trained on, ``windows`` how far
 a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three digits above the
 trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
-rule, ``relative`` cells off APE that no rule was made from, ``fractions`` sums that longer inputs
-get right now and then, ``constants`` a digit that is the same in all of training.  ``full`` has
-``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
+rule, ``relative`` cells off APE, predicted before any rule had seen them, ``fractions`` sums that
+longer inputs get right now and then, ``constants`` a digit that is the same in all of training.
+``full`` has ``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.
 """

@@ -38,7 +38,8 @@ CONTEXTS = (
     replace(_narrow("rpe", 5, 5, 1), test_digits="5,10,20,30"),
 )
 _ANY = ("rpe", "rope", "t5")  # these can single out an offset
-# Cells that no rule was made from; what is predicted of them was written down before.
+# Predicted before any rule had seen them; the rules shared parameters, neighbours and place were
+# narrowed by what came out.
 _GOES_ON = (
     *(_narrow(pe, 3, 5, 2, base=6) for pe in _ANY),
     *(_narrow(pe, 3, 6, 3, base=5) for pe in _ANY),
