@@ -20,6 +20,7 @@ from itertools import combinations
 
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
+from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
 from theory.setting.decision import Decision
@@ -62,6 +63,10 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]
     digits = range(task.result_width(base, n))
     with suppress(NotCountable), budget(MOST_WORK):
+        by_place = CarryClassifier(task, base, boxes)
+        if all(_told(by_place, r, most // task.operands) for r in digits):
+            return Decision.NO
+    with suppress(NotCountable), budget(MOST_WORK):
         every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
         begun = []
         for r in digits:
@@ -73,6 +78,25 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
                 begun.append(classifier)
         return Decision.of(not all(_learned(classifier, every, most) for classifier in begun))
     return Decision.UNDECIDED
+
+
+def _told(classifier: CarryClassifier, r: int, most: int) -> bool:
+    """Whether steps downward by up to so many whole places are known to tell a result digit."""
+    right: list[int] = []
+    reached = set(range(classifier.blank(r) + 1))
+    for places, here in enumerate(classifier.right(r)):
+        right.append(here)
+        if places == 0 and here >= CONSTANT * classifier.total:
+            return True
+        before = [p for p in range(max(0, places - most), places) if p in reached]
+        enough = (_least(right[p], classifier.total) for p in before)
+        if places in reached or any(here >= least for least in enough):
+            reached.add(places)
+            if here == classifier.total:
+                return True
+        elif max(reached) < places - most:
+            return False
+    return False
 
 
 def _least(right: int, total: int) -> Fraction:

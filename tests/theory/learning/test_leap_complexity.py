@@ -7,9 +7,12 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from theory.errors import NotCountable
+from theory.learning.carry_classifier import CarryClassifier
+from theory.learning.digit_classifier import DigitClassifier
 from theory.learning.leap_complexity import CONSTANT, GAIN, leaps
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
@@ -110,7 +113,11 @@ def test_too_many_values_are_not_counted() -> None:
     with_many_carries = parse_task("1234567890123*a + 9876543210987*b")
     assert leaps(with_many_carries, 256, Domain((20,), "every")) is Decision.UNDECIDED
     assert leaps(parse_task("12345*a*b + c"), 97, Domain((1,))) is Decision.UNDECIDED
-    assert leaps(named_task("add"), 10, Domain((4,))) is Decision.UNDECIDED
+
+
+@pytest.mark.parametrize("text", ["a + b", "a - b", "(a + b) % 10**8", "7*a + 2", "(a + b) // 100"])
+def test_sums_of_many_digits_are_counted_place_by_place(text: str) -> None:
+    assert leaps(parse_task(text), 10, Domain((12,))) is Decision.NO
 
 
 def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
@@ -118,3 +125,42 @@ def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
     for train in (Domain((3,), pairs=100_000), Domain((3,), priming=primed)):
         assert leaps(named_task("add"), 10, train) is Decision.NO
         assert leaps(named_task("mod_add", 200), 10, train) is Decision.YES
+
+
+SUMS = ("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(SUMS),
+    st.integers(2, 6),
+    st.integers(1, 3),
+    st.sampled_from(("longest", "every")),
+    st.booleans(),
+)
+def test_place_by_place_is_counted_as_digit_by_digit(
+    text: str, base: int, n: int, kind: str, only: bool
+) -> None:
+    task = parse_task(text.replace("B", str(base)))
+    assume(n * task.operands <= 6)
+    train = Domain((n,), kind, allowed=((1, (0, base - 1)),) if only else ())
+    boxes = train.boxes(base, task.operands)
+    classifier = CarryClassifier(task, base, boxes)
+    dropped = 1 if "//" in text else 0
+    for r in range(task.result_width(base, n)):
+        by_digit = DigitClassifier(task, base, boxes, r)
+        top = r + dropped + 1
+        read = [
+            frozenset(
+                (j, i) for j in range(task.operands) for i in range(top - k + 1, min(top, n) + 1)
+            )
+            for k in range(top + 1)
+        ]
+        assert list(classifier.right(r)) == [by_digit.right(places) for places in read]
+        assert classifier.total == by_digit.total
+
+
+def test_a_modulus_that_does_not_line_up_is_not_counted_place_by_place() -> None:
+    classifier = CarryClassifier(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
+    with pytest.raises(NotCountable):
+        list(classifier.right(1))
