@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from theory.inference.rules import THEORY_VERSION
 from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
 from verify.plan.premise import INDIFFERENT, PREMISE
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
@@ -21,7 +22,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     return "\n".join(
         [
             f"- **Refined theory**: {summary_line(verdicts)}",
-            *_before(lengths),
+            *_before(verdicts),
             *_coverage([v for v in verdicts if v.runs]),
             f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
             "of the held-out inputs of the trained lengths; only these are judged.",
@@ -71,16 +72,25 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
     ]
 
 
-def _before(lengths: Sequence[LengthVerdict]) -> list[str]:
+def _before(verdicts: Sequence[CellVerdict]) -> list[str]:
     """What became of the claims that were stored before the models were trained."""
+    lengths = [x for v in verdicts if v.runs for x in v.lengths]
     before = Counter(x.before for x in lengths)
     if not before[Verdict.AGREE] + before[Verdict.DIVERGE]:
         return []
     judged = (Verdict.AGREE, Verdict.DIVERGE)
     after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
+    today = Counter(x.before for v in verdicts for x in _told_by_this_theory(v).lengths)
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge. Explained after: "
-        f"{after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of the claims "
-        "made or changed since."
+        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge; of those that "
+        f"the theory made as it is now (version {THEORY_VERSION}) {today[Verdict.AGREE]} agree and "
+        f"{today[Verdict.DIVERGE]} diverge. Explained after: {after[Verdict.AGREE]} agree and "
+        f"{after[Verdict.DIVERGE]} diverge of the claims made or changed since."
     ]
+
+
+def _told_by_this_theory(v: CellVerdict) -> CellVerdict:
+    """The cell, judged by the models alone that today's version of the theory was stored with."""
+    told = [r for r in v.runs if r.predicted and r.predicted.theory == THEORY_VERSION]
+    return judge(v.cell, told, v.prediction)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
+from theory.inference.rules import THEORY_VERSION
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.judging.judge import judge
@@ -18,6 +19,11 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
     c = cell(digits=3)
     told = replace(run(c, RIGHT), predicted=predicted(predict(c.setting)))
     assert "before the models were trained 3 agree and 0 diverge" in summary([judge(c, [told])])
+    older = replace(told.predicted, theory="1")
+    runs = [told, replace(run(c, {**RIGHT, 4: 1.0}, seed=1), predicted=older)]
+    text = summary([judge(c, runs)])
+    assert "before the models were trained 2 agree and 1 diverge" in text
+    assert f"as it is now (version {THEORY_VERSION}) 3 agree and 0 diverge" in text
     assert "Predicted before" not in summary([judge(c, [run(c, RIGHT)])])
 
 
