@@ -89,6 +89,9 @@ _PLACES = tuple(
     for base, n, layers in (
         *((10, 4, 2), (10, 4, 3), (10, 5, 3), (10, 5, 4)),
         *((6, 4, 2), (6, 4, 3), (4, 4, 2), (4, 4, 3), (7, 5, 4), (7, 6, 4)),
+        # in view at every digit that varies, first predicted by theory 12
+        *((10, 3, 5), (10, 4, 4), (10, 4, 5), (10, 5, 5), (4, 3, 3), (4, 4, 4)),
+        *((5, 3, 4), (6, 3, 3), (6, 4, 4), (7, 5, 5)),
     )
 )
 PREDICTED = (*_GOES_ON, *_MODULAR, *_PLACES)

@@ -81,12 +81,17 @@ def _before(verdicts: Sequence[CellVerdict]) -> list[str]:
     judged = (Verdict.AGREE, Verdict.DIVERGE)
     after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
     today = Counter(x.before for v in verdicts for x in _told_by_this_theory(v).lengths)
+    as_now = ""
+    if today[Verdict.AGREE] + today[Verdict.DIVERGE]:
+        as_now = (
+            f"; of those that the theory made as it is now (version {THEORY_VERSION}) "
+            f"{today[Verdict.AGREE]} agree and {today[Verdict.DIVERGE]} diverge"
+        )
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge; of those that "
-        f"the theory made as it is now (version {THEORY_VERSION}) {today[Verdict.AGREE]} agree and "
-        f"{today[Verdict.DIVERGE]} diverge. Explained after: {after[Verdict.AGREE]} agree and "
-        f"{after[Verdict.DIVERGE]} diverge of the claims made or changed since."
+        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge{as_now}. "
+        f"Explained after: {after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of "
+        "the claims made or changed since."
     ]
 
 
