@@ -36,29 +36,23 @@ def verify(
     context: typer.Context,
     grid: Annotated[str | None, GridOption] = None,
     model: ModelOption = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Models per cell.")] = 1,
-    first_seed: Annotated[int, typer.Option("--first-seed", help="The first seed.")] = 0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", help="Models trained at once; 0 is one per core.")
-    ] = 0,
+    seeds: Annotated[int, typer.Option(help="Models per cell.")] = 1,
+    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Models trained at once; 0 is one per core.")] = 0,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
     recipe: RecipeOption = RECIPE.name,
     store: Annotated[
-        Path,
-        typer.Option("--store", help="Where measurements are kept; what it has is not redone."),
+        Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
     ] = DEFAULT_STORE,
     budget: Annotated[
         int,
         typer.Option(
-            "--budget",
             help="Most training steps per model. Runs that had spent a smaller budget are made "
-            "again.",
+            "again."
         ),
     ] = DEFAULT_BUDGET,
-    junit_xml: Annotated[
-        Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
-    ] = None,
+    junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
     given = written(context)
@@ -143,14 +137,14 @@ def show_grid(
 def inspect(
     asked: Request,
     model: SizeOption = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
     recipe: RecipeOption = RECIPE.name,
-    budget: Annotated[int, typer.Option("--budget", help="Most training steps.")] = DEFAULT_BUDGET,
-    out: Annotated[
-        Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
-    ] = Path("mechanism"),
+    budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
+    out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
+        "mechanism"
+    ),
 ) -> None:
     """Train one cell and show what its answers depend on."""
     if model is not None and model.startswith(EXTERNAL):
@@ -177,14 +171,12 @@ def inspect(
 
 def report(
     grid: Annotated[
-        str, typer.Option("--grid", help="The grid to report on: a name or a TOML file.")
+        str, typer.Option(help="The grid to report on: a name or a TOML file.")
     ] = "headline",
     store: Annotated[
-        Path, typer.Option("--store", help="Where arith verify kept its measurements.")
+        Path, typer.Option(help="Where arith verify kept its measurements.")
     ] = DEFAULT_STORE,
-    folder: Annotated[Path, typer.Option("--folder", help="Where reports/GRID stands.")] = Path(
-        "reports"
-    ),
+    folder: Annotated[Path, typer.Option(help="Where reports/GRID stands.")] = Path("reports"),
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
@@ -201,14 +193,13 @@ def report(
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.reporting.terminal import outcome_line
 
-    evidence = pipeline.judge(grid, folder, None if check else store)
-    for note in evidence.notes:
+    about = pipeline.judge(grid, folder, None if check else store)
+    for note in about.notes:
         print(f"arith: {note}", file=sys.stderr)
-    about = evidence.report
     verdicts, known = about.verdicts, about.known
     if not about.trained:
         raise InvalidInput(
-            f"no measurements of the grid '{about.name}' in {evidence.path} or {store}; "
+            f"no measurements of the grid '{about.name}' in {about.evidence} or {store}; "
             "run arith verify first"
         )
     failures = unexplained(verdicts, known)
@@ -216,7 +207,7 @@ def report(
         failures += out_of_date(verdicts, known)
         print_verdicts(verdicts)
     else:
-        print(f"wrote {pipeline.report(evidence)}")
+        print(f"wrote {pipeline.report(about)}")
     for line in failures:
         print(line, file=sys.stderr)
     if check:

@@ -7,8 +7,9 @@ by its worst length.  Models are judged one by one as the cell is with all of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from theory.inference.rules import RULES
 from theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
@@ -144,24 +145,23 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     One that no cell speaks to is there with zeros.
     """
     models = [model for v in verdicts for model in v.by_model]
-    listed = [
-        Claim(
-            PUBLISHED,
-            f"{name}, {direction}",
-            says,
-            _tally(_theorem_verdicts(v, name, direction) for v in verdicts),
-            _tally(_theorem_verdicts(v, name, direction) for v in models),
-        )
+
+    def tallies(judged: Callable[[CellVerdict], list[Verdict]]) -> tuple[Tally, Tally]:
+        return _tally(map(judged, verdicts)), _tally(map(judged, models))
+
+    theorems = [
+        Claim(PUBLISHED, f"{name}, {d}", says, *tallies(partial(_theorem_verdicts, name, d)))
         for name, both in THEOREMS.items()
-        for direction, says in zip(EXTRAPOLATING, both, strict=True)
+        for d, says in zip(EXTRAPOLATING, both, strict=True)
     ]
-    for rule in RULES.values():
-        cells, seeds = (_tally(_rule_verdicts(v, rule.name) for v in x) for x in (verdicts, models))
-        listed.append(Claim(REFINED, rule.name, rule.statement, cells, seeds))
-    return listed
+    rules = [
+        Claim(REFINED, name, rule.statement, *tallies(partial(_rule_verdicts, name)))
+        for name, rule in RULES.items()
+    ]
+    return theorems + rules
 
 
-def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[Verdict]:
+def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths that a theorem speaks of."""
     if theorem(v.prediction) != name:
         return []
@@ -170,18 +170,17 @@ def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[V
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
+def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths that a rule speaks of, or on its learning."""
     if rule == "plateau":
         return plateau_verdicts(v)
     if rule == "leap":
         return leap_verdicts(v)
-    verdicts = []
-    for x in v.lengths:
-        if uses(rule, v.prediction, x.prediction):
-            claimed = v.prediction.claim(x.prediction) != Claimed.NONE
-            verdicts.append(x.verdict if claimed else Verdict.UNDETERMINED)
-    return verdicts
+    return [
+        Verdict.UNDETERMINED if v.prediction.claim(x.prediction) == Claimed.NONE else x.verdict
+        for x in v.lengths
+        if uses(rule, v.prediction, x.prediction)
+    ]
 
 
 def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:

@@ -105,6 +105,11 @@ class CellVerdict:
         """The verdicts on lengths above the trained ones."""
         return [x for x in self.lengths if x.prediction.direction == Direction.UPWARD]
 
+    @property
+    def diverging(self) -> list[LengthVerdict]:
+        """The verdicts on lengths at which a claim diverges."""
+        return [x for x in self.lengths if x.verdict == Verdict.DIVERGE]
+
     @cached_property
     def by_model(self) -> tuple[CellVerdict, ...]:
         """Each run judged by itself."""
@@ -142,7 +147,7 @@ class CellVerdict:
         Args:
             learned: compare with the learned function in place of the truth.
         """
-        measured = [m for r in self.converged_or_all for m in r.measurements if m.digits == digits]
+        measured = _measured(self.converged_or_all, digits)
         return _pooled([m for m in measured if not (learned and m.learned is None)], learned)
 
 
@@ -182,17 +187,16 @@ def _judge_length(
 ) -> LengthVerdict:
     digits = expected.digits
     asked = [r for r in runs if r.indifferent] if expected.ignores else runs
-    measured, converged = _measured(asked, digits), _measured(runs, digits)
-    before, published = _before(prediction, digits, runs), Verdict.INCONCLUSIVE
-    if converged:
-        published = _judge_published(prediction, expected, converged)
+    measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
-    if accuracy is None:
-        return LengthVerdict(expected, None, None, Verdict.INCONCLUSIVE, published, before)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    if prediction.setting.is_premise(digits):
+    if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
-    verdict = _judge_claim(prediction.claim(expected), expected, measured)
+    verdict = Verdict.INCONCLUSIVE
+    if accuracy is not None:
+        verdict = _judge_claim(prediction.claim(expected), expected, measured)
+    published = _judge_published(prediction, expected, _measured(runs, digits))
+    before = _before(prediction, digits, runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before)
 
 
@@ -208,10 +212,8 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
     for r in runs:
         told = r.predicted
         if told is not None and (r.indifferent or not _rests(told, prediction.setting, digits)):
-            measured = _measured([r], digits)
-            found += [
-                _judge_claim(x.claim, x, measured) for x in told.lengths if x.digits == digits
-            ]
+            claims = [x for x in told.lengths if x.digits == digits]
+            found += [_judge_claim(x.claim, x, _measured([r], digits)) for x in claims]
     return worst(found)
 
 
@@ -223,9 +225,7 @@ def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
 
 
 def _judge_claim(
-    claim: Claim,
-    expected: LengthPrediction | PredictedLength,
-    measured: Sequence[Measurement],
+    claim: Claim, expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether models did what is claimed of them at a length."""
     if claim == Claim.EXACT and expected.accuracy is not None:
@@ -242,10 +242,11 @@ def _judge_published(
     prediction: Prediction, expected: LengthPrediction, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
-    if expected.direction not in EXTRAPOLATING:
-        return Verdict.UNDETERMINED
-    says = prediction.published_verdict(expected.direction)
-    if says == Status.UNDETERMINED:
+    if not measured:
+        return Verdict.INCONCLUSIVE
+    direction = expected.direction
+    says = prediction.published_verdict(direction) if direction in EXTRAPOLATING else None
+    if says in (None, Status.UNDETERMINED):
         return Verdict.UNDETERMINED
     told = is_one if says == Status.GENERALIZES else is_below_one
     return Verdict.AGREE if told(measured) else Verdict.DIVERGE

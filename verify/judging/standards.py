@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verify.judging.intervals import Interval, exact, pooled
+from verify.judging.intervals import Interval, pooled
 from verify.records.measurement import Measurement
 
 TOLERANCE = 0.02
@@ -44,7 +44,7 @@ def is_below_one(measured: Sequence[Measurement]) -> bool:
 def interval(m: Measurement) -> Interval:
     """What one model got right; exact where it was tested on all there is."""
     if m.exhaustive:
-        return exact(m.correct, m.samples)
+        return Interval(*(m.correct / m.samples,) * 3)
     return pooled([(m.correct, m.samples)])
 
 
