@@ -105,10 +105,8 @@ def evaluate(
     if base > LARGEST_BASE:
         raise InvalidInput(f"an external model is asked in base 2 to {LARGEST_BASE}, not {base}")
     form = Format(task, base, setting.layout, max(setting.digits, digits))
-    examples = np.zeros((0, task.operands, form.width), dtype=np.int64)
-    if shots:
-        rng = np.random.default_rng(EVALUATION_SEED)
-        examples = Sampler(form, setting.train).sample(shots, rng)
+    rng = np.random.default_rng(EVALUATION_SEED)
+    examples = Sampler(form, setting.train).sample(max(shots, 1), rng)[:shots]
     operands = _inputs(form, setting.test(digits), samples, examples)
     solved = zip(questions(form, examples), numerals(form.results(examples)), strict=True)
     before = "".join(f"{question} {answer}\n" for question, answer in solved)
@@ -154,12 +152,9 @@ def numerals(digits: np.ndarray) -> list[str]:
 
 
 def first_integer(text: str, base: int) -> int | None:
-    """The first integer of a continuation's first line, the blank ones left out.
+    """The first integer of a continuation's first line that is not blank; None if none of the base.
 
     What follows on the next line is a question that the model made up.
-
-    Returns:
-        None where there is no integer, or one with a digit that the base does not have.
     """
     number = re.search(r"-?[0-9]+", text.strip().partition("\n")[0])
     try:
@@ -186,8 +181,8 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
 def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
     """One line per test length, in the order of ``COLUMNS``.
 
-    The last column names what explains more than half of the errors, with its share of them;
-    ``none`` where nothing does, a dash where there are no errors.
+    The last column is ``none`` where nothing explains more than half of the errors, a dash where
+    there are no errors.
     """
     rows = []
     for m in measurements:

@@ -84,9 +84,9 @@ THEOREMS: dict[str, tuple[str, str]] = {
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
-They name four tasks and two kinds of encoding; here each relative one has a row of its own where
-the theorem says that sums extend.  ``theory.prediction.published`` applies their
-criteria to other tasks too; those cells, and the ones it is silent on, stand in the last line.
+Each relative encoding has a row of its own where the theorem says that sums extend.
+``theory.prediction.published`` applies their criteria to other tasks too; those cells, and the
+ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}
 
@@ -99,10 +99,9 @@ def theorem(prediction: Prediction) -> str:
     if form is None or task.divisor != 1 or not treats(encoding, setting.train):
         return UNTREATED
     if task.modulus is None:
-        if encoding.reference == "absolute":
-            return f"{form}, absolute encoding"
-        named = encoding.name.upper() if form == "addition" else "relative encoding"
-        return f"{form}, {named}"
+        if form == "addition" and encoding.reference == "relative":
+            return f"{form}, {encoding.name.upper()}"
+        return f"{form}, {encoding.reference} encoding"
     divides = prediction.published.upward == Status.GENERALIZES
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 

@@ -15,12 +15,12 @@ from functools import cached_property
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.prediction.lengths import LengthPrediction, replaces
-from theory.prediction.outcomes import Claim, Status
+from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.settings import Setting
 from verify.judging.intervals import Interval, pooled
-from verify.judging.standards import TOLERANCE, explains, is_below_one, is_one, meets
+from verify.judging.standards import TOLERANCE, explains, is_below_one, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -142,11 +142,7 @@ class CellVerdict:
         )
 
     def measured(self, digits: int, learned: bool = False) -> Interval | None:
-        """What ``converged_or_all`` got right at a length; None where nothing was measured.
-
-        Args:
-            learned: compare with the learned function in place of the truth.
-        """
+        """What ``converged_or_all`` got right at a length, by the truth or ``f^``, if measured."""
         measured = _measured(self.converged_or_all, digits)
         return _pooled([m for m in measured if not (learned and m.learned is None)], learned)
 
@@ -170,11 +166,7 @@ def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdi
 
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
-    """Judge the runs of one cell.
-
-    Args:
-        prediction: made from the cell's setting where it is not given.
-    """
+    """Judge the runs of one cell by its prediction, made here where it is not given."""
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
     converged = [r for r in runs if r.converged]
@@ -192,9 +184,7 @@ def _judge_length(
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
-    verdict = Verdict.INCONCLUSIVE
-    if accuracy is not None:
-        verdict = _judge_claim(prediction.claim(expected), expected, measured)
+    verdict = _judge_claim(expected, measured) if measured else Verdict.INCONCLUSIVE
     published = _judge_published(prediction, expected, _measured(runs, digits))
     before = _before(prediction, digits, runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before)
@@ -213,7 +203,7 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
         told = r.predicted
         if told is not None and (r.indifferent or not _rests(told, prediction.setting, digits)):
             claims = [x for x in told.lengths if x.digits == digits]
-            found += [_judge_claim(x.claim, x, _measured([r], digits)) for x in claims]
+            found += [_judge_claim(x, _measured([r], digits)) for x in claims]
     return worst(found)
 
 
@@ -225,13 +215,13 @@ def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
 
 
 def _judge_claim(
-    claim: Claim, expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
+    expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether models did what is claimed of them at a length."""
-    if claim == Claim.EXACT and expected.accuracy is not None:
+    if expected.accuracy is not None:
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
         agrees = meets(measured, goal, goal, unseen) and explains(measured)
-    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+    elif expected.at_most + Fraction(TOLERANCE) < 1:
         agrees = meets(measured, 0.0, float(expected.at_most))
     else:
         return Verdict.UNDETERMINED
@@ -248,8 +238,9 @@ def _judge_published(
     says = prediction.published_verdict(direction) if direction in EXTRAPOLATING else None
     if says in (None, Status.UNDETERMINED):
         return Verdict.UNDETERMINED
-    told = is_one if says == Status.GENERALIZES else is_below_one
-    return Verdict.AGREE if told(measured) else Verdict.DIVERGE
+    extends = says == Status.GENERALIZES
+    agrees = meets(measured, 1.0, 1.0) if extends else is_below_one(measured)
+    return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:

@@ -31,11 +31,6 @@ def meets(measured: Sequence[Measurement], low: float, high: float, unseen: floa
     return all(low - room <= x.low and x.high <= high + room for x in map(interval, measured))
 
 
-def is_one(measured: Sequence[Measurement]) -> bool:
-    """Whether models are always right, give or take."""
-    return meets(measured, 1.0, 1.0)
-
-
 def is_below_one(measured: Sequence[Measurement]) -> bool:
     """Whether every model is surely not always right."""
     return all(x.high < 1 - TOLERANCE for x in map(interval, measured))

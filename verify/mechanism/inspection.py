@@ -24,9 +24,7 @@ class Mechanism:
         digits: the length.
         influence: by who answered (``model``, ``learned function`` if one is predicted,
             ``truth``), shares ``(k, digits, M)``: see ``verify.mechanism.influence``.
-        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted
-            to be ignored.
-        leaks: see ``verify.mechanism.patching``; None likewise.
+        equivalence, leaks: None where no position is predicted to be ignored.
     """
 
     digits: int

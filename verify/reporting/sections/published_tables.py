@@ -67,13 +67,11 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
             v.cell.key,
         )
 
-    p, trained = published, []
-    for v in verdicts:
-        s = v.cell.setting
-        ours = (s.task, s.base, s.encoding, s.window, s.train)
-        if ours == (p.task, p.base, p.encoding, p.window, p.train):
-            trained.append(v)
-    return sorted(trained, key=rank)
+    def asked(s: Setting) -> tuple[object, ...]:
+        return s.task, s.base, s.encoding, s.window, s.train
+
+    ours = [v for v in verdicts if asked(v.cell.setting) == asked(published)]
+    return sorted(ours, key=rank)
 
 
 def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:

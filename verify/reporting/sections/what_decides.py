@@ -20,12 +20,10 @@ def section(report: Report) -> list[str]:
     if not report.others:
         return []
     names = {r.version: r.name for r in (RECIPE, *FACTORS, PAPER)}
-    cells = {v.name: v for v in report.trained}
     by_cell: dict[str, dict[str, list[Run]]] = {}
-    for name, v in cells.items():
-        others = [run for run in report.others if run.cell.key == v.cell.key]
-        for run in (*v.runs, *others):
-            by_cell.setdefault(name, {}).setdefault(names[run.recipe], []).append(run)
+    for v in report.trained:
+        for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
+            by_cell.setdefault(v.name, {}).setdefault(names[run.recipe], []).append(run)
     trained = [name for name in names.values() if any(name in x for x in by_cell.values())]
     return [
         "## What decides",
