@@ -23,11 +23,7 @@ _Item = TypeVar("_Item")
 
 
 def print_text(text: str, bold: bool = False, indent: str = "") -> None:
-    """Print text as it is, broken between words into lines that fit the terminal.
-
-    Args:
-        indent: what the second and later lines begin with.
-    """
+    """Print text, broken between words where it does not fit; later lines are indented."""
     console = _console()
     for line in text.split("\n"):
         whole: Any = {"break_on_hyphens": False, "break_long_words": False}
@@ -37,7 +33,7 @@ def print_text(text: str, bold: bool = False, indent: str = "") -> None:
 
 
 def print_lines(lines: Iterable[str], indent: str = "  ") -> None:
-    """Print texts below each other, their second and later lines indented."""
+    """Print texts below each other, as ``print_text`` does."""
     for line in lines:
         print_text(line, indent=indent)
 
@@ -65,7 +61,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         justify: Any = "right" if column == "digits" else "left"
         table.add_column(column, min_width=width, max_width=width, justify=justify)
     for row in rows:
-        table.add_row(*(Text(text, style=_colour(text)) for text in row))
+        table.add_row(*(Text(text, style=_COLOURS.get(text.partition(" ")[0], "")) for text in row))
     console.print(table)
 
 
@@ -203,7 +199,3 @@ _COLOURS = {
     "partial": "yellow",
     "inconclusive": "yellow",
 }
-
-
-def _colour(text: str) -> str:
-    return _COLOURS.get(text.partition(" ")[0], "")

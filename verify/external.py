@@ -132,8 +132,7 @@ def _inputs(form: Format, test: Domain, samples: int, examples: np.ndarray) -> n
     is_example = (operands[:, None] == examples).all(axis=(2, 3)).any(axis=1)
     if is_example.all():
         raise InvalidInput(f"{test.text()} has no examples that are not shown solved")
-    left: np.ndarray = operands[~is_example]
-    return left
+    return operands[~is_example]
 
 
 def questions(form: Format, operands: np.ndarray) -> list[str]:

@@ -1,9 +1,9 @@
 """The pipeline in four steps: train, measure, judge, report.
 
-``verify`` takes a plan through the first three, ``judge`` and ``report`` take the evidence of a grid
-through the last two.  A model lives only in the process that trains it, so this process measures it
-too (``verify.running.execute``), and a store keeps the measurements.  ``inspect`` trains one model
-to look inside.  Torch is imported only where a model is trained.
+``verify`` takes a plan through the first three, ``judge`` and ``report`` the evidence of a grid
+through the last two.  A model lives only in the process that trains it, which measures it too
+(``verify.running.execute``), and a store keeps the measurements.  Torch is imported only where a
+model is trained.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
-    """Write what ``inspect`` measured as JSON, draw it as SVG; the pictures.
+    """Write what ``inspect`` measured as JSON, and draw it; the paths of the pictures.
 
     Raises:
         InvalidInput: a file cannot be written.

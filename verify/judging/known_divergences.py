@@ -32,10 +32,7 @@ def read_known_divergences(path: Path) -> KnownDivergences:
     """Read the file ``causes.toml`` beside the evidence; it may be missing.
 
     It has ``[[cause]]`` tables with ``cell``, ``digits`` and ``likely``, and ``[[tried]]`` tables
-    with ``cell`` and ``what``.
-
-    Raises:
-        InvalidInput: the file cannot be read, or a table lacks something.
+    with ``cell`` and ``what`` (InvalidInput: it cannot be read, or a table lacks something).
     """
     if not path.exists():
         return KnownDivergences()

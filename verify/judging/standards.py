@@ -22,11 +22,7 @@ MECHANISM = 0.9
 
 
 def meets(measured: Sequence[Measurement], low: float, high: float, unseen: float = 0.0) -> bool:
-    """Whether every model was right as often as between two accuracies, give or take.
-
-    Args:
-        unseen: the share of the inputs on which nothing is predicted.
-    """
+    """Whether every model's accuracy lies between two, give or take, and the unpredicted share."""
     room = TOLERANCE + unseen
     return all(low - room <= x.low and x.high <= high + room for x in map(interval, measured))
 

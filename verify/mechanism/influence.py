@@ -78,8 +78,7 @@ def influences(
 
 def _answered(*given: np.ndarray) -> np.ndarray:
     """At which operand tuples everybody has an answer, of answers ``(n, M)`` each."""
-    known: np.ndarray = np.all([(x >= 0).all(1) for x in given], axis=0)
-    return known
+    return np.all([(x >= 0).all(1) for x in given], axis=0)
 
 
 def disagreement(measured: np.ndarray, predicted: np.ndarray) -> dict[str, float]:

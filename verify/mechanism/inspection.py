@@ -21,9 +21,7 @@ class Mechanism:
     """What was measured of one model at one test length.
 
     Args:
-        digits: the length.
-        influence: by who answered (``model``, ``learned function`` if one is predicted,
-            ``truth``), shares ``(k, digits, M)``: see ``verify.mechanism.influence``.
+        influence: of ``answerers``, shares ``(k, digits, M)`` as ``influences`` returns them.
         equivalence, leaks: None where no position is predicted to be ignored.
     """
 

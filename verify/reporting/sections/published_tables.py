@@ -51,9 +51,7 @@ def published_rows() -> list[PublishedRow]:
 def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
     """The cells that train what a published row trains, the best to compare first.
 
-    Layout, test lengths, test domain and model size may differ.  A cell with converged models
-    comes first, then one with the published test domain, then the published layout, the aligned
-    one, then the one with the most converged models.
+    Layout, test lengths, test domain and model size may differ.
     """
 
     def rank(v: CellVerdict) -> tuple[bool, bool, int, int, str]:
