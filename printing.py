@@ -23,7 +23,7 @@ _Item = TypeVar("_Item")
 
 
 def print_text(text: str, bold: bool = False, indent: str = "") -> None:
-    """Print text, broken between words where it does not fit; later lines are indented."""
+    """Print text, broken between words where it does not fit; later lines begin with ``indent``."""
     console = _console()
     for line in text.split("\n"):
         whole: Any = {"break_on_hyphens": False, "break_long_words": False}

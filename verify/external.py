@@ -42,12 +42,10 @@ _ROOM = 8
 
 @dataclass(frozen=True)
 class Explanation:
-    """A function that may be what a model computes, and how often the model answers as it does.
+    """A function, and how many of a model's answers and of its errors are equal to it.
 
     Args:
         function: its name and formula, ``f^ of D_2 = Mod(a, 100) + Mod(b, 100)``.
-        answers: answers equal to it.
-        errors: those of them that are not equal to ``f``.
     """
 
     function: str
@@ -96,7 +94,7 @@ def evaluate(
 
     Args:
         samples: inputs; a domain no larger than this is asked whole.
-        shots: solved examples before each question.
+        shots: solved examples.
 
     Raises:
         InvalidInput: a base above 10, no inputs to ask, or text that the model cannot take.

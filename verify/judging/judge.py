@@ -1,7 +1,4 @@
-"""The judge: does what was measured agree with what was predicted?
-
-By which standard, ``verify.judging.standards`` says.
-"""
+"""The judge: does what was measured meet the standards of agreement with what was predicted?"""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ class LengthVerdict:
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
         published: on the published theorem.
-        before: on what was claimed before the models were trained, by the predictions kept with
-            them; undetermined where none was kept.
+        before: on what was claimed before training; undetermined where that was not kept.
     """
 
     prediction: LengthPrediction
@@ -113,8 +109,6 @@ class CellVerdict:
     @cached_property
     def by_model(self) -> tuple[CellVerdict, ...]:
         """Each run judged by itself."""
-        if len(self.runs) == 1:
-            return (self,)
         return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
 
     @property

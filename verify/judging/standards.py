@@ -1,7 +1,4 @@
-"""What a measurement has to meet: how near it has to be to what is predicted, and how surely.
-
-The standards stand here, once, with their reasons, and are the same for every cell.
-"""
+"""The standards that a measurement has to meet, with their reasons; the same for every cell."""
 
 from __future__ import annotations
 
@@ -22,7 +19,10 @@ MECHANISM = 0.9
 
 
 def meets(measured: Sequence[Measurement], low: float, high: float, unseen: float = 0.0) -> bool:
-    """Whether every model's accuracy lies between two, give or take, and the unpredicted share."""
+    """Whether every model was right as often as between two accuracies, give or take.
+
+    On a share ``unseen`` of the inputs nothing is predicted.
+    """
     room = TOLERANCE + unseen
     return all(low - room <= x.low and x.high <= high + room for x in map(interval, measured))
 

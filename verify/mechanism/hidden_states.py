@@ -46,16 +46,14 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
     stream: list[Tensor] = []
     states = []
     with ExitStack() as hooks:
-        for block in model.blocks:
-            hook = block.register_forward_pre_hook(lambda _, x: stream.append(x[0][:, slots]))
-            hooks.enter_context(hook)
-        # The last block is computed at the slots alone.
-        hook = model.blocks[-1].register_forward_hook(lambda _, x, y: stream.append(y))
-        hooks.enter_context(hook)
+        for module in (*model.blocks, model.norm):
+            hooks.enter_context(module.register_forward_pre_hook(lambda _, x: stream.append(x[0])))
         for tokens in written.split(BATCH):
             stream.clear()
             model(tokens[:, :-1], slots)
-            states.append(torch.stack(stream, dim=1).cpu().numpy())
+            *before, last = stream  # the last block is computed at the slots alone
+            layers = [*(x[:, slots] for x in before), last]
+            states.append(torch.stack(layers, dim=1).cpu().numpy())
     return np.concatenate(states)
 
 

@@ -6,9 +6,8 @@ or work there on what it has read elsewhere (Darcet et al. 2023, arXiv 2309.1658
 patches of images used like that).  Another digit then disturbs this work.
 
 To see where, one layer at a time is patched: at the ignored tokens its keys and values are those
-of the equivalent trained input, and everything else is left as it is.  The first layer sees the
-digits.  A later one sees what stands at their tokens by then: the digit, and what was worked out
-there.
+of the equivalent trained input.  The first layer sees the digits, a later one what stands at their
+tokens by then: the digit, and what was worked out there.
 """
 
 from __future__ import annotations

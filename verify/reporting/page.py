@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from theory.display.answer import INPUTS
 from theory.display.text import claim_text
@@ -170,12 +171,8 @@ def _run(v: CellVerdict, run: Run) -> str:
 
 def _commands(v: CellVerdict) -> list[str]:
     """The commands that train a cell's models again, consecutive seeds of one budget together."""
-    stretches: list[list[Run]] = []
-    for run in sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed)):
-        last = stretches[-1][-1] if stretches else None
-        follows = last and (last.precision, last.budget, last.seed + 1)
-        if follows == (run.precision, run.budget, run.seed):
-            stretches[-1].append(run)
-        else:
-            stretches.append([run])
+    runs = sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed))
+    # Along consecutive seeds the seed grows as the index does.
+    found = groupby(enumerate(runs), lambda x: (x[1].precision, x[1].budget, x[1].seed - x[0]))
+    stretches = [[run for _, run in stretch] for _, stretch in found]
     return [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]

@@ -212,10 +212,7 @@ def theorem_sentence(v: CellVerdict) -> str:
 
 
 def summary_line(verdicts: Sequence[CellVerdict]) -> str:
-    """All cells in a line: how many could be judged, and what became of the claims.
-
-    Claims are made of lengths that were not trained; those that were are the premise.
-    """
+    """All cells in a line: how many could be judged, and what became of the claims."""
     trained = [v for v in verdicts if v.runs]
     converged = [v for v in trained if v.converged]
     counts = count_verdicts(converged)

@@ -1,7 +1,4 @@
-"""What ``arith inspect`` saw inside single models: influences, hidden states, leaks.
-
-It reads the file ``mechanism.json`` in each folder under ``mechanism`` beside the evidence.
-"""
+"""What ``arith inspect`` saw inside single models, as each ``mechanism/*/mechanism.json`` says."""
 
 from __future__ import annotations
 
