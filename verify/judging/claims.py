@@ -32,8 +32,8 @@ class Tally:
     """How many cells, or how many models, say what of a claim.
 
     Args:
-        not_reached: it claims something of them, and the premise was not met.
-        no_claim: it speaks of them, and claims nothing that a measurement could contradict.
+        not_reached: the premise was not met.
+        no_claim: nothing is claimed of them that a measurement could contradict.
     """
 
     supports: int = 0
@@ -54,7 +54,6 @@ class Claim:
     Args:
         source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.inference.rules``).
         name: of the theorem, with its direction; or of the rule, as derivations cite it.
-        says: what it claims.
         cells: judged with their converged models pooled.
         seeds: each model judged by itself.
     """

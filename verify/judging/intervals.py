@@ -23,9 +23,8 @@ class Interval:
 def pooled(counts: Sequence[tuple[int, int]]) -> Interval:
     """The pooled proportion of (successes, trials) per model.
 
-    A Wilson interval on the effective sample size: where models differ by more than sampling
-    explains, the number of trials is divided by the excess (the design effect of Korn and
-    Graubard 1998).
+    A Wilson interval on the effective sample size: the number of trials, divided by the excess
+    where models differ by more than sampling explains (design effect, Korn and Graubard 1998).
     """
     trials = sum(n for _, n in counts)
     value = sum(k for k, _ in counts) / trials

@@ -39,8 +39,7 @@ class Mechanism:
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
-            ratios = self.equivalence.ratios
-            known = [None if np.isnan(x) else round(x, 4) for x in ratios]
+            known = [None if np.isnan(x) else round(x, 4) for x in self.equivalence.ratios]
             values["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
         if self.leaks is not None:
             values["leaks"] = {

@@ -182,10 +182,9 @@ def _ours(published: Setting, verdicts: Sequence[CellVerdict]) -> str:
 def _models(v: CellVerdict) -> str:
     """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
     shape = v.cell.size
-    text = (
+    reached = ", ".join(_percent(r.premise) for r in v.runs)
+    return (
         f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
         f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
+        + ("" if v.converged else f" (in domain {reached})")
     )
-    if v.converged:
-        return text
-    return f"{text} (in domain {', '.join(_percent(r.premise) for r in v.runs)})"
