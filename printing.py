@@ -19,32 +19,21 @@ if TYPE_CHECKING:
 
 _GAP = 2
 """Blanks between two columns."""
-_ON_TERMINAL, _ELSEWHERE = 0.5, 10.0
-"""Seconds between two signs of life."""
 _Item = TypeVar("_Item")
 
 
 def print_text(text: str, bold: bool = False, indent: str = "") -> None:
-    """Print text as it is, broken between words into lines that fit the terminal.
-
-    Args:
-        indent: what the second and later lines begin with.
-    """
+    """Print text, broken between words where it does not fit; later lines begin with ``indent``."""
     console = _console()
     for line in text.split("\n"):
-        lines = textwrap.wrap(
-            line,
-            console.width,
-            subsequent_indent=indent,
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
+        whole: Any = {"break_on_hyphens": False, "break_long_words": False}
+        lines = textwrap.wrap(line, console.width, subsequent_indent=indent, **whole)
         for part in lines or [""]:
             console.print(part, markup=False, style="bold" if bold else None, soft_wrap=True)
 
 
 def print_lines(lines: Iterable[str], indent: str = "  ") -> None:
-    """Print texts below each other, their second and later lines indented."""
+    """Print texts below each other, as ``print_text`` does."""
     for line in lines:
         print_text(line, indent=indent)
 
@@ -72,7 +61,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         justify: Any = "right" if column == "digits" else "left"
         table.add_column(column, min_width=width, max_width=width, justify=justify)
     for row in rows:
-        table.add_row(*(Text(text, style=_colour(text)) for text in row))
+        table.add_row(*(Text(text, style=_COLOURS.get(text.partition(" ")[0], "")) for text in row))
     console.print(table)
 
 
@@ -163,42 +152,32 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
     """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
-    from verify.reporting.terminal import (
-        CELL_COLUMNS,
-        LENGTH_COLUMNS,
-        cell_legend,
-        cell_line,
-        length_legend,
-        length_line,
-        sentence,
-        summary_line,
-        theorem_sentence,
-    )
+    from verify.reporting import terminal
 
     if len(verdicts) == 1:
         [v] = verdicts
         print_text(v.cell.label(), bold=True)
-        print_table(LENGTH_COLUMNS, [length_line(v, x) for x in v.lengths])
-        print_lines([*length_legend(v), theorem_sentence(v)])
-        print_text(sentence(v), bold=True)
+        print_table(terminal.LENGTH_COLUMNS, [terminal.length_line(v, x) for x in v.lengths])
+        print_lines([*terminal.length_legend(v), terminal.theorem_sentence(v)])
+        print_text(terminal.sentence(v), bold=True)
         return
-    print_table(CELL_COLUMNS, [cell_line(v) for v in verdicts])
-    print_lines(cell_legend(verdicts))
-    print_text(summary_line(verdicts), bold=True)
+    print_table(terminal.CELL_COLUMNS, [terminal.cell_line(v) for v in verdicts])
+    print_lines(terminal.cell_legend(verdicts))
+    print_text(terminal.summary_line(verdicts), bold=True)
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
     """The items, with how many are done said now and then: ``120 of 1,498 cells predicted``."""
-    terminal = sys.stderr.isatty()
+    on_terminal = sys.stderr.isatty()
+    start, end, pause = ("\r", "", 0.5) if on_terminal else ("", "\n", 10.0)
     last, said = monotonic(), False
     for done, item in enumerate(items):
-        if monotonic() - last > (_ON_TERMINAL if terminal else _ELSEWHERE):
-            line = f"{done:,} of {len(items):,} {what}"
-            print(f"\r{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr)
-            sys.stderr.flush()
+        if monotonic() - last > pause:
+            line = f"{start}{done:,} of {len(items):,} {what}"
+            print(line, end=end, file=sys.stderr, flush=True)
             last, said = monotonic(), True
         yield item
-    if said and terminal:
+    if said and on_terminal:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
@@ -220,7 +199,3 @@ _COLOURS = {
     "partial": "yellow",
     "inconclusive": "yellow",
 }
-
-
-def _colour(text: str) -> str:
-    return _COLOURS.get(text.partition(" ")[0], "")

@@ -9,18 +9,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import (
-    DEFAULT_STORE,
-    EXTERNAL,
-    DeviceOption,
-    GridOption,
-    ModelOption,
-    PrecisionOption,
-    RecipeOption,
-    SizeOption,
-    asks_for_setting,
-    written,
-)
+from commands import options
 from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
@@ -30,43 +19,37 @@ from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
 
 
-@asks_for_setting
+@options.asks_for_setting
 def verify(
     asked: Request,
     context: typer.Context,
-    grid: Annotated[str | None, GridOption] = None,
-    model: ModelOption = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Models per cell.")] = 1,
-    first_seed: Annotated[int, typer.Option("--first-seed", help="The first seed.")] = 0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", help="Models trained at once; 0 is one per core.")
-    ] = 0,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "auto",
-    recipe: RecipeOption = RECIPE.name,
+    grid: Annotated[str | None, options.GridOption] = None,
+    model: options.ModelOption = None,
+    seeds: Annotated[int, typer.Option(help="Models per cell.")] = 1,
+    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Models trained at once; 0 is one per core.")] = 0,
+    device: options.DeviceOption = "auto",
+    precision: options.PrecisionOption = "auto",
+    recipe: options.RecipeOption = RECIPE.name,
     store: Annotated[
-        Path,
-        typer.Option("--store", help="Where measurements are kept; what it has is not redone."),
-    ] = DEFAULT_STORE,
+        Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
+    ] = options.DEFAULT_STORE,
     budget: Annotated[
         int,
         typer.Option(
-            "--budget",
             help="Most training steps per model. Runs that had spent a smaller budget are made "
-            "again.",
+            "again."
         ),
     ] = DEFAULT_BUDGET,
-    junit_xml: Annotated[
-        Path | None, typer.Option("--junit-xml", help="Write the verdicts as JUnit XML.")
-    ] = None,
+    junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
-    given = written(context)
+    given = options.written(context)
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-    external = model is not None and model.startswith(EXTERNAL)
+    external = model is not None and model.startswith(options.EXTERNAL)
     if external and (seeds != 1 or first_seed or budget != DEFAULT_BUDGET or junit_xml is not None):
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
@@ -74,7 +57,7 @@ def verify(
     own = None if external else model
     cells = [_cell(asked, own)] if grid is None else cells_of(grid)
     if external:
-        _print_external(cells, Path(str(model).removeprefix(EXTERNAL)), device)
+        _print_external(cells, Path(str(model).removeprefix(options.EXTERNAL)), device)
         return
     if grid is not None and model is not None:
         cells = list(dict.fromkeys(Cell(cell.setting, model) for cell in cells))
@@ -119,7 +102,7 @@ def _print_external(cells: list[Cell], path: Path, device: str) -> None:
 
 
 def show_grid(
-    grid: Annotated[str, GridOption] = "full",
+    grid: Annotated[str, options.GridOption] = "full",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
@@ -139,24 +122,24 @@ def show_grid(
     print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
 
 
-@asks_for_setting
+@options.asks_for_setting
 def inspect(
     asked: Request,
-    model: SizeOption = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the weights and the examples.")] = 0,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "auto",
-    recipe: RecipeOption = RECIPE.name,
-    budget: Annotated[int, typer.Option("--budget", help="Most training steps.")] = DEFAULT_BUDGET,
-    out: Annotated[
-        Path, typer.Option("--out", help="A folder for the pictures and mechanism.json.")
-    ] = Path("mechanism"),
+    model: options.SizeOption = None,
+    seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
+    device: options.DeviceOption = "auto",
+    precision: options.PrecisionOption = "auto",
+    recipe: options.RecipeOption = RECIPE.name,
+    budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
+    out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
+        "mechanism"
+    ),
 ) -> None:
     """Train one cell and show what its answers depend on."""
-    if model is not None and model.startswith(EXTERNAL):
+    if model is not None and model.startswith(options.EXTERNAL):
         raise InvalidInput(
-            f"--model {model}: only verify takes {EXTERNAL}PATH; inspect trains a model of a size "
-            f"({', '.join(SIZES)})"
+            f"--model {model}: only verify takes {options.EXTERNAL}PATH; inspect trains a model of "
+            f"a size ({', '.join(SIZES)})"
         )
     from verify import pipeline
     from verify.plan.plan import Plan
@@ -177,14 +160,12 @@ def inspect(
 
 def report(
     grid: Annotated[
-        str, typer.Option("--grid", help="The grid to report on: a name or a TOML file.")
+        str, typer.Option(help="The grid to report on: a name or a TOML file.")
     ] = "headline",
     store: Annotated[
-        Path, typer.Option("--store", help="Where arith verify kept its measurements.")
-    ] = DEFAULT_STORE,
-    folder: Annotated[Path, typer.Option("--folder", help="Where reports/GRID stands.")] = Path(
-        "reports"
-    ),
+        Path, typer.Option(help="Where arith verify kept its measurements.")
+    ] = options.DEFAULT_STORE,
+    folder: Annotated[Path, typer.Option(help="Where reports/GRID stands.")] = Path("reports"),
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
@@ -201,14 +182,13 @@ def report(
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.reporting.terminal import outcome_line
 
-    evidence = pipeline.judge(grid, folder, None if check else store)
-    for note in evidence.notes:
+    about = pipeline.judge(grid, folder, None if check else store)
+    for note in about.notes:
         print(f"arith: {note}", file=sys.stderr)
-    about = evidence.report
     verdicts, known = about.verdicts, about.known
     if not about.trained:
         raise InvalidInput(
-            f"no measurements of the grid '{about.name}' in {evidence.path} or {store}; "
+            f"no measurements of the grid '{about.name}' in {about.evidence} or {store}; "
             "run arith verify first"
         )
     failures = unexplained(verdicts, known)
@@ -216,7 +196,7 @@ def report(
         failures += out_of_date(verdicts, known)
         print_verdicts(verdicts)
     else:
-        print(f"wrote {pipeline.report(evidence)}")
+        print(f"wrote {pipeline.report(about)}")
     for line in failures:
         print(line, file=sys.stderr)
     if check:

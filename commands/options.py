@@ -48,7 +48,7 @@ ModelOption = annotated(
     f"; or {EXTERNAL}PATH, a causal language model on disk, which is asked and not trained.",
 )
 GridOption = typer.Option(
-    "--grid", help=f"{', '.join(GRIDS)}, or a TOML file.", autocompletion=completion(GRIDS)
+    help=f"{', '.join(GRIDS)}, or a TOML file.", autocompletion=completion(GRIDS)
 )
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonListOption = Annotated[
@@ -57,16 +57,13 @@ JsonListOption = Annotated[
 RecipeOption = Annotated[
     str,
     typer.Option(
-        "--recipe",
-        help=f"How models are trained: {', '.join(RECIPES)}.",
-        autocompletion=completion(RECIPES),
+        help=f"How models are trained: {', '.join(RECIPES)}.", autocompletion=completion(RECIPES)
     ),
 ]
-DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
+DeviceOption = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 PrecisionOption = Annotated[
     str,
     typer.Option(
-        "--precision",
         envvar="ARITH_PRECISION",
         help="Of matrix products: float32, bfloat16, or auto: by what the processor has.",
     ),

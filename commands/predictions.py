@@ -60,18 +60,18 @@ def advise(asked: Request, as_json: JsonOption = False) -> None:
 
 
 def phase_map(
-    task: Annotated[str, typer.Option("--task", help="A named task.")] = "mod_add",
+    task: Annotated[str, typer.Option(help="A named task.")] = "mod_add",
     modulus: Annotated[
-        str | None, typer.Option("--modulus", help="Moduli: 2..400, or one where bases vary.")
+        str | None, typer.Option(help="Moduli: 2..400, or one where bases vary.")
     ] = None,
-    base: Annotated[str, typer.Option("--base", help="Bases: 10, or 2..36.")] = "10",
+    base: Annotated[str, typer.Option(help="Bases: 10, or 2..36.")] = "10",
     train_digits: Annotated[
-        str, typer.Option("--train-digits", help="Training lengths, each by itself: 1..4.")
+        str, typer.Option(help="Training lengths, each by itself: 1..4.")
     ] = "1..4",
     pe: EncodingOption = "ape",
     layout: LayoutOption = "aligned",
     out: Annotated[
-        Path, typer.Option("--out", help="The picture, .png or .svg; a .csv is put beside it.")
+        Path, typer.Option(help="The picture, .png or .svg; a .csv is put beside it.")
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""

@@ -42,12 +42,10 @@ _ROOM = 8
 
 @dataclass(frozen=True)
 class Explanation:
-    """A function that may be what a model computes, and how often the model answers as it does.
+    """A function, and how many of a model's answers and of its errors are equal to it.
 
     Args:
         function: its name and formula, ``f^ of D_2 = Mod(a, 100) + Mod(b, 100)``.
-        answers: answers equal to it.
-        errors: those of them that are not equal to ``f``.
     """
 
     function: str
@@ -96,7 +94,7 @@ def evaluate(
 
     Args:
         samples: inputs; a domain no larger than this is asked whole.
-        shots: solved examples before each question.
+        shots: solved examples.
 
     Raises:
         InvalidInput: a base above 10, no inputs to ask, or text that the model cannot take.
@@ -105,10 +103,8 @@ def evaluate(
     if base > LARGEST_BASE:
         raise InvalidInput(f"an external model is asked in base 2 to {LARGEST_BASE}, not {base}")
     form = Format(task, base, setting.layout, max(setting.digits, digits))
-    examples = np.zeros((0, task.operands, form.width), dtype=np.int64)
-    if shots:
-        rng = np.random.default_rng(EVALUATION_SEED)
-        examples = Sampler(form, setting.train).sample(shots, rng)
+    rng = np.random.default_rng(EVALUATION_SEED)
+    examples = Sampler(form, setting.train).sample(max(shots, 1), rng)[:shots]
     operands = _inputs(form, setting.test(digits), samples, examples)
     solved = zip(questions(form, examples), numerals(form.results(examples)), strict=True)
     before = "".join(f"{question} {answer}\n" for question, answer in solved)
@@ -134,8 +130,7 @@ def _inputs(form: Format, test: Domain, samples: int, examples: np.ndarray) -> n
     is_example = (operands[:, None] == examples).all(axis=(2, 3)).any(axis=1)
     if is_example.all():
         raise InvalidInput(f"{test.text()} has no examples that are not shown solved")
-    left: np.ndarray = operands[~is_example]
-    return left
+    return operands[~is_example]
 
 
 def questions(form: Format, operands: np.ndarray) -> list[str]:
@@ -154,12 +149,9 @@ def numerals(digits: np.ndarray) -> list[str]:
 
 
 def first_integer(text: str, base: int) -> int | None:
-    """The first integer of a continuation's first line, the blank ones left out.
+    """The first integer of a continuation's first line that is not blank; None if none of the base.
 
     What follows on the next line is a question that the model made up.
-
-    Returns:
-        None where there is no integer, or one with a digit that the base does not have.
     """
     number = re.search(r"-?[0-9]+", text.strip().partition("\n")[0])
     try:
@@ -186,8 +178,8 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
 def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
     """One line per test length, in the order of ``COLUMNS``.
 
-    The last column names what explains more than half of the errors, with its share of them;
-    ``none`` where nothing does, a dash where there are no errors.
+    The last column is ``none`` where nothing explains more than half of the errors, a dash where
+    there are no errors.
     """
     rows = []
     for m in measurements:

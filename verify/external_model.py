@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -41,12 +41,9 @@ class ExternalModel:
         longest = getattr(self.net.config.get_text_config(), "max_position_embeddings", None)
         said: list[str] = []
         for start in range(0, len(prompts), _BATCH):
-            batch = self.tokenizer(
-                list(prompts[start : start + _BATCH]),
-                padding=True,
-                return_attention_mask=True,
-                return_tensors="pt",
-            ).to(self.net.device)
+            asked = list(prompts[start : start + _BATCH])
+            how: Any = {"padding": True, "return_attention_mask": True, "return_tensors": "pt"}
+            batch = self.tokenizer(asked, **how).to(self.net.device)
             ids, mask = batch["input_ids"], batch["attention_mask"]
             if (ids[:, -1] == self.tokenizer.eos_token_id).all():  # the prompt is not the end
                 ids, mask = ids[:, :-1], mask[:, :-1]
@@ -79,18 +76,12 @@ def load(path: Path, device: str = "auto") -> ExternalModel:
         raise InvalidInput(f"{path} is no directory")
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    net, report = _read(
-        "causal language model",
-        transformers.AutoModelForCausalLM.from_pretrained,
-        path,
-        output_loading_info=True,
-    )
+    what = "causal language model"
+    net, report = _read(what, transformers.AutoModelForCausalLM, path, output_loading_info=True)
     if report["missing_keys"]:
         missing = min(report["missing_keys"])
-        raise InvalidInput(f"{path} holds no whole causal language model: '{missing}' is missing")
-    tokenizer = _read(
-        "tokenizer", transformers.AutoTokenizer.from_pretrained, path, padding_side="left"
-    )
+        raise InvalidInput(f"{path} holds no whole {what}: '{missing}' is missing")
+    tokenizer = _read("tokenizer", transformers.AutoTokenizer, path, padding_side="left")
     if not _writes(tokenizer, "1"):  # the library makes one up, without words, where there is none
         raise InvalidInput(f"{path} holds no tokenizer that can write digits")
     if tokenizer.pad_token is None:
@@ -103,14 +94,10 @@ def load(path: Path, device: str = "auto") -> ExternalModel:
     return ExternalModel(net.eval().to(pick_device(device)), tokenizer)
 
 
-def _read(what: str, read: Callable[..., Any], path: Path, **options: Any) -> Any:
-    """What the library reads from a directory.
-
-    Raises:
-        InvalidInput: it cannot; the library raises nearly anything on damaged files.
-    """
+def _read(what: str, kind: Any, path: Path, **more: Any) -> Any:
+    """What the library reads; it raises nearly anything on damaged files, this InvalidInput."""
     try:
-        return read(path, local_files_only=True, trust_remote_code=False, **options)
+        return kind.from_pretrained(path, local_files_only=True, trust_remote_code=False, **more)
     except Exception as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         raise InvalidInput(f"{path} holds no {what}: {reason.strip()}") from None

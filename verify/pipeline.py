@@ -1,18 +1,15 @@
 """The pipeline in four steps: train, measure, judge, report.
 
-``verify`` takes a plan through the first three, ``report`` takes the evidence of a grid through
-the last two.  A model lives only in the process that trains it, so this process measures it too
-(``verify.running.execute``), and a store keeps the measurements.  ``inspect`` trains one model
-to look inside.
-
-Torch is imported only where a model is trained.
+``verify`` takes a plan through the first three, ``judge`` and ``report`` the evidence of a grid
+through the last two.  A model lives only in the process that trains it, which measures it too
+(``verify.running.execute``), and a store keeps the measurements.  Torch is imported only where a
+model is trained.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,27 +54,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """The evidence of a grid and what is to be reported of it.
-
-    Args:
-        runs: all that the evidence holds, also what is not judged.
-        report: the verdicts on the cells of the grid.
-        notes: lines on what is left out.
-    """
-
-    runs: list[Run]
-    report: Report
-    notes: list[str]
-
-    @property
-    def path(self) -> Path:
-        """The file of the measurements."""
-        return self.report.folder / "evidence.jsonl"
-
-
-def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
+def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     """Judge the evidence of a grid: the models that were trained by the default recipe.
 
     Args:
@@ -108,28 +85,20 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Evidence:
             "a recipe that is none now, or of cells that the grid does not have"
         )
     ours = [run for run in known if run.recipe == RECIPE.version]
-    return Evidence(
-        runs,
-        Report(
-            folder.name,
-            judge_evidence(cells, ours),
-            folder,
-            read_known_divergences(folder / "causes.toml"),
-            [run for run in known if run.recipe != RECIPE.version],
-        ),
-        notes,
-    )
+    others = [run for run in known if run.recipe != RECIPE.version]
+    causes = read_known_divergences(folder / "causes.toml")
+    return Report(folder.name, judge_evidence(cells, ours), folder, causes, others, runs, notes)
 
 
-def report(evidence: Evidence) -> Path:
+def report(about: Report) -> Path:
     """Write the evidence, and the report on it with its figures; the report's first page."""
     from verify.reporting.page import cells_page, page
 
-    folder = evidence.report.folder
-    write_evidence(evidence.path, evidence.runs)
-    write(folder / "cells.md", cells_page(evidence.report))
-    write(folder / "README.md", page(evidence.report))
-    return folder / "README.md"
+    write_evidence(about.evidence, about.runs)
+    write(about.folder / "cells.md", cells_page(about))
+    first = about.folder / "README.md"
+    write(first, page(about))
+    return first
 
 
 def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
@@ -152,7 +121,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
-    """Write what ``inspect`` measured as JSON; draw influences and states as SVG; the pictures.
+    """Write what ``inspect`` measured as JSON, and draw it; the paths of the pictures.
 
     Raises:
         InvalidInput: a file cannot be written.

@@ -7,8 +7,9 @@ by its worst length.  Models are judged one by one as the cell is with all of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from theory.inference.rules import RULES
 from theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
@@ -31,8 +32,8 @@ class Tally:
     """How many cells, or how many models, say what of a claim.
 
     Args:
-        not_reached: it claims something of them, and the premise was not met.
-        no_claim: it speaks of them, and claims nothing that a measurement could contradict.
+        not_reached: the premise was not met.
+        no_claim: nothing is claimed of them that a measurement could contradict.
     """
 
     supports: int = 0
@@ -53,7 +54,6 @@ class Claim:
     Args:
         source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.inference.rules``).
         name: of the theorem, with its direction; or of the rule, as derivations cite it.
-        says: what it claims.
         cells: judged with their converged models pooled.
         seeds: each model judged by itself.
     """
@@ -83,9 +83,9 @@ THEOREMS: dict[str, tuple[str, str]] = {
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
-They name four tasks and two kinds of encoding; here each relative one has a row of its own where
-the theorem says that sums extend.  ``theory.prediction.published`` applies their
-criteria to other tasks too; those cells, and the ones it is silent on, stand in the last line.
+Each relative encoding has a row of its own where the theorem says that sums extend.
+``theory.prediction.published`` applies their criteria to other tasks too; those cells, and the
+ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}
 
@@ -98,10 +98,9 @@ def theorem(prediction: Prediction) -> str:
     if form is None or task.divisor != 1 or not treats(encoding, setting.train):
         return UNTREATED
     if task.modulus is None:
-        if encoding.reference == "absolute":
-            return f"{form}, absolute encoding"
-        named = encoding.name.upper() if form == "addition" else "relative encoding"
-        return f"{form}, {named}"
+        if form == "addition" and encoding.reference == "relative":
+            return f"{form}, {encoding.name.upper()}"
+        return f"{form}, {encoding.reference} encoding"
     divides = prediction.published.upward == Status.GENERALIZES
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
@@ -144,24 +143,23 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     One that no cell speaks to is there with zeros.
     """
     models = [model for v in verdicts for model in v.by_model]
-    listed = [
-        Claim(
-            PUBLISHED,
-            f"{name}, {direction}",
-            says,
-            _tally(_theorem_verdicts(v, name, direction) for v in verdicts),
-            _tally(_theorem_verdicts(v, name, direction) for v in models),
-        )
+
+    def tallies(judged: Callable[[CellVerdict], list[Verdict]]) -> tuple[Tally, Tally]:
+        return _tally(map(judged, verdicts)), _tally(map(judged, models))
+
+    theorems = [
+        Claim(PUBLISHED, f"{name}, {d}", says, *tallies(partial(_theorem_verdicts, name, d)))
         for name, both in THEOREMS.items()
-        for direction, says in zip(EXTRAPOLATING, both, strict=True)
+        for d, says in zip(EXTRAPOLATING, both, strict=True)
     ]
-    for rule in RULES.values():
-        cells, seeds = (_tally(_rule_verdicts(v, rule.name) for v in x) for x in (verdicts, models))
-        listed.append(Claim(REFINED, rule.name, rule.statement, cells, seeds))
-    return listed
+    rules = [
+        Claim(REFINED, name, rule.statement, *tallies(partial(_rule_verdicts, name)))
+        for name, rule in RULES.items()
+    ]
+    return theorems + rules
 
 
-def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[Verdict]:
+def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths that a theorem speaks of."""
     if theorem(v.prediction) != name:
         return []
@@ -170,18 +168,17 @@ def _theorem_verdicts(v: CellVerdict, name: str, direction: Direction) -> list[V
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _rule_verdicts(v: CellVerdict, rule: str) -> list[Verdict]:
+def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths that a rule speaks of, or on its learning."""
     if rule == "plateau":
         return plateau_verdicts(v)
     if rule == "leap":
         return leap_verdicts(v)
-    verdicts = []
-    for x in v.lengths:
-        if uses(rule, v.prediction, x.prediction):
-            claimed = v.prediction.claim(x.prediction) != Claimed.NONE
-            verdicts.append(x.verdict if claimed else Verdict.UNDETERMINED)
-    return verdicts
+    return [
+        Verdict.UNDETERMINED if v.prediction.claim(x.prediction) == Claimed.NONE else x.verdict
+        for x in v.lengths
+        if uses(rule, v.prediction, x.prediction)
+    ]
 
 
 def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:

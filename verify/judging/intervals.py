@@ -20,17 +20,11 @@ class Interval:
     high: float
 
 
-def exact(successes: int, trials: int) -> Interval:
-    """A proportion of all there are, which is known."""
-    return Interval(*(successes / trials,) * 3)
-
-
-def pooled(counts: Sequence[tuple[int, int]], confidence: float = CONFIDENCE) -> Interval:
+def pooled(counts: Sequence[tuple[int, int]]) -> Interval:
     """The pooled proportion of (successes, trials) per model.
 
-    A Wilson interval on the effective sample size: where models differ by more than sampling
-    explains, the number of trials is divided by the excess (the design effect of Korn and
-    Graubard 1998).
+    A Wilson interval on the effective sample size: the number of trials, divided by the excess
+    where models differ by more than sampling explains (design effect, Korn and Graubard 1998).
     """
     trials = sum(n for _, n in counts)
     value = sum(k for k, _ in counts) / trials
@@ -39,13 +33,13 @@ def pooled(counts: Sequence[tuple[int, int]], confidence: float = CONFIDENCE) ->
         spread = sum(n * (k / n - value) ** 2 for k, n in counts) / (len(counts) - 1)
         effect = max(1.0, spread / (value * (1 - value)))
     n = max(1, round(trials / effect))
-    low, high = wilson(round(value * n), n, confidence)
+    low, high = wilson(round(value * n), n)
     return Interval(value, min(low, value), max(high, value))
 
 
-def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson(successes: int, trials: int) -> tuple[float, float]:
     """The score interval of a proportion (Wilson 1927)."""
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     centre = (successes + z**2 / 2) / (trials + z**2)
     spread = sqrt(successes * (trials - successes) / trials + z**2 / 4)
     half = z * spread / (trials + z**2)

@@ -1,7 +1,4 @@
-"""The judge: does what was measured agree with what was predicted?
-
-By which standard, ``verify.judging.standards`` says.
-"""
+"""The judge: does what was measured meet the standards of agreement with what was predicted?"""
 
 from __future__ import annotations
 
@@ -15,12 +12,12 @@ from functools import cached_property
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.prediction.lengths import LengthPrediction, replaces
-from theory.prediction.outcomes import Claim, Status
+from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.settings import Setting
 from verify.judging.intervals import Interval, pooled
-from verify.judging.standards import TOLERANCE, explains, is_below_one, is_one, meets
+from verify.judging.standards import TOLERANCE, explains, is_below_one, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -59,8 +56,7 @@ class LengthVerdict:
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
         published: on the published theorem.
-        before: on what was claimed before the models were trained, by the predictions kept with
-            them; undetermined where none was kept.
+        before: on what was claimed before training; undetermined where that was not kept.
     """
 
     prediction: LengthPrediction
@@ -105,11 +101,14 @@ class CellVerdict:
         """The verdicts on lengths above the trained ones."""
         return [x for x in self.lengths if x.prediction.direction == Direction.UPWARD]
 
+    @property
+    def diverging(self) -> list[LengthVerdict]:
+        """The verdicts on lengths at which a claim diverges."""
+        return [x for x in self.lengths if x.verdict == Verdict.DIVERGE]
+
     @cached_property
     def by_model(self) -> tuple[CellVerdict, ...]:
         """Each run judged by itself."""
-        if len(self.runs) == 1:
-            return (self,)
         return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
 
     @property
@@ -137,12 +136,8 @@ class CellVerdict:
         )
 
     def measured(self, digits: int, learned: bool = False) -> Interval | None:
-        """What ``converged_or_all`` got right at a length; None where nothing was measured.
-
-        Args:
-            learned: compare with the learned function in place of the truth.
-        """
-        measured = [m for r in self.converged_or_all for m in r.measurements if m.digits == digits]
+        """What ``converged_or_all`` got right at a length, by the truth or ``f^``, if measured."""
+        measured = _measured(self.converged_or_all, digits)
         return _pooled([m for m in measured if not (learned and m.learned is None)], learned)
 
 
@@ -165,11 +160,7 @@ def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdi
 
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
-    """Judge the runs of one cell.
-
-    Args:
-        prediction: made from the cell's setting where it is not given.
-    """
+    """Judge the runs of one cell by its prediction, made here where it is not given."""
     prediction = prediction or predict(cell.setting)
     runs = tuple(sorted(runs, key=lambda r: r.seed))
     converged = [r for r in runs if r.converged]
@@ -182,17 +173,14 @@ def _judge_length(
 ) -> LengthVerdict:
     digits = expected.digits
     asked = [r for r in runs if r.indifferent] if expected.ignores else runs
-    measured, converged = _measured(asked, digits), _measured(runs, digits)
-    before, published = _before(prediction, digits, runs), Verdict.INCONCLUSIVE
-    if converged:
-        published = _judge_published(prediction, expected, converged)
+    measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
-    if accuracy is None:
-        return LengthVerdict(expected, None, None, Verdict.INCONCLUSIVE, published, before)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    if prediction.setting.is_premise(digits):
+    if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
-    verdict = _judge_claim(prediction.claim(expected), expected, measured)
+    verdict = _judge_claim(expected, measured) if measured else Verdict.INCONCLUSIVE
+    published = _judge_published(prediction, expected, _measured(runs, digits))
+    before = _before(prediction, digits, runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before)
 
 
@@ -208,10 +196,8 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
     for r in runs:
         told = r.predicted
         if told is not None and (r.indifferent or not _rests(told, prediction.setting, digits)):
-            measured = _measured([r], digits)
-            found += [
-                _judge_claim(x.claim, x, measured) for x in told.lengths if x.digits == digits
-            ]
+            claims = [x for x in told.lengths if x.digits == digits]
+            found += [_judge_claim(x, _measured([r], digits)) for x in claims]
     return worst(found)
 
 
@@ -223,15 +209,13 @@ def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
 
 
 def _judge_claim(
-    claim: Claim,
-    expected: LengthPrediction | PredictedLength,
-    measured: Sequence[Measurement],
+    expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether models did what is claimed of them at a length."""
-    if claim == Claim.EXACT and expected.accuracy is not None:
+    if expected.accuracy is not None:
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
         agrees = meets(measured, goal, goal, unseen) and explains(measured)
-    elif claim == Claim.AT_MOST and expected.at_most + Fraction(TOLERANCE) < 1:
+    elif expected.at_most + Fraction(TOLERANCE) < 1:
         agrees = meets(measured, 0.0, float(expected.at_most))
     else:
         return Verdict.UNDETERMINED
@@ -242,13 +226,15 @@ def _judge_published(
     prediction: Prediction, expected: LengthPrediction, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
-    if expected.direction not in EXTRAPOLATING:
+    if not measured:
+        return Verdict.INCONCLUSIVE
+    direction = expected.direction
+    says = prediction.published_verdict(direction) if direction in EXTRAPOLATING else None
+    if says in (None, Status.UNDETERMINED):
         return Verdict.UNDETERMINED
-    says = prediction.published_verdict(expected.direction)
-    if says == Status.UNDETERMINED:
-        return Verdict.UNDETERMINED
-    told = is_one if says == Status.GENERALIZES else is_below_one
-    return Verdict.AGREE if told(measured) else Verdict.DIVERGE
+    extends = says == Status.GENERALIZES
+    agrees = meets(measured, 1.0, 1.0) if extends else is_below_one(measured)
+    return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:

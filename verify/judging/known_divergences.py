@@ -1,8 +1,7 @@
 """Known divergences: what was found out about claims that fail and cells that do not converge.
 
-A claim that diverges and has been looked into is a finding.  One that has not been looked into
-fails the gate, and so does a new measurement of that kind.  Every text has to be about something
-that the evidence shows; otherwise the evidence or the theory has moved on.
+A claim that diverges and has been looked into is a finding; one that has not fails the gate.  Every
+text has to be about something that the evidence shows.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from theory.errors import InvalidInput
-from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.judge import CellVerdict
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,7 @@ def read_known_divergences(path: Path) -> KnownDivergences:
     """Read the file ``causes.toml`` beside the evidence; it may be missing.
 
     It has ``[[cause]]`` tables with ``cell``, ``digits`` and ``likely``, and ``[[tried]]`` tables
-    with ``cell`` and ``what``.
-
-    Raises:
-        InvalidInput: the file cannot be read, or a table lacks something.
+    with ``cell`` and ``what`` (InvalidInput: it cannot be read, or a table lacks something).
     """
     if not path.exists():
         return KnownDivergences()
@@ -44,15 +40,11 @@ def read_known_divergences(path: Path) -> KnownDivergences:
         data = tomllib.loads(path.read_text())
         causes = data.get("cause", [])
         return KnownDivergences(
-            {(t["cell"], n): _line(t["likely"]) for t in causes for n in t["digits"]},
-            {t["cell"]: _line(t["what"]) for t in data.get("tried", [])},
+            {(t["cell"], n): " ".join(t["likely"].split()) for t in causes for n in t["digits"]},
+            {t["cell"]: " ".join(t["what"].split()) for t in data.get("tried", [])},
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cannot read the causes {path}: {error}") from None
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
@@ -60,26 +52,18 @@ def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> lis
     return [
         f"{v.name}, {x.digits} digits: diverges, and no cause is named"
         for v in verdicts
-        for x in v.lengths
-        if x.verdict == Verdict.DIVERGE and (v.name, x.digits) not in known.causes
+        for x in v.diverging
+        if (v.name, x.digits) not in known.causes
     ]
 
 
 def out_of_date(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
     """The texts about a divergence or an inconclusive cell that is none, a line each."""
-    diverging = {
-        (v.name, x.digits) for v in verdicts for x in v.lengths if x.verdict == Verdict.DIVERGE
-    }
+    diverging = {(v.name, x.digits) for v in verdicts for x in v.diverging}
     inconclusive = {v.name for v in verdicts if v.runs and not v.converged}
+    agreeing = [f"{cell}, {n} digits" for cell, n in known.causes if (cell, n) not in diverging]
+    conclusive = [cell for cell in known.tried if cell not in inconclusive]
     return [
-        *(
-            f"{cell}, {n} digits: a cause is named, and it does not diverge"
-            for cell, n in known.causes
-            if (cell, n) not in diverging
-        ),
-        *(
-            f"{cell}: what was tried is told, and it is not inconclusive"
-            for cell in known.tried
-            if cell not in inconclusive
-        ),
+        *(f"{where}: a cause is named, and it does not diverge" for where in agreeing),
+        *(f"{cell}: what was tried is told, and it is not inconclusive" for cell in conclusive),
     ]

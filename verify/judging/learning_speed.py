@@ -34,10 +34,9 @@ def task_leaps(v: CellVerdict) -> Decision:
 
 
 def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
-    """Each model of a cell, judged by itself, and the step at which it had learned its task.
+    """Each model of a cell, judged by itself, and the step by which it had learned, if any.
 
-    The step is None where it never had.  Models that were not tested on what they were trained
-    on are left out.
+    Models that were not tested on what they were trained on are left out.
     """
     steps = [(model, learned_step(model.runs[0])) for model in v.by_model]
     return [(model, at) for model, at in steps if at or model.runs[0].premise < LEARNED]

@@ -1,13 +1,10 @@
-"""What a measurement has to meet: how near it has to be to what is predicted, and how surely.
-
-The standards stand here, once, with their reasons, and are the same for every cell.
-"""
+"""The standards that a measurement has to meet, with their reasons; the same for every cell."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verify.judging.intervals import Interval, exact, pooled
+from verify.judging.intervals import Interval, pooled
 from verify.records.measurement import Measurement
 
 TOLERANCE = 0.02
@@ -24,16 +21,10 @@ MECHANISM = 0.9
 def meets(measured: Sequence[Measurement], low: float, high: float, unseen: float = 0.0) -> bool:
     """Whether every model was right as often as between two accuracies, give or take.
 
-    Args:
-        unseen: the share of the inputs on which nothing is predicted.
+    On a share ``unseen`` of the inputs nothing is predicted.
     """
     room = TOLERANCE + unseen
     return all(low - room <= x.low and x.high <= high + room for x in map(interval, measured))
-
-
-def is_one(measured: Sequence[Measurement]) -> bool:
-    """Whether models are always right, give or take."""
-    return meets(measured, 1.0, 1.0)
 
 
 def is_below_one(measured: Sequence[Measurement]) -> bool:
@@ -44,7 +35,7 @@ def is_below_one(measured: Sequence[Measurement]) -> bool:
 def interval(m: Measurement) -> Interval:
     """What one model got right; exact where it was tested on all there is."""
     if m.exhaustive:
-        return exact(m.correct, m.samples)
+        return Interval(*(m.correct / m.samples,) * 3)
     return pooled([(m.correct, m.samples)])
 
 

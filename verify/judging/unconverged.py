@@ -1,7 +1,6 @@
-"""Models that did not learn their modular task, beside the plateaus that the theory counts.
+"""Models that missed the premise of a modular task, beside the plateaus that the theory counts.
 
-The rule ``plateau`` speaks of models that the other rules are silent about: those that missed the
-premise.
+Of these the rule ``plateau`` speaks, and no other.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ class Unconverged:
     Args:
         plateau: the nearest one within the judge's tolerance in domain, if any.
         longer: the same plateau by longer test length, where it was counted.
-        verdict: undetermined for a model that is past the last plateau (it reads every digit and
-            has not learned the task all the same), and at a plateau that is too near another.
+        verdict: undetermined past the last plateau (every digit is read, and the task is not
+            learned all the same), and at a plateau that is too near another.
     """
 
     plateau: Plateau | None
@@ -56,10 +55,8 @@ class Unconverged:
 
 def nearest_plateau(known: Sequence[Plateau], accuracy: float) -> Plateau | None:
     """The nearest plateau within the judge's tolerance, if any."""
-    best = min(known, key=lambda x: abs(float(x.accuracy) - accuracy), default=None)
-    if best is None or abs(float(best.accuracy) - accuracy) > TOLERANCE:
-        return None
-    return best
+    near = [x for x in known if abs(float(x.accuracy) - accuracy) <= TOLERANCE]
+    return min(near, key=lambda x: abs(float(x.accuracy) - accuracy), default=None)
 
 
 def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
@@ -73,9 +70,8 @@ def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
         past = run.premise > float(known[-1].accuracy)
         return Unconverged(None, {}, Verdict.UNDETERMINED if past else Verdict.DIVERGE)
     longer = {}
-    for m in run.measurements:
-        if s.train.direction(m.digits) != Direction.UPWARD or prediction.learned is None:
-            continue
+    upward = [m for m in run.measurements if s.train.direction(m.digits) == Direction.UPWARD]
+    for m in upward if prediction.learned else ():
         bounds = plateau_accuracy(s.task, s.base, s.train, plateau, s.test(m.digits))
         if bounds is not None:
             least, most = map(float, bounds)

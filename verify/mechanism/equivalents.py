@@ -20,15 +20,11 @@ from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.sampling import Sampler
 
 _TRIES = 20
-"""So many inputs are drawn for each one wanted: some have no equivalent that was trained."""
+"""Inputs drawn for each one wanted: some have no equivalent that was trained."""
 
 
 def predicted_support(cell: Cell) -> Support:
-    """What the learned function reads, and which positions it ignores.
-
-    Raises:
-        InvalidInput: no learned function is predicted that ignores positions.
-    """
+    """What the learned function reads (InvalidInput: none is predicted that ignores positions)."""
     learned = predict(cell.setting).learned
     if learned is None:
         raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
@@ -49,12 +45,9 @@ def equivalents(cell: Cell, operands: np.ndarray) -> np.ndarray:
 
 
 def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs of one length and their equivalents, digits ``(n, k, N)`` each, n <= samples.
+    """Inputs of one length whose equivalents are in the training domain, and these equivalents.
 
-    Only inputs whose equivalents are in the training domain.
-
-    Raises:
-        InvalidInput: there are none.
+    Digits ``(n, k, N)`` each, n <= samples (InvalidInput: there are none).
     """
     fmt, train = cell.format, cell.setting.train
     rng = np.random.default_rng([EVALUATION_SEED, digits])

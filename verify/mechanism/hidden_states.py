@@ -1,16 +1,16 @@
 """Hidden states: whether the model itself takes a long input for the short one it is equivalent to.
 
 Xu et al. (2023, arXiv 2308.08268) compare the hidden states of both by PCA; here their distance
-is measured, layer by layer (see ``verify.mechanism.equivalents``).
+is measured, layer by layer.
 
-Shapes: n inputs, k operands, N digits of each, M result digits (units first), L blocks, model
-width C.
+Shapes: n inputs, k operands, N digits of each, M result digits (units first), L blocks, width C.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import torch
@@ -46,16 +46,14 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
     stream: list[Tensor] = []
     states = []
     with ExitStack() as hooks:
-        for block in model.blocks:
-            hook = block.register_forward_pre_hook(lambda _, x: stream.append(x[0][:, slots]))
-            hooks.enter_context(hook)
-        # The last block is computed at the slots alone.
-        hook = model.blocks[-1].register_forward_hook(lambda _, x, y: stream.append(y))
-        hooks.enter_context(hook)
+        for module in (*model.blocks, model.norm):
+            hooks.enter_context(module.register_forward_pre_hook(lambda _, x: stream.append(x[0])))
         for tokens in written.split(BATCH):
             stream.clear()
             model(tokens[:, :-1], slots)
-            states.append(torch.stack(stream, dim=1).cpu().numpy())
+            *before, last = stream  # the last block is computed at the slots alone
+            layers = [*(x[:, slots] for x in before), last]
+            states.append(torch.stack(layers, dim=1).cpu().numpy())
     return np.concatenate(states)
 
 
@@ -63,13 +61,13 @@ def hidden(model: GPT, cell: Cell, operands: np.ndarray, result: np.ndarray) -> 
 class Equivalence:
     """How far inputs of a length are from what they are equivalent to, inside the model.
 
-    Distances are Euclidean, over all tokens that are followed by a result digit; what is kept is
-    their median over the inputs.
+    Distances are Euclidean, over all tokens that are followed by a result digit: the median over
+    the inputs, by layer (embedding first).
 
     Args:
         samples: inputs compared.
-        equivalent: by layer (embedding first), the distance to the equivalent short input.
-        unrelated: by layer, the distance to a random input of the training domain.
+        equivalent: distances to the equivalent short input.
+        unrelated: distances to a random input of the training domain.
     """
 
     samples: int
@@ -84,19 +82,15 @@ class Equivalence:
         no operand has reached the tokens of the result there.
         """
         both = zip(self.equivalent, self.unrelated, strict=True)
-        return tuple(near / far if far else float("nan") for near, far in both)
+        return tuple(near / far if far else nan for near, far in both)
 
 
 def equivalence(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Equivalence:
     """Compare states of inputs with those of their equivalents (see ``pairs``) and of others.
 
     All three are written with the same result digits, those that ``f^`` says of the input: the
-    states then differ by the operands only.  Written with their own, unrelated inputs would be
-    far apart for the digits that they are written with, and even a model that has not been
-    trained would look as if it took an input for its equivalent.
-
-    Raises:
-        InvalidInput: no learned function, or no input with an equivalent (see ``pairs``).
+    states then differ by the operands only.  Written with their own, even a model that has not
+    been trained would look as if it took an input for its equivalent.
     """
     fmt = cell.format
     long, short = pairs(cell, digits, samples)

@@ -1,8 +1,8 @@
 """Influence: how often changing one digit of an operand changes each digit of the answer.
 
-This is the mechanism of a model, seen from outside.  The learned function ``f(a mod B**n,
-b mod B**n)`` (Xu et al. 2025, arXiv 2407.17963) is blind above position n, and a carry goes
-upward only: a model that computes what is predicted has the same influences, digit by digit.
+The learned function ``f(a mod B**n, b mod B**n)`` (Xu et al. 2025, arXiv 2407.17963) is blind above
+position n, and a carry goes upward only: a model that computes what is predicted has the same
+influences, digit by digit.
 
 Shapes: n operand tuples, k operands, N digits of each, M result digits; units first.
 """
@@ -78,16 +78,11 @@ def influences(
 
 def _answered(*given: np.ndarray) -> np.ndarray:
     """At which operand tuples everybody has an answer, of answers ``(n, M)`` each."""
-    known: np.ndarray = np.all([(x >= 0).all(1) for x in given], axis=0)
-    return known
+    return np.all([(x >= 0).all(1) for x in given], axis=0)
 
 
 def disagreement(measured: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """The largest and the mean absolute difference of two arrays of influences.
-
-    Raises:
-        InvalidInput: they are nowhere both known.
-    """
+    """The largest and mean difference of influences (InvalidInput: they are nowhere both known)."""
     distance = np.abs(measured - predicted)
     known = distance[~np.isnan(distance)]
     if not known.size:

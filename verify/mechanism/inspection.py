@@ -21,12 +21,8 @@ class Mechanism:
     """What was measured of one model at one test length.
 
     Args:
-        digits: the length.
-        influence: by who answered (``model``, ``learned function`` if one is predicted,
-            ``truth``), shares ``(k, digits, M)``: see ``verify.mechanism.influence``.
-        equivalence: see ``verify.mechanism.hidden_states``; None where no position is predicted
-            to be ignored.
-        leaks: see ``verify.mechanism.patching``; None likewise.
+        influence: of ``answerers``, shares ``(k, digits, M)`` as ``influences`` returns them.
+        equivalence, leaks: None where no position is predicted to be ignored.
     """
 
     digits: int
@@ -43,8 +39,7 @@ class Mechanism:
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
-            ratios = self.equivalence.ratios
-            known = [None if np.isnan(x) else round(x, 4) for x in ratios]
+            known = [None if np.isnan(x) else round(x, 4) for x in self.equivalence.ratios]
             values["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
         if self.leaks is not None:
             values["leaks"] = {

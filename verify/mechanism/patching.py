@@ -6,16 +6,12 @@ or work there on what it has read elsewhere (Darcet et al. 2023, arXiv 2309.1658
 patches of images used like that).  Another digit then disturbs this work.
 
 To see where, one layer at a time is patched: at the ignored tokens its keys and values are those
-of the equivalent trained input (``verify.mechanism.equivalents``), and everything else is left as
-it is.  The first layer sees the digits.  A later one sees what stands at their tokens by then:
-the digit, and what was worked out there.
-
-Shapes: n inputs, T tokens of each but the last, L blocks, C model width.
+of the equivalent trained input.  The first layer sees the digits, a later one what stands at their
+tokens by then: the digit, and what was worked out there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -50,11 +46,7 @@ class Leaks:
 
 @torch.no_grad()
 def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
-    """Measure a trained model at one length.
-
-    Raises:
-        InvalidInput: no learned function, or no input with an equivalent (see ``pairs``).
-    """
+    """Measure a trained model at one length (InvalidInput: as ``pairs`` does)."""
     model.eval()
     fmt, device = cell.format, next(model.parameters()).device
     long, short = pairs(cell, digits, samples)
@@ -76,11 +68,8 @@ def leaks(model: GPT, cell: Cell, digits: int, samples: int = SAMPLES) -> Leaks:
         model(trained[:, :-1])
     patched = []
     for context, instead in zip(contexts, clean, strict=True):
-        with context.register_forward_hook(_patch(ignored, instead)):
+        with context.register_forward_hook(
+            lambda _, x, y, instead=instead: torch.where(ignored, instead, y)
+        ):
             patched.append(share())
     return Leaks(len(long), share(), tuple(patched))
-
-
-def _patch(where: Tensor, instead: Tensor) -> Callable[..., Tensor]:
-    """A forward hook that replaces what a module returns, ``(n, T, C)``, ``where`` ``(T, 1)``."""
-    return lambda module, inputs, output: torch.where(where, instead, output)

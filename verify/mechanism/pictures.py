@@ -29,14 +29,10 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def draw_influences(
     influences: Mapping[str, np.ndarray], title: str, path: Path, names: Sequence[str] = "abcd"
 ) -> None:
-    """Draw influences ``(k, N, M)`` as heat maps side by side (see ``figure`` for its errors).
+    """Draw influences ``(k, N, M)`` as heat maps side by side, named by who answered.
 
-    A row is a digit that is changed, a column a digit of the answer, units first; influences
-    that are not known are hatched.
-
-    Args:
-        influences: by the name of who answered, such as ``model`` and ``learned function``.
-        names: of the operands.
+    A row is a digit of an operand (by its name) that is changed, a column a digit of the answer,
+    units first; influences that are not known are hatched.  Errors are those of ``figure``.
     """
     [(k, n, m)] = {shares.shape for shares in influences.values()}
     cell_size = min(max(7.5 / (len(influences) * m), 0.12), 0.4)
@@ -86,10 +82,9 @@ def _number(share: float) -> str:
 
 
 def principal(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """States ``(n, C)`` on their first two principal components.
+    """States ``(n, C)`` on their first two principal components ``(n, 2)``.
 
-    Returns:
-        coordinates ``(n, 2)``, and the share of the variance of each component ``(2,)``.
+    The second value is each component's share of the variance, ``(2,)``.
     """
     centred = states - states.mean(0)
     _, scales, directions = np.linalg.svd(centred, full_matrices=False)
@@ -102,17 +97,11 @@ def principal(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def draw_states(
     model: GPT, cell: Cell, digits: int, result_digit: int, path: Path, samples: int = SAMPLES
 ) -> None:
-    """Draw the last states before one result digit by PCA.
+    """Draw the last states before one result digit (1 = units) by PCA.
 
-    Inputs of the training domain are dots in the colour of their true digit there, longer
-    inputs are rings in that of the digit that ``f^`` says; both are written with those digits.
-
-    Args:
-        digits: the length of the longer inputs.
-        result_digit: 1 = units.
-
-    Raises:
-        InvalidInput: no input with an equivalent (see ``pairs``), or as ``figure`` does.
+    Inputs of the training domain are dots in the colour of their true digit there, those of
+    ``digits`` are rings in that of the digit that ``f^`` says; both are written with those digits.
+    Errors are those of ``pairs`` and ``figure``.
     """
     fmt = cell.format
     long, equivalent = pairs(cell, digits, samples)

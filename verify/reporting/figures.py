@@ -32,9 +32,7 @@ def named_rows(
     """Panels beside each other with the same rows: the first row is on top, at height 0.
 
     Args:
-        names: of the rows.
         label: of what goes from left to right.
-        titles: one for each panel.
         inches: the height of a row.
     """
     with figure(path, WIDTH, inches * len(names) + 1.2) as drawn:
@@ -58,11 +56,9 @@ def training_curves(
     draw: Callable[[Axes, CellVerdict], None],
     label: str,
 ) -> None:
-    """A panel per cell over the training steps, with the premise as a dotted line.
+    """A panel per cell over the training steps, on which ``draw`` puts the cell's curves.
 
-    Args:
-        draw: puts the curves of a cell on its panel.
-        label: what the curves show.
+    The premise is a dotted line; the label says what the curves show.
     """
     rows = ceil(len(verdicts) / _PANELS)
     with figure(path, WIDTH, 2 * rows + 0.3) as drawn:

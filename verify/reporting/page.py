@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from theory.display.answer import INPUTS
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import (
-    CellVerdict,
-    LengthVerdict,
-    Verdict,
-    count_verdicts,
-)
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
@@ -31,6 +27,7 @@ from verify.reporting.terminal import outcome_line, verdict_word
 
 def page(report: Report) -> str:
     """The first page as Markdown, with every section that the evidence allows."""
+    diverging = [_divergence(v, x, report.known) for v in report.verdicts for x in v.diverging]
     parts = [
         f"# Theory and experiment: the {report.name} grid",
         f"**{outcome_line(report.verdicts, report.known)}**",
@@ -45,7 +42,8 @@ def page(report: Report) -> str:
         "one. *converged*: models that met the premise, of those trained. *verdict*: of the "
         "lengths with a claim. Every test length of every cell, and the command that trains it "
         "again: [cells.md](cells.md).",
-        *_divergences(report.verdicts, report.known),
+        "## Divergences",
+        "\n".join(diverging) or "None.",
         *sections(report),
         _how(report.verdicts),
     ]
@@ -76,17 +74,6 @@ def _lengths_text(v: CellVerdict, direction: Direction) -> str:
         for x in v.lengths
         if x.prediction.direction == direction
     )
-
-
-def _divergences(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
-    """What diverges from a claim."""
-    claimed = [
-        _divergence(v, x, known)
-        for v in verdicts
-        for x in v.lengths
-        if x.verdict == Verdict.DIVERGE
-    ]
-    return ["## Divergences", "\n".join(claimed) or "None."]
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -126,9 +113,6 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             "page from it.",
         ]
     )
-
-
-# --- the second page -------------------------------------------------------------------
 
 
 def cells_page(report: Report) -> str:
@@ -187,12 +171,8 @@ def _run(v: CellVerdict, run: Run) -> str:
 
 def _commands(v: CellVerdict) -> list[str]:
     """The commands that train a cell's models again, consecutive seeds of one budget together."""
-    stretches: list[list[Run]] = []
-    for run in sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed)):
-        last = stretches[-1][-1] if stretches else None
-        follows = last and (last.precision, last.budget, last.seed + 1)
-        if follows == (run.precision, run.budget, run.seed):
-            stretches[-1].append(run)
-        else:
-            stretches.append([run])
+    runs = sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed))
+    # Along consecutive seeds the seed grows as the index does.
+    found = groupby(enumerate(runs), lambda x: (x[1].precision, x[1].budget, x[1].seed - x[0]))
+    stretches = [[run for _, run in stretch] for _, stretch in found]
     return [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]

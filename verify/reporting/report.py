@@ -22,6 +22,8 @@ class Report:
         folder: of the evidence; the figures are written there too.
         known: what was found out about divergences.
         others: models of these cells that were trained by other recipes; they are not judged.
+        runs: all that the evidence holds, also what is not judged.
+        notes: lines on what is left out.
     """
 
     name: str
@@ -29,6 +31,13 @@ class Report:
     folder: Path
     known: KnownDivergences = field(default_factory=KnownDivergences)
     others: Sequence[Run] = ()
+    runs: Sequence[Run] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def evidence(self) -> Path:
+        """The file of the measurements."""
+        return self.folder / "evidence.jsonl"
 
     @property
     def trained(self) -> list[CellVerdict]:

@@ -17,6 +17,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
     """The head of a report, as a Markdown list."""
     lengths = [x for v in verdicts if v.runs for x in v.lengths]
     theorem = Counter(x.published for x in lengths)
+    both = Counter((x.verdict, x.published) for x in lengths)
     models = sum(len(v.runs) for v in verdicts)
     converged = sum(len(v.converged) for v in verdicts)
     return "\n".join(
@@ -30,8 +31,8 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
             f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}. "
             "Where both claim something, only the refined theory is right at "
-            f"{_only(lengths, theorem=False)} lengths, only the theorem at "
-            f"{_only(lengths, theorem=True)}.",
+            f"{both[Verdict.AGREE, Verdict.DIVERGE]} lengths, only the theorem at "
+            f"{both[Verdict.DIVERGE, Verdict.AGREE]}.",
         ]
     )
 
@@ -45,17 +46,8 @@ def _coverage(trained: Sequence[CellVerdict]) -> list[str]:
         if claims:
             claimed = sum(claim != Claim.NONE for claim in claims)
             said.append(f"{claimed} of {len(claims)} {where}")
-    return (
-        [f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."] if said else []
-    )
-
-
-def _only(lengths: Sequence[LengthVerdict], theorem: bool) -> int:
-    """At how many lengths one of refined theory and theorem is right and the other wrong."""
-    sides = [(x.verdict, x.published) for x in lengths]
-    return sum(
-        side[theorem] == Verdict.AGREE and side[not theorem] == Verdict.DIVERGE for side in sides
-    )
+    text = f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."
+    return [text] if said else []
 
 
 def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:

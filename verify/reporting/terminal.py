@@ -11,13 +11,7 @@ from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction
 from theory.setting.directions import EXTRAPOLATING
 from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import (
-    CellVerdict,
-    LengthVerdict,
-    Verdict,
-    count_verdicts,
-    worst,
-)
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from verify.judging.known_divergences import KnownDivergences, unexplained
 from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.cells import Cell, default_model
@@ -53,9 +47,6 @@ def verdict_word(verdict: Verdict) -> str:
     return _WORDS.get(verdict, verdict)
 
 
-# --- a grid before it is trained --------------------------------------------------------
-
-
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """A cell and what is predicted at each test length, in the order of ``PREDICTION_COLUMNS``."""
     lengths = [f"{x.digits}: {_predicted(prediction, x)}" for x in prediction.lengths]
@@ -68,9 +59,6 @@ def _predicted(prediction: Prediction, x: LengthPrediction) -> str:
     if claim == Claim.NONE:
         return "?"
     return f"<={fraction_text(x.at_most)}" if claim == Claim.AT_MOST else fraction_text(x.accuracy)
-
-
-# --- several cells ----------------------------------------------------------------------
 
 
 def cell_line(v: CellVerdict) -> list[str]:
@@ -105,7 +93,7 @@ def _outcome(v: CellVerdict) -> str:
         return verdict_word(v.verdict)
     counts = count_verdicts([v])
     agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
-    wrong = ", ".join(str(x.digits) for x in v.lengths if x.verdict == Verdict.DIVERGE)
+    wrong = ", ".join(str(x.digits) for x in v.diverging)
     return f"{v.verdict} {agree}/{agree + diverge}" + (f", not {wrong}" if wrong else "")
 
 
@@ -139,9 +127,6 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     ]
 
 
-# --- the lengths of one cell ------------------------------------------------------------
-
-
 def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
     accuracy, measured = v.measured(x.digits), "-"
@@ -169,9 +154,6 @@ def length_legend(v: CellVerdict) -> list[str]:
     return lines
 
 
-# --- sentences -------------------------------------------------------------------------
-
-
 def sentence(v: CellVerdict) -> str:
     """Whether theory and experiment agree on a cell, and why."""
     if not v.runs:
@@ -184,9 +166,9 @@ def sentence(v: CellVerdict) -> str:
     models = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
     counts = count_verdicts([v])
     agree, silent = counts[Verdict.AGREE], counts[Verdict.UNDETERMINED]
-    if counts[Verdict.DIVERGE]:
-        apart = [_apart(v, x) for x in v.lengths if x.verdict == Verdict.DIVERGE]
-        return f"Theory and experiment diverge: {'; '.join(apart)}. {models}."
+    if v.diverging:
+        apart = "; ".join(_apart(v, x) for x in v.diverging)
+        return f"Theory and experiment diverge: {apart}. {models}."
     untested = counts[Verdict.INCONCLUSIVE]
     because = f"{count(untested, 'length')} not tested, for {v.reason}" if untested else ""
     if not agree:
@@ -230,10 +212,7 @@ def theorem_sentence(v: CellVerdict) -> str:
 
 
 def summary_line(verdicts: Sequence[CellVerdict]) -> str:
-    """All cells in a line: how many could be judged, and what became of the claims.
-
-    Claims are made of lengths that were not trained; those that were are the premise.
-    """
+    """All cells in a line: how many could be judged, and what became of the claims."""
     trained = [v for v in verdicts if v.runs]
     converged = [v for v in trained if v.converged]
     counts = count_verdicts(converged)

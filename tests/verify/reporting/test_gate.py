@@ -63,7 +63,7 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
-    report = replace(judge(name, REPORTS).report, folder=tmp_path / name)
+    report = replace(judge(name, REPORTS), folder=tmp_path / name)
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))
     every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every

@@ -32,11 +32,9 @@ def section(report: Report) -> list[str]:
     every = [t for _, models in timings for t in models]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
-    middle = (
-        f". The median ratio of the two steps (f^ to premise) is {median(delays):.2g}"
-        if delays
-        else ""
-    )
+    middle = ""
+    if delays:
+        middle = f". The median ratio of the two steps (f^ to premise) is {median(delays):.2g}"
     rows = [
         {
             "cell": v.name,
@@ -69,8 +67,8 @@ def _timings(v: CellVerdict) -> list[Timing]:
     if v.prediction.learned is None or not v.longer or not trained:
         return []
     longest = max(x.digits for x in v.longer)
-    curves = [run.trajectory for run in v.converged if run.trajectory is not None]
-    followed = [curve for curve in curves if curve.learned is not None]
+    curves = [run.trajectory for run in v.converged]
+    followed = [curve for curve in curves if curve and curve.learned is not None]
     return [timing(v.cell, curve, longest, REACHED) for curve in followed]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,30 +26,26 @@ def section(report: Report) -> list[str]:
     asked: dict[str, dict[str, CellVerdict]] = {}
     for v in report.trained:
         if _next(v) is not None:
-            asked.setdefault(_question(v), {})[v.cell.setting.encoding.name] = v
+            encoding = v.cell.setting.encoding.name
+            question = v.name.replace(f" · {encoding.upper()} ·", " ·")
+            asked.setdefault(question, {})[encoding] = v
     asked = {question: cells for question, cells in asked.items() if len(cells) > 1}
     others = [v for cells in asked.values() for name, v in cells.items() if name != "ape"]
     if not others:
         return []
-    outcomes = [(v, _outcome(v)) for v in others]
-    claimed = [x for _, x in outcomes if x in (Verdict.AGREE, Verdict.DIVERGE)]
-    agree = claimed.count(Verdict.AGREE)
-    silent = [v for v, x in outcomes if x == Verdict.UNDETERMINED]
+    counts = Counter(map(_outcome, others))
+    agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
+    silent = [v for v in others if _outcome(v) == Verdict.UNDETERMINED]
     right = sum(all(x.accuracy.value >= RIGHT for x in v.longer if x.accuracy) for v in silent)
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
         f"Other encodings than APE, where task, layout and window were tried with several: of "
-        f"{count(len(claimed), 'cell')} with a tested claim on longer inputs {agree} agree. Of "
+        f"{count(agree + diverge, 'cell')} with a tested claim on longer inputs {agree} agree. Of "
         f"{len(silent)} without one {right} were right on at least {RIGHT:.0%} of all longer "
         "inputs.",
         "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
     ]
-
-
-def _question(v: CellVerdict) -> str:
-    """The cell in words, but for its encoding."""
-    return v.name.replace(f" · {v.cell.setting.encoding.name.upper()} ·", " ·")
 
 
 def _outcome(v: CellVerdict) -> Verdict:

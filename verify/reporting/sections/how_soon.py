@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -10,7 +11,7 @@ import numpy as np
 
 from theory.display.style import PALETTE
 from theory.setting.decision import Decision
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import named_rows
 from verify.reporting.report import Report
@@ -18,7 +19,6 @@ from verify.reporting.tables import count, table
 
 ORDER = 70
 ADDED, MULTIPLIED, MORE = "one or two (sums)", "one or two (products)", "three or more"
-"""Digits at once, and what a task does with them."""
 Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""
 
@@ -59,9 +59,6 @@ def _soon(models: Models) -> int:
 
 def _row(kind: str, models: Models) -> dict[str, str]:
     steps = [at for _, at in models if at]
-    soon = _longer([model for model, at in models if is_soon(at)])
-    later = _longer([model for model, at in models if not is_soon(at)])
-    agree = [[x for x in some if x.verdict == Verdict.AGREE] for some in (soon, later)]
     return {
         "digits at once": kind,
         "tasks": str(len({model.cell.setting.task.text() for model, _ in models})),
@@ -69,19 +66,16 @@ def _row(kind: str, models: Models) -> dict[str, str]:
         "learned soon": str(_soon(models)),
         "not learned": str(len(models) - len(steps)),
         "median step": f"{median(steps):,.0f}" if steps else "",
-        "agree, learned soon": _share(agree[0], soon),
-        "agree, learned later": _share(agree[1], later),
+        "agree, learned soon": _agreeing([model for model, at in models if is_soon(at)]),
+        "agree, learned later": _agreeing([model for model, at in models if not is_soon(at)]),
     }
 
 
-def _longer(models: Sequence[CellVerdict]) -> list[LengthVerdict]:
-    """The longer lengths at which the accuracy of the expected function was judged."""
-    judged = (Verdict.AGREE, Verdict.DIVERGE)
-    return [x for model in models for x in model.longer if x.verdict in judged]
-
-
-def _share(some: Sequence[LengthVerdict], every: Sequence[LengthVerdict]) -> str:
-    return f"{len(some)} of {len(every)}" if every else ""
+def _agreeing(models: Sequence[CellVerdict]) -> str:
+    """At how many longer lengths models agree, of those judged: ``1 of 3``."""
+    counts = Counter(x.verdict for model in models for x in model.longer)
+    judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+    return f"{counts[Verdict.AGREE]} of {judged}" if judged else ""
 
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:

@@ -1,7 +1,4 @@
-"""What ``arith inspect`` saw inside single models: influences, hidden states, leaks.
-
-It reads the file ``mechanism.json`` in each folder under ``mechanism`` beside the evidence.
-"""
+"""What ``arith inspect`` saw inside single models, as each ``mechanism/*/mechanism.json`` says."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from verify.reporting.report import Report
 from verify.reporting.tables import table
 
 ORDER = 90
-LEAKS = PREMISE
-"""A model leaks if fewer of its answers follow the learned function: as many as in domain."""
 SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 Models = Mapping[str, dict[str, Any]]
@@ -77,18 +72,17 @@ def _leaks(report: Report, models: Models) -> list[str]:
     measured = [x for x in models.values() if "leaks" in x]
     names = [_name(x) for x in measured]
     shares = [(x["leaks"]["as it is"], *x["leaks"]["mended by layer"]) for x in measured]
-    leaking = [x for x in shares if x[0] < LEAKS]
+    leaking = [x for x in shares if x[0] < PREMISE]
     if not leaking:
         return []
     # Of what is lost, 1 - now, patching a layer brings back the difference to now.
     some = sum(max(x[2:], default=0) - x[0] >= SOME * (1 - x[0]) for x in leaking)
     most = sum(max(x[2:], default=0) > x[1] for x in leaking)
-    rows = []
-    for name, model, (now, *patched) in zip(names, measured, shares, strict=True):
-        layers = {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
-        rows.append(
-            {"cell": name, "digits": str(model["digits"]), "as it is": f"{now:.3f}"} | layers
-        )
+    rows = [
+        {"cell": name, "digits": str(model["digits"]), "as it is": f"{now:.3f}"}
+        | {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
+        for name, model, (now, *patched) in zip(names, measured, shares, strict=True)
+    ]
     _draw(names, shares, report.folder / "leaks.svg")
     return [
         "## Leaks",
@@ -107,11 +101,7 @@ def _leaks(report: Report, models: Models) -> list[str]:
 
 
 def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:
-    """A row per model: the share as it is (a bar), and with each layer patched (dots).
-
-    Args:
-        shares: of each model, as it is, then with one layer patched, layer by layer.
-    """
+    """A row per model: the share as it is (a bar), and with each layer patched (dots)."""
     label = "share of the answers to the longest inputs that follow f^"
     with named_rows(path, names, label) as [ax]:
         for row, of_model in enumerate(shares):

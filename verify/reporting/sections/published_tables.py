@@ -51,9 +51,7 @@ def published_rows() -> list[PublishedRow]:
 def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
     """The cells that train what a published row trains, the best to compare first.
 
-    Layout, test lengths, test domain and model size may differ.  A cell with converged models
-    comes first, then one with the published test domain, then the published layout, the aligned
-    one, then the one with the most converged models.
+    Layout, test lengths, test domain and model size may differ.
     """
 
     def rank(v: CellVerdict) -> tuple[bool, bool, int, int, str]:
@@ -67,13 +65,11 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
             v.cell.key,
         )
 
-    p, trained = published, []
-    for v in verdicts:
-        s = v.cell.setting
-        ours = (s.task, s.base, s.encoding, s.window, s.train)
-        if ours == (p.task, p.base, p.encoding, p.window, p.train):
-            trained.append(v)
-    return sorted(trained, key=rank)
+    def asked(s: Setting) -> tuple[object, ...]:
+        return s.task, s.base, s.encoding, s.window, s.train
+
+    ours = [v for v in verdicts if asked(v.cell.setting) == asked(published)]
+    return sorted(ours, key=rank)
 
 
 def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -186,10 +182,9 @@ def _ours(published: Setting, verdicts: Sequence[CellVerdict]) -> str:
 def _models(v: CellVerdict) -> str:
     """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
     shape = v.cell.size
-    text = (
+    reached = ", ".join(_percent(r.premise) for r in v.runs)
+    return (
         f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
         f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
+        + ("" if v.converged else f" (in domain {reached})")
     )
-    if v.converged:
-        return text
-    return f"{text} (in domain {', '.join(_percent(r.premise) for r in v.runs)})"

@@ -20,18 +20,20 @@ def section(report: Report) -> list[str]:
     if not report.others:
         return []
     names = {r.version: r.name for r in (RECIPE, *FACTORS, PAPER)}
-    cells = {v.name: v for v in report.trained}
     by_cell: dict[str, dict[str, list[Run]]] = {}
-    for name, v in cells.items():
-        others = [run for run in report.others if run.cell.key == v.cell.key]
-        for run in (*v.runs, *others):
-            by_cell.setdefault(name, {}).setdefault(names[run.recipe], []).append(run)
+    for v in report.trained:
+        for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
+            by_cell.setdefault(v.name, {}).setdefault(names[run.recipe], []).append(run)
     trained = [name for name in names.values() if any(name in x for x in by_cell.values())]
+    rows = [
+        {"cell": name} | {x: _text(runs[x]) if x in runs else "" for x in trained}
+        for name, runs in by_cell.items()
+    ]
     return [
         "## What decides",
         "The recipe with one thing as in arXiv 2407.17963, and that of the paper.",
         "\n".join(f"- {_sentence(name, by_cell)}" for name in trained if name != RECIPE.name),
-        table([_row(name, runs, trained) for name, runs in by_cell.items()]),
+        table(rows),
         "The share of answers that follow f^ one, two and three digits up, the mean of the models; "
         "in brackets those that met the premise, of all.  Models that did not are left out where "
         "one did.",
@@ -49,10 +51,6 @@ def _sentence(recipe: str, by_cell: Mapping[str, Runs]) -> str:
         f"inputs f^ explains {followed[0]:.3f} of the answers (default {followed[1]:.3f}), in "
         f"{count(len(both), 'cell')}."
     )
-
-
-def _row(name: str, runs: Runs, recipes: Sequence[str]) -> dict[str, str]:
-    return {"cell": name} | {x: _text(runs[x]) if x in runs else "" for x in recipes}
 
 
 def _text(runs: Sequence[Run]) -> str:
