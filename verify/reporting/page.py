@@ -33,15 +33,15 @@ def page(report: Report) -> str:
         f"**{outcome_line(report.verdicts, report.known)}**",
         summary(report.verdicts),
         "## Cells",
+        "Terms: [glossary](../../docs/glossary.md). *cell*: task, encoding, layout, training data "
+        "(W: attention window, L: layers), and the model size where it is not the usual one (pico; "
+        "wide for products). *theorem*: what the published one says of shorter (down) and longer "
+        "(up) inputs: *generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, "
+        "*longer*: each test length, the accuracy that the refined theory claims, and in brackets "
+        "the measured one (with the ± of each claim in the second page). *converged*: models that "
+        "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
+        "length of every cell, and the command that trains it again: [cells.md](cells.md).",
         table([_cell_row(v) for v in report.trained]),
-        "*cell*: task, encoding, layout, training data (W: attention window, L: layers), and the "
-        "model size where it is not the usual one (pico; wide for products). "
-        "*theorem*: what the published one says of shorter (down) and longer (up) inputs: "
-        "*generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, *longer*: each "
-        "test length, the accuracy that the refined theory claims, and in brackets the measured "
-        "one. *converged*: models that met the premise, of those trained. *verdict*: of the "
-        "lengths with a claim. Every test length of every cell, and the command that trains it "
-        "again: [cells.md](cells.md).",
         "## Divergences",
         "\n".join(diverging) or "None.",
         *sections(report),
@@ -94,20 +94,21 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             "",
             f"- {len(runs)} models, {sum(r.steps for r in runs):,} optimizer steps, "
             f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training, added up over the "
-            f"models. Seeds: {seeds}.",
+            f"models. Random seeds: {seeds}.",
             *(
-                f"- Machine of {count(n, 'model')} (processor x cores, versions, precision): {m}."
+                f"- Trained {count(n, 'model')} (processor x cores, versions, precision): {m}."
                 for m, n in sorted(machines.items())
             ),
-            f"- One recipe for every cell: `{RECIPE.name}`, version {RECIPE.version}. "
-            "`verify/plan/recipe.py` has its numbers and says what each means.",
+            f"- One recipe for every cell, apart from precision: `{RECIPE.name}`, version "
+            f"{RECIPE.version}. `verify/plan/recipe.py` has its numbers and says what each means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
-            f"- A length agrees when the {CONFIDENCE:.0%} interval of each model, or the share "
-            f"itself where every input was tested, lies within {TOLERANCE} of the predicted "
-            "accuracy and, where an expected function is predicted, it explains at least "
-            f"{MECHANISM:.0%} of each model's answers. Where a bound is predicted, no interval may "
-            f"reach more than {TOLERANCE} above it. The same holds for every cell.",
+            f"- A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
+            "accuracy (or the accuracy, where every input was tested) lies within "
+            f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
+            "answers are those of the expected function, where one is predicted. Where a bound is "
+            f"predicted, no interval may reach more than {TOLERANCE} above it. The same holds for "
+            "every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
             "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` makes this "
             "page from it.",

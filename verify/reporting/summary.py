@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
 from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
+from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.plan.premise import INDIFFERENT, PREMISE
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
@@ -25,13 +25,13 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"- **Refined theory**: {summary_line(verdicts)}",
             *_before(verdicts),
             *_coverage([v for v in verdicts if v.runs]),
-            f"- **Premise**: {converged} of {count(models, 'model')} were right on {PREMISE:.0%} "
-            "of the held-out inputs of the trained lengths; only these are judged.",
+            f"- **Premise**: {converged} of {count(models, 'model')} were right on at least "
+            f"{PREMISE:.0%} of the held-out inputs of the trained lengths; only these are judged.",
             *_indifferent(verdicts),
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
             f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}. "
-            "Where both claim something, only the refined theory is right at "
-            f"{both[Verdict.AGREE, Verdict.DIVERGE]} lengths, only the theorem at "
+            "Where both claim something, the refined theory alone is right at "
+            f"{both[Verdict.AGREE, Verdict.DIVERGE]} lengths, the theorem alone at "
             f"{both[Verdict.DIVERGE, Verdict.AGREE]}.",
         ]
     )
@@ -58,9 +58,9 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
         return []
     return [
         f"- **Indifference**: {sum(r.indifferent for r in asked)} of {count(len(asked), 'model')} "
-        f"kept {INDIFFERENT:.0%} of their answers in domain when half of another token's vector "
-        "was put into every digit that the theory says is ignored; only these are judged where a "
-        "prediction rests on that."
+        f"with a claim that rests on ignored digits kept {INDIFFERENT:.0%} of their answers in "
+        "domain when each such digit was blended half and half with another; only these are judged "
+        "on such claims."
     ]
 
 

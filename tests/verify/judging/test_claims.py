@@ -257,6 +257,6 @@ def test_the_table_counts_cells_and_seeds() -> None:
         "claim": "addition, absolute encoding, upward: fails",
         "supports": "1 cell, 1 of 2 models",
         "contradicts": "1 cell, 1 of 2 models",
-        "not reached": "0 cells, 1 model",
-        "no claim": "0 cells",
+        "not tested": "0 cells, 1 model",
+        "nothing to test": "0 cells",
     }

@@ -30,7 +30,7 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
 def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
     c = cell(digits=3)
     runs = [replace(run(c, RIGHT, seed=i), indifference=x) for i, x in enumerate((1.0, 0.9))]
-    assert "1 of 2 models kept 99% of their answers" in summary([judge(c, runs)])
+    assert "1 of 2 models with a claim that rests on ignored digits kept 99%" in summary([judge(c, runs)])
     unknown = [replace(run(c, RIGHT), indifference=None)]
     assert "Indifference" not in summary([judge(c, unknown)])
 
@@ -41,7 +41,7 @@ def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() 
     )
     text = summary([absolute, relative])
     assert "longer lengths 1 of 1 under APE, 0 of 1 under other encodings carry a claim" in text
-    assert "only the refined theory is right at 0 lengths, only the theorem at 0." in text
+    assert "the refined theory alone is right at 0 lengths, the theorem alone at 0." in text
     constant = cell(digits=3, base=2, train=Domain((3,), "every"))
     text = summary([judge(constant, [run(constant, {1: 0.0, 2: 0.0, 4: 1.0})])])
-    assert "only the refined theory is right at 2 lengths" in text
+    assert "the refined theory alone is right at 2 lengths" in text

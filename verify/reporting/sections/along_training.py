@@ -49,14 +49,14 @@ def section(report: Report) -> list[str]:
     drawn = sorted((v for v, _ in timings), key=lambda v: v not in first)[:PANELS]
     training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
-        "## Along training",
-        f"{len(every)} converged models have an expected function whose answers were counted along "
-        f"the training. {counts[BEFORE]} of them gave the answers of f^ (to {REACHED:.0%} of the "
-        f"inputs of the longest test length) before meeting the premise, {counts[WITH]} with it, "
-        f"{counts[AFTER]} later and {counts[NEVER]} never{middle}.",
-        "![Answers along training](trajectories.svg)",
-        f"Each look at a model comes at about {GROWTH} times the steps of the one before; *with*: "
-        "the two are at most one look apart.",
+        "## During training",
+        f"Of {len(every)} converged models the agreement with the expected function f^ was "
+        f"measured during training. {counts[BEFORE]} of them gave the answers of f^ (to "
+        f"{REACHED:.0%} of the inputs of the longest test length) before meeting the premise, "
+        f"{counts[WITH]} with it, {counts[AFTER]} later; {counts[NEVER]} did not{middle}.",
+        "![Answers during training](trajectories.svg)",
+        f"Each measurement comes at about {GROWTH} times the steps of the one before; *with*: "
+        "the two are at most one measurement apart.",
         table(rows),
     ]
 

@@ -10,20 +10,20 @@ from verify.reporting.report import Report
 from verify.reporting.tables import count
 
 ORDER = 30
-COLUMNS = ("claim", "supports", "contradicts", "not reached", "no claim")
+COLUMNS = ("claim", "supports", "contradicts", "not tested", "nothing to test")
 _TITLES = {PUBLISHED: "Published theorems", REFINED: "Rules of the refined theory"}
 
 
 def section(report: Report) -> list[str]:
     """A table of the theorems, one of the rules, and what each rule says."""
     return [
-        "## Claims",
+        "## Theorems and rules",
         "How often measurements support each theorem and each rule. A cell counts once, by its "
-        "worst test length, with its converged models pooled; *models* counts them one by one "
-        "(as verdicts do), so that a single one may contradict what the pooled cell supports. "
-        "*not reached*: a premise was not met, or not measured. *no claim*: the theorem or rule "
-        "was used, and nothing that could be contradicted follows (some rules only say why nothing "
-        "follows; *convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
+        "worst test length, with its converged models pooled. *models* counts each by itself (as "
+        "verdicts do), so one may contradict while its cell supports. *not tested*: a premise was "
+        "not met, or not measured. *nothing to test*: the theorem or rule was used, and nothing "
+        "that could be contradicted follows (some rules only say why the answer is open; "
+        "*convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
         claim_tables(claims(report.verdicts)),
     ]
 

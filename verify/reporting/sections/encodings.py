@@ -40,10 +40,10 @@ def section(report: Report) -> list[str]:
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
-        f"Other encodings than APE, where task, layout and window were tried with several: of "
-        f"{count(agree + diverge, 'cell')} with a tested claim on longer inputs {agree} agree. Of "
-        f"{len(silent)} without one {right} were right on at least {RIGHT:.0%} of all longer "
-        "inputs.",
+        "Cells off APE whose task, layout and window were tried under several encodings. With a "
+        f"tested claim on longer inputs: {agree} of {count(agree + diverge, 'cell')} agree. "
+        f"Without one: {right} of {count(len(silent), 'cell')} were right on at least "
+        f"{RIGHT:.0%} of all longer inputs.",
         "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
     ]
 

@@ -33,8 +33,8 @@ def learned(modulus: int, *steps: int | None) -> CellVerdict:
 def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
     soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
     text = "\n\n".join(how_soon.section(Report("made up", [soon, late], tmp_path)))
-    assert "Of 3 models" in text and "2 had learned it within 1,000 steps" in text
-    assert "of 3 whose task asks for more, 1." in text
+    assert "2 of 3 models whose task asks for one or two" in text
+    assert "within 1,000 steps, and 1 of 3 whose task asks for more." in text
     assert row(text, "one or two (sums)")[:5] == ["1", "3", "2", "0", "700"]
     assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
     # Those that learned soon, and the others: predicted 1/3, measured 1.

@@ -19,10 +19,10 @@ def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monke
     report = Report("smoke", [], tmp_path)
     assert "## A new section" not in page(report)
     monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
-    assert "\n\n## A new section on smoke\n\n## Claims\n" in page(report)
+    assert "\n\n## A new section on smoke\n\n## Theorems and rules\n" in page(report)
 
 
 def test_sections_with_nothing_to_say_are_left_out(tmp_path: Path) -> None:
     first, *rest = sections.sections(Report("none", [], tmp_path))
-    assert first == "## Claims" and not any(text.startswith("## ") for text in rest)
+    assert first == "## Theorems and rules" and not any(text.startswith("## ") for text in rest)
     assert list(tmp_path.iterdir()) == []
