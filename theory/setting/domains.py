@@ -11,11 +11,12 @@ independent, which is what makes exact counting possible.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -110,10 +111,8 @@ class Domain:
         for position, digits in self.allowed:
             if any(v // base ** (position - 1) % base not in digits for v in values):
                 return False
-        counts = [digit_count(v, base) for v in values]
-        if self.kind == "longest":
-            return max(counts) in self.every_length
-        return len(set(counts)) == 1 and counts[0] in self.every_length
+        counts = {digit_count(v, base) for v in values}
+        return max(counts) in self.every_length and (self.kind == "longest" or len(counts) == 1)
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
@@ -123,9 +122,9 @@ class Domain:
         """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
         if self.kind == "every":
             return [(1, box) for box in self.boxes(base, operands)]
-        signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1))]
-        up_to = {n: Box(((tuple(range(base)),) * n,) * operands) for _, n in signed if n}
-        layers = [(sign, self._allow(up_to[n])) for sign, n in signed if n]
+        signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
+        full = tuple(range(base))
+        layers = [(sign, self._allow(Box(((full,) * n,) * operands))) for sign, n in signed]
         return [(sign, box) for sign, box in layers if box.size]
 
     def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
@@ -162,19 +161,13 @@ class Domain:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
         if self.pairs is None:
             return True
-        by_width: dict[int, list[tuple[Box, float]]] = {}
+        shares: dict[tuple[int, int, int], Any] = defaultdict(lambda: np.zeros(base))
         for box, weight in self.weighted_boxes(base, operands):
-            by_width.setdefault(box.width, []).append((box, float(weight)))
-        missed = 0.0
-        for boxes in by_width.values():
-            for rows in zip(*(box.digits for box, _ in boxes), strict=True):
-                # Nearly all positions are alike.
-                for column, times in Counter(zip(*rows, strict=True)).items():
-                    share = np.zeros(base)  # of each value of the digit
-                    for values, (_, chance) in zip(column, boxes, strict=True):
-                        share[list(values)] += chance / len(values)
-                    missed += times * float(((1 - share[share > 0]) ** self.pairs).sum())
-        return missed < MISSED
+            for j, row in enumerate(box.digits):
+                for i, values in enumerate(row):
+                    shares[box.width, j, i][list(values)] += float(weight) / len(values)
+        missed = sum(((1 - share[share > 0]) ** self.pairs).sum() for share in shares.values())
+        return bool(missed < MISSED)
 
     def text(self) -> str:
         """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log2
+from math import log2, prod
 from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
@@ -83,22 +83,16 @@ class Task:
     @cached_property
     def alike(self) -> tuple[tuple[int, ...], ...]:
         """The operands in groups: those of one group can change places, and ``f`` stays."""
-        groups: list[list[int]] = []
+        groups: dict[int, list[int]] = {}
         for j in range(self.operands):
-            group = next((g for g in groups if self._can_change_places(g[0], j)), None)
-            if group is None:
-                groups.append([j])
-            else:
-                group.append(j)
-        return tuple(map(tuple, groups))
+            first = next(i for i in range(j + 1) if self._can_change_places(i, j))
+            groups.setdefault(first, []).append(j)
+        return tuple(map(tuple, groups.values()))
 
     def _can_change_places(self, i: int, j: int) -> bool:
-        def swapped(exponents: tuple[int, ...]) -> tuple[int, ...]:
-            e = list(exponents)
-            e[i], e[j] = e[j], e[i]
-            return tuple(e)
-
-        return {(c, swapped(e)) for c, e in self.terms} == set(self.terms)
+        order = list(range(self.operands))
+        order[i], order[j] = j, i
+        return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
 
     @cached_property
     def needs_order(self) -> bool:
@@ -107,20 +101,15 @@ class Task:
 
     def evaluate(self, *operands: Any) -> Any:
         """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
-        total = self.polynomial(*operands)
-        if self.divisor != 1:
-            total = total // self.divisor
+        total = self.polynomial(*operands) // self.divisor
         return total if self.modulus is None else total % self.modulus
 
     def polynomial(self, *operands: Any) -> Any:
         """The polynomial of the operands, neither divided nor reduced; as ``evaluate``."""
         total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
-            product: Any = coefficient
-            for x, e in zip(operands, exponents, strict=True):
-                for _ in range(e):
-                    product = product * x
-            total = total + product
+            factors = [x for x, e in zip(operands, exponents, strict=True) for _ in range(e)]
+            total = total + prod(factors, start=coefficient)
         return total
 
     @property
@@ -155,13 +144,12 @@ class Task:
         # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
         ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
         first, last = ordered[0], ordered[-1]
-        is_difference = len(ordered) == 2 and first[0] < 0 < last[0] and not any(last[1])
-        if is_difference and sum(map(bool, first[1])) == 1:
+        is_of_one = sum(map(bool, first[1])) == 1
+        if len(ordered) == 2 and is_of_one and first[0] < 0 < last[0] and not any(last[1]):
             ordered.reverse()
         body = polynomial_text(ordered, operands or self.names)
         if self.divisor != 1:
-            is_power = first[0] == 1 and sum(map(bool, first[1])) == 1
-            is_quotient = len(ordered) == 1 and (is_power or first[0] < 0)
+            is_quotient = len(ordered) == 1 and (first[0] < 0 or (first[0] == 1 and is_of_one))
             inside = body if is_quotient else f"({body})"
             body = f"floor({inside}/{self.divisor})"
         elif operands and body in operands and body.startswith("("):
