@@ -16,14 +16,8 @@ def base_aligned(p: int, base: int) -> int | None:
 
     Digits above position k then change nothing modulo p (arXiv 2407.17963).
     """
-    rest, k = p, 0
-    while rest > 1:
-        common = gcd(rest, base)
-        if common == 1:
-            return None
-        rest //= common
-        k += 1
-    return k
+    powers = range(p.bit_length())  # each digit takes a factor of 2 or more from p
+    return next((k for k in powers if base**k % p == 0), None)
 
 
 def residual_modulus(p: int, base: int, digits: int) -> int:
@@ -32,10 +26,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 
 
 def translation_invariant(task: Task) -> bool:
-    """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
-
-    So arXiv 2407.17963 defines it, for its theorem on relative encodings.
-    """
+    """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
     return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
 
 
@@ -47,10 +38,9 @@ def carries(task: Task, base: int) -> int | None:
     """
     if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
-    constant = sum(c for c, e in task.terms if sum(e) == 0)
+    low = high = sum(c for c, e in task.terms if sum(e) == 0)
     top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
     bottom = sum(min(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
-    low = high = constant
     while True:
         wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
         if wider == (low, high):
@@ -115,17 +105,14 @@ def _cost(task: Task) -> int:
 
 
 def _search_small(task: Task, base: int, result_width: int) -> Witness | None:
-    """A violation with few digits; one operand's upper part is moved at a time.
-
-    A shift past the modulus is tried first: that is where a reduction breaks causality.
-    """
+    """A violation with few digits; one operand's upper part is moved at a time."""
     p = task.full_modulus or task.divisor * base
     work = 0
     for j in range(1, result_width + 1):
         scale = base**j
         if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
             continue  # the reduction keeps these digits, and the polynomial is causal
-        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}
+        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}  # a reduction breaks there
         shifts = [1, *sorted(past - {1}), *range(2, min(p, _MOST_SHIFTS) + 1)]
         # 1 first: it makes products move with each operand.
         digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
