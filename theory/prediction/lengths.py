@@ -75,10 +75,7 @@ def predict_lengths(
     kind: str,
     beyond: tuple[Beyond, ...],
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
-    """The prediction at each test length, and the steps for digits never shown together.
-
-    Encoding and layout enter only by ``beyond``, what ``beyond_lengths`` says of each.
-    """
+    """The prediction at each test length, and the steps to it; ``beyond`` is of each length."""
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
         counted = [
@@ -90,19 +87,13 @@ def predict_lengths(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)
         )
-    steps = list(_joint_steps(learned, train, lengths))
-    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
-    if given_up:
-        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
-        steps.append(cite("count", what))
-    return lengths, tuple(steps)
+    return lengths, tuple(_steps(learned, train, lengths))
 
 
 def _at_length(
     learned: LearnedFunction, train: Domain, test: Domain, upward: Beyond
 ) -> LengthPrediction:
-    [length] = test.lengths
-    one = Fraction(1)
+    [length], one = test.lengths, Fraction(1)
     predicted = partial(LengthPrediction, length, train.direction(length))
     trained = train.covers(length, test.kind)
     if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
@@ -133,16 +124,13 @@ def _at_length(
         )
     if value is None:
         return predicted(Status.UNDETERMINED, None, unseen, counted=False, ignores=ignores)
-    status = Status.FAILS if value == 0 else Status.PARTIAL
-    status = Status.GENERALIZES if value == 1 else status
     together = _counted(shown_share, learned, test)
-    inferred = Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen)
     return predicted(
-        status,
+        {Fraction(0): Status.FAILS, one: Status.GENERALIZES}.get(value, Status.PARTIAL),
         value,
         unseen,
         at_most=min(one, value + unseen),
-        inferred=inferred,
+        inferred=Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen),
         ignores=ignores,
         learned_accuracy=value,
     )
@@ -182,10 +170,10 @@ def _is_aligned(learned: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_steps(
+def _steps(
     learned: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
 ) -> Iterator[Step]:
-    """What joint support says of the lengths that ask for digits never shown together."""
+    """The steps for digits never shown together, and for lengths that were not counted."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
     if inferred:
@@ -193,3 +181,7 @@ def _joint_steps(
     if unfixed:
         what = unfixed_text(learned, train, unfixed)
         yield cite("joint support", what, leaves_open=True)
+    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
+    if given_up:
+        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
+        yield cite("count", what)

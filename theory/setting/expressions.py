@@ -46,10 +46,10 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
         if modulus is not None:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")
-        tree, modulus = tree.left, _number(tree.right)
+        modulus, tree = _number(tree.right), tree.left
     divisor = 1
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
-        tree, divisor = tree.left, _number(tree.right)
+        divisor, tree = _number(tree.right), tree.left
     polynomial = _polynomial(tree)
     written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used = [i for i, name in enumerate(NAMES) if name in written]
