@@ -76,63 +76,61 @@ class Grid:
             return None
         return square if square in found else found[-1]
 
+    @classmethod
+    def of(cls, points: Sequence[Point]) -> Grid:
+        """The grid that points fill (InvalidInput: they fill none)."""
+        if not points:
+            raise InvalidInput("there are no points to draw")
+        moduli = {point.setting.task.modulus for point in points}
+        bases = {point.setting.base for point in points}
+        if len(moduli) > 1 and len(bases) > 1:
+            raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
+        axis = "base" if len(bases) > 1 or None in moduli else "modulus"
+        x_of = attrgetter("setting.base" if axis == "base" else "setting.task.modulus")
+        grid = cls(axis, {(x_of(p), p.train_digits): p for p in points})
+        if len(grid.cells) < len(grid.xs) * len(grid.rows):
+            raise InvalidInput("every modulus (or base) needs a point at every training length")
+        return grid
 
-def make_grid(points: Sequence[Point]) -> Grid:
-    """The grid that points fill (InvalidInput: they fill none)."""
-    if not points:
-        raise InvalidInput("there are no points to draw")
-    moduli = {point.setting.task.modulus for point in points}
-    bases = {point.setting.base for point in points}
-    if len(moduli) > 1 and len(bases) > 1:
-        raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
-    axis = "base" if len(bases) > 1 or None in moduli else "modulus"
-    x_of = attrgetter("setting.base" if axis == "base" else "setting.task.modulus")
-    grid = Grid(axis, {(x_of(p), p.train_digits): p for p in points})
-    if len(grid.cells) < len(grid.xs) * len(grid.rows):
-        raise InvalidInput("every modulus (or base) needs a point at every training length")
-    return grid
+    def setting_text(self) -> str:
+        """What is predicted of which settings."""
+        s = self.some.setting
+        task = s.task.text()
+        if self.axis == "modulus":
+            task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
+        longer = f"{digits_text(self.ahead)} longer than those in training"
+        return (
+            f"{task}, {s.encoding.name} ({s.encoding.summary}), {s.layout.name} layout.\n"
+            f"Predicted accuracy on numbers {longer}."
+        )
+
+    def generalizing_text(self) -> str:
+        """Which columns generalize, and the reason where they all have the same one."""
+        found, n = self.generalizing, self.rows[-1]
+        trained = f"when trained on {digits_text(n)}"
+        if len(found) in (0, len(self.xs)):
+            return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
+        because = ""
+        if all(self.cells[x, n].residual_modulus == 1 for x in found):
+            s = self.some.setting
+            p, base = (f"p = {s.task.modulus}", "base") if self.axis == "base" else ("p", s.base)
+            because = f" ({p} divides {_power(base, n)})"
+        return f"Predicted to generalize {trained}{because}:"
+
+    def note(self) -> str:
+        """What the small numbers in the cells are; nothing where there are none."""
+        task, base = self.some.setting.task, self.some.setting.base
+        if task.modulus is None:
+            return ""
+        p, b = ("p", base) if self.axis == "modulus" else (task.modulus, "base")
+        return (
+            f"Small numbers: p′ = {p} / gcd({p}, {b}ⁿ), what n digits in training leave open. "
+            "At p′ = 1 the digits above cannot change the result."
+        )
 
 
 def _power(base: int | str, exponent: int) -> str:
     return f"{base}{str(exponent).translate(_SUPERSCRIPTS)}"
-
-
-def setting_text(grid: Grid) -> str:
-    """What is predicted of which settings."""
-    s = grid.some.setting
-    task = s.task.text()
-    if grid.axis == "modulus":
-        task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
-    return (
-        f"{task}, {s.encoding.name} ({s.encoding.summary}), {s.layout.name} layout.\n"
-        f"Predicted accuracy on numbers {digits_text(grid.ahead)} longer than those in training."
-    )
-
-
-def generalizing_text(grid: Grid) -> str:
-    """Which columns generalize, and the reason where they all have the same one."""
-    found, n = grid.generalizing, grid.rows[-1]
-    trained = f"when trained on {digits_text(n)}"
-    if len(found) in (0, len(grid.xs)):
-        return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
-    because = ""
-    if all((k := grid.cells[x, n].base_aligned) is not None and k <= n for x in found):
-        s = grid.some.setting
-        p, base = (f"p = {s.task.modulus}", "base") if grid.axis == "base" else ("p", s.base)
-        because = f" ({p} divides {_power(base, n)})"
-    return f"Predicted to generalize {trained}{because}:"
-
-
-def note(grid: Grid) -> str:
-    """What the small numbers in the cells are; nothing where there are none."""
-    task, base = grid.some.setting.task, grid.some.setting.base
-    if task.modulus is None:
-        return ""
-    p, b = ("p", base) if grid.axis == "modulus" else (task.modulus, "base")
-    return (
-        f"Small numbers: p′ = {p} / gcd({p}, {b}ⁿ), what n digits in training leave open. "
-        "At p′ = 1 the digits above cannot change the result."
-    )
 
 
 def why_right(point: Point) -> str:

@@ -16,15 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.phase_grid import (
-    Grid,
-    generalizing_text,
-    make_grid,
-    note,
-    setting_text,
-    why_right,
-    why_wrong,
-)
+from theory.display.phase_grid import Grid, why_right, why_wrong
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
 from theory.prediction.outcomes import Status
 from theory.studies.phase import Point
@@ -55,10 +47,10 @@ def plot(points: Sequence[Point], path: Path) -> None:
     Raises:
         InvalidInput: the points fill no grid, or no such file can be written.
     """
-    grid = make_grid(points)
+    grid = Grid.of(points)
     numbered = len(grid.xs) <= MOST_NUMBERED
     right = None if numbered else grid.neighbour()
-    below = note(grid) if numbered or right is not None else ""
+    below = grid.note() if numbered or right is not None else ""
     marked = 0 < len(grid.generalizing) < len(grid.xs)
     zoom = max(0.42 * len(grid.rows), 1.6)
     words = 0.1 + 0.17 * bool(below)
@@ -102,7 +94,7 @@ def _heading(page: Figure, grid: Grid) -> None:
     plural = {"modulus": "moduli", "base": "bases"}[grid.axis]
     question = f"Which {plural} generalize to longer numbers?"
     _write(page, _EDGE, top - 0.12, question, fontsize=14, fontweight="bold", va="top")
-    _write(page, _EDGE, top - 0.42, setting_text(grid), fontsize=9, va="top", linespacing=1.4)
+    _write(page, _EDGE, top - 0.42, grid.setting_text(), fontsize=9, va="top", linespacing=1.4)
     scale = _axes(page, _WIDTH - _RIGHT - 1.6, top - 0.38, 1.6, 0.12)
     bar = page.colorbar(ScalarMappable(cmap=COLOUR_MAP), cax=scale, orientation="horizontal")
     bar.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
@@ -174,7 +166,6 @@ def _draw_cells(axes: Axes, grid: Grid) -> None:
 
 
 def _label_axes(axes: Axes, grid: Grid) -> None:
-    """Names and ticks of both axes."""
     step = _tick_step(grid)
     shown = {i + 0.5: str(x) for i, x in enumerate(grid.xs) if x % step == 0}
     axes.set_xticks(list(shown), labels=list(shown.values()))
@@ -200,7 +191,7 @@ def _mark_generalizing(axes: Axes, grid: Grid, marked: bool) -> None:
     top, found = len(grid.rows), grid.generalizing
     inch = top / _size(axes)[1]
     above = top + (0.46 if marked else 0.06) * inch
-    axes.text(0, above, generalizing_text(grid), fontsize=8, color=_MARK, va="bottom")
+    axes.text(0, above, grid.generalizing_text(), fontsize=8, color=_MARK, va="bottom")
     if not marked:
         return
     centres = [grid.xs.index(x) + 0.5 for x in found]

@@ -31,13 +31,9 @@ def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
     lengths = digits_text(" or ".join(map(str, s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
-    lines = [
-        f"{cut(s.task.text())} in base {s.base}, {trained}",
-        f"{s.encoding.name} encoding, {s.seen_text}",
-    ]
-    if s.test_kind != s.train.kind:
-        lines.append(f"tested where {_WHOSE[s.test_kind]} n digits")
-    return lines
+    what = f"{cut(s.task.text())} in base {s.base}, {trained}"
+    tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}", *tested]
 
 
 def fraction_text(x: Fraction | None) -> str:

@@ -78,10 +78,7 @@ def predict_lengths(
     """The prediction at each test length, and the steps to it; ``beyond`` is of each length."""
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
-        counted = [
-            _at_length(learned, train, test, upward)
-            for test, upward in zip(domains, beyond, strict=True)
-        ]
+        counted = [_at_length(learned, train, *x) for x in zip(domains, beyond, strict=True)]
     with budget(_MOST_WITNESSED):
         lengths = tuple(
             x if x.counted else _witnessed(learned, test, x)
@@ -95,27 +92,26 @@ def _at_length(
 ) -> LengthPrediction:
     [length], one = test.lengths, Fraction(1)
     predicted = partial(LengthPrediction, length, train.direction(length))
+    undetermined = partial(predicted, Status.UNDETERMINED, None)
     trained = train.covers(length, test.kind)
     if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
         shown = upward is Beyond.SHOWN and not trained
         return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
     if upward is Beyond.BLIND:
-        return predicted(Status.UNDETERMINED, None, None)
+        return undetermined(None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
     ignores = upward is Beyond.ONE_IGNORED or (changes and upward is Beyond.IGNORED)
     if upward is Beyond.OPEN and changes:
-        return predicted(Status.UNDETERMINED, None, unseen)
+        return undetermined(unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
     if upward is Beyond.MORE_CHANGE and changes:
-        return predicted(Status.UNDETERMINED, None, unseen, learned_accuracy=value)
+        return undetermined(unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)
         surely = value if known is None else known  # right where training fixes the answer
         bound = one if unseen is None or surely is None else min(one, surely + unseen)
-        return predicted(
-            Status.UNDETERMINED,
-            None,
+        return undetermined(
             unseen,
             at_most=bound,
             ignores=ignores and bound < 1,
@@ -123,7 +119,7 @@ def _at_length(
             counted=known is not None,
         )
     if value is None:
-        return predicted(Status.UNDETERMINED, None, unseen, counted=False, ignores=ignores)
+        return undetermined(unseen, counted=False, ignores=ignores)
     together = _counted(shown_share, learned, test)
     return predicted(
         {Fraction(0): Status.FAILS, one: Status.GENERALIZES}.get(value, Status.PARTIAL),

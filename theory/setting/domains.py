@@ -1,12 +1,10 @@
 """Domains: the sets of operand tuples that a model is trained or tested on.
 
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
-(``D_n^ab``): each operand has exactly n digits.  A domain may be a union over several n, be primed
-with a share of longer examples, and show only some digits at some positions.  For n = 1 the
-operands are 0 .. B-1.
+(``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.
 
-A domain is cut into disjoint boxes (``theory.setting.boxes``).  Within a box the digits are
-independent, which is what makes exact counting possible.
+A domain is cut into disjoint boxes.  Within a box the digits are independent, which is what makes
+exact counting possible.
 """
 
 from __future__ import annotations
@@ -40,9 +38,8 @@ class Domain:
 
     Args:
         lengths: the lengths n, uniform on the union of their domains.
-        kind: ``longest`` or ``every``.
-        priming: longer examples mixed in (train-set priming, Jelassi et al., arXiv
-            2306.15400): pairs of a length and its share of all examples.
+        priming: longer examples mixed in (Jelassi et al., arXiv 2306.15400): pairs of a length
+            and its share of all examples.
         allowed: per position (1 = units), the only digits that operands have there;
             a zero above an operand's highest digit counts as a digit.
         pairs: show only so many operand tuples, drawn once; None for all of them.
@@ -143,13 +140,12 @@ class Domain:
         full = tuple(range(base))
         below, at_most = (full,) * (n - 1), (full,) * n
         exactly = at_most if n == 1 else (*below, full[1:])
+        rows = [
+            ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
+            for first in range(operands)
+        ]
         if self.kind == "every" or n == 1:
             rows = [(exactly,) * operands]
-        else:
-            rows = [
-                ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
-                for first in range(operands)
-            ]
         return [box for box in map(self._allow, map(Box, rows)) if box.size]
 
     def _allow(self, box: Box) -> Box:

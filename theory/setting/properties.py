@@ -33,8 +33,8 @@ def translation_invariant(task: Task) -> bool:
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart.
 
-    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others.  This
-    finiteness is our reading of the published translation invariance.
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others: our
+    reading of the published translation invariance.
     """
     if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
@@ -67,17 +67,13 @@ class Witness:
 
 @lru_cache(maxsize=4096)
 def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
-    """Whether digits 1..j of the result depend on digits 1..j of the operands only.
+    """Whether digits 1..j of the result depend on those of the operands only; if not, a witness.
 
-    Every polynomial with integer coefficients is digit causal, as it respects congruences mod
-    ``B**j``.  Reduction mod p keeps that exactly when ``B**(M-1)`` divides p and p divides
-    ``B**M``, M the digits of p - 1, because ``x -> x mod p`` has to be a function of
-    ``x mod B**j`` for each j <= M.  A polynomial that misses some residues can still be causal for
-    another p; that is decided where a whole period is small enough to be searched.  Dropping
-    digits (``// B``) is not digit causal as a rule.
-
-    Returns:
-        The answer; and where it is no, a witness.
+    Integer polynomials are digit causal, as they respect congruences mod ``B**j``.  Reduction mod p
+    keeps that exactly when ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1,
+    because ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A polynomial
+    that misses some residues can still be causal for another p; that is decided where a whole
+    period is small enough to be searched.  Dropping digits (``// B``) is not causal as a rule.
     """
     p = task.modulus
     m = 1 if p is None else digit_count(max(p - 1, 0), base)

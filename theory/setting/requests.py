@@ -129,12 +129,13 @@ class Request:
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
         task = self._task()
-        values = {
-            o.part: o.value(getattr(self, name), flag(name), self.base)
-            for name, o in options_of(self).items()
-            if o.part
-        }
-        return _setting(task, values)
+        parts = _PARTS.items()
+        read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
+        return _setting(task, read)
+
+
+_PARTS = {name: o for name, o in options_of(Request).items() if o.part}
+"""The options that are a part of the setting."""
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -165,19 +166,18 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
 
 
 def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
-    """Each option that is a part of the setting: its name, the value, and the default value."""
-    for name, o in options_of(Request).items():
-        if o.part:
-            default = o.value(getattr(Request, name), flag(name), setting.base)
-            yield name, o, attrgetter(o.part)(setting), default
+    """Each part of the setting: the name of its option, the option, the value, and the default."""
+    for name, o in _PARTS.items():
+        default = o.value(getattr(Request, name), flag(name), setting.base)
+        yield name, o, attrgetter(o.part)(setting), default
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
     """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
-        for name, o in options_of(Request).items()
-        if o.part and (o.written >= IN_CELLS or name in data)
+        for name, o in _PARTS.items()
+        if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]
     if name in TASKS:

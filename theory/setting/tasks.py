@@ -1,7 +1,4 @@
-"""Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
-
-A task is a function ``f: N^k -> N``, held as the terms of its polynomial.
-"""
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally floored and reduced mod p."""
 
 from __future__ import annotations
 
@@ -23,22 +20,20 @@ if TYPE_CHECKING:
 class Task:
     """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
-    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that
-    one function has one prediction.  Only its name stays as it was written.
+    It is held in its canonical form (``theory.setting.canonical``), so that one function has one
+    prediction.  Only its name stays as it was written.
 
     Args:
-        name: how the task is called in tables.
         terms: the polynomial; a constant function has one term, its value.
-        names: the operands' names, in the order in which they are written; those that do not
-            enter are left out, unless none is left.
+        names: the operands, in the order in which they are written; those that do not enter are
+            left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
         divisor: a power of the base; dividing by it drops the lowest digits.
 
-    Without a modulus a linear form that can be negative is defined where it is not (``sub`` needs
-    ``a >= b``); other polynomials that subtract are refused, whether or not they are ever negative.
-
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial that is refused.
+        InvalidInput: a modulus or divisor below 1, no operands, or, without a modulus, a polynomial
+            that subtracts and is not linear, or is never positive.  A linear form that can be
+            negative is defined where it is not: ``sub`` needs ``a >= b``.
     """
 
     name: str
@@ -57,7 +52,7 @@ class Task:
         held = canonical(self.terms, self.names, self.modulus, self.divisor)
         for field, value in zip(("terms", "names", "divisor"), held, strict=True):
             object.__setattr__(self, field, value)
-        if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
+        if self.needs_order and not self.is_linear:
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
                 "decided; reduce it with '% p'"

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
@@ -94,8 +93,8 @@ def phase_diagram(
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
-    axes = [dict.fromkeys(values) for values in (moduli, bases, train_digits)]
-    count = prod(map(len, axes))
+    axes = (dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits))
+    count = len(axes[0]) * len(axes[1]) * len(axes[2])
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     points: list[Point] = []
