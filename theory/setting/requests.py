@@ -129,13 +129,14 @@ class Request:
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
         task = self._task()
-        parts = _PARTS.items()
+        parts = _parts().items()
         read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
         return _setting(task, read)
 
 
-_PARTS = {name: o for name, o in options_of(Request).items() if o.part}
-"""The options that are a part of the setting."""
+def _parts() -> dict[str, Option]:
+    """The options that are a part of the setting."""
+    return {name: o for name, o in options_of(Request).items() if o.part}
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -167,7 +168,7 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
 
 def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
     """Each part of the setting: the name of its option, the option, the value, and the default."""
-    for name, o in _PARTS.items():
+    for name, o in _parts().items():
         default = o.value(getattr(Request, name), flag(name), setting.base)
         yield name, o, attrgetter(o.part)(setting), default
 
@@ -176,7 +177,7 @@ def read_setting(data: dict[str, Any]) -> Setting:
     """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
-        for name, o in _PARTS.items()
+        for name, o in _parts().items()
         if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]
