@@ -33,43 +33,32 @@ _FINDINGS = "docs/findings.md"
 
 def answer_line(prediction: Prediction) -> str:
     """Where a converged model is right, where it is wrong, and where nothing is claimed."""
-    groups: dict[str, list[LengthPrediction]] = {}
-    for x in prediction.lengths:
-        groups.setdefault(_group(prediction, x), []).append(x)
-    said = []
-    if right := groups.get("right"):
-        said.append(f"right at {_at(right)}")
-    if wrong := groups.get("wrong"):
-        said.append(f"{_wrong(wrong)} at {_at(wrong)}")
-    sentences = ["; ".join(said)] if said else []
-    if silent := groups.get("open"):
-        sentences.append(f"no claim at {_at(silent)}: training leaves the answer open")
-    capital = [sentences[0], *(x[0].upper() + x[1:] for x in sentences[1:])]
-    return f"Answer, if the premises are met: {'. '.join(capital)}."
-
-
-def _group(prediction: Prediction, x: LengthPrediction) -> str:
-    if prediction.claim(x) == Claim.NONE:
-        return "open"
-    return "right" if x.accuracy == 1 else "wrong"
+    silent = [x for x in prediction.lengths if prediction.claim(x) == Claim.NONE]
+    right = [x for x in prediction.lengths if x.accuracy == 1]
+    wrong = [x for x in prediction.lengths if x not in silent and x not in right]
+    said = [f"right at {_at(right)}"] if right else []
+    said += [f"{_wrong(wrong)} at {_at(wrong)}"] if wrong else []
+    text = "; ".join(said)
+    if silent:
+        text += ". No claim" if said else "no claim"
+        text += f" at {_at(silent)}: training leaves the answer open"
+    return f"Answer, if the premises are met: {text}."
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
     """On how many inputs, at the length where they are the fewest, the model is wrong at least."""
-    least = 1 - max(x.at_most for x in lengths)
-    percent = int(100 * least)
-    if least == 1:
+    percent = int(100 * (1 - max(x.at_most for x in lengths)))
+    if percent == 100:
         return "wrong on every input"
     return f"wrong on {percent}% of the inputs or more" if percent else "wrong on some inputs"
 
 
 def _at(lengths: list[LengthPrediction]) -> str:
     """``1..2 digits (shorter) and 4..6 digits (longer)``."""
-    parts = [
+    *others, last = (
         f"{lengths_text([x.digits for x in group])} ({INPUTS[direction]})"
         for direction, group in groupby(lengths, key=lambda x: x.direction)
-    ]
-    *others, last = parts
+    )
     return f"{', '.join(others)} and {last}" if others else last
 
 
@@ -95,11 +84,7 @@ _PUBLISHED = {
 
 
 def published_line(prediction: Prediction, with_reason: bool = False) -> str:
-    """What the published theorem says, and what it leaves out where it claims more than we do.
-
-    Args:
-        with_reason: also why it says so, where nothing is left out.
-    """
+    """What the published theorem says, and what it leaves out, or ``with_reason`` why it does."""
     says: dict[str, list[str]] = {}
     for direction in EXTRAPOLATING:
         verdict = prediction.published_verdict(direction)
@@ -112,18 +97,13 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
 
 
 def _assumes(prediction: Prediction) -> str:
-    """What the theorem takes for granted at lengths where it says yes and nothing is claimed."""
-    more = [
-        x
+    """What the theorem takes for granted at shorter lengths where nothing is claimed."""
+    down = Direction.DOWNWARD
+    more = prediction.published_verdict(down) == Status.GENERALIZES and any(
+        x.direction == down and prediction.claim(x) == Claim.NONE and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
-        if x.direction in EXTRAPOLATING
-        and prediction.published_verdict(x.direction) == Status.GENERALIZES
-        and prediction.claim(x) == Claim.NONE
-    ]
-    shorter = [x for x in more if x.direction == Direction.DOWNWARD]
-    if any(x.unseen > MOST_UNSEEN for x in shorter):
-        return "It ignores which digits training showed together."
-    return ""
+    )
+    return "It ignores which digits training showed together." if more else ""
 
 
 def explanation(prediction: Prediction) -> list[str]:
@@ -154,13 +134,12 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     s = prediction.setting
     found = plateaus(s.task, s.base, s.train)
-    if not found:
-        return []
     shares = [f"{float(100 * x.accuracy):.3g}% {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
-    return [
+    text = (
         f"Training may stand on a plateau (share right on {s.train.text()}): {'; '.join(shares)}."
-    ]
+    )
+    return [text] if found else []
 
 
 def _from(read: int) -> str:
@@ -172,16 +151,10 @@ def _from(read: int) -> str:
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     s = prediction.setting
-    if not s.encoding.own_positions:
-        return []
-    more = leaps(s.task, s.base, s.train)
-    if more is Decision.UNDECIDED:
-        return []
-    if more is Decision.NO:
-        return [
-            f"The task needs up to {FEW} digits jointly (leap complexity): mostly learned soon."
-        ]
-    return [
-        f"The task needs more than {FEW} digits jointly (leap complexity): training may be slow, "
-        "or never converge; nothing above holds then."
-    ]
+    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else Decision.UNDECIDED
+    text = {
+        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
+        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow, "
+        "or never converge; nothing above holds then.",
+    }
+    return [f"The task needs {text[more]}"] if more in text else []

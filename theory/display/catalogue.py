@@ -1,6 +1,6 @@
 """What there is: the registries as tables, with the properties that the theory uses.
 
-The columns of a table are given as what they hold (the keys in JSON) and their headings.
+Columns are given by their keys in JSON, each with its heading.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ def task_rows() -> list[list[str]]:
     """A row per named task in base 10; what depends on the modulus is said of none."""
     rows = []
     for name, entry in TASKS.items():
-        if entry.modular:
-            rows.append([name, entry.summary, "depends on p", "-", "no"])
-            continue
-        task = named_task(name)
-        count = carries(task, 10)
-        causal = _yes(digit_causal(task, 10)[0] is Decision.YES)
-        number = "unbounded" if count is None else str(count)
-        rows.append([name, entry.summary, causal, number, _yes(translation_invariant(task))])
+        known = ["depends on p", "-", "no"]
+        if not entry.modular:
+            task = named_task(name)
+            causal, invariant = digit_causal(task, 10)[0], translation_invariant(task)
+            number = str(carries(task, 10) or "unbounded")
+            known = [_yes(causal is Decision.YES), number, _yes(invariant)]
+        rows.append([name, entry.summary, *known])
     return rows
 
 

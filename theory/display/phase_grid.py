@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
+from operator import attrgetter
 from pathlib import Path
 
 from theory.display.files import writing
@@ -41,7 +42,7 @@ class Grid:
         """The training lengths, in ascending order."""
         return sorted({n for _, n in self.cells})
 
-    @property
+    @cached_property
     def some(self) -> Point:
         """A point, for what all have in common."""
         return next(iter(self.cells.values()))
@@ -49,7 +50,7 @@ class Grid:
     @cached_property
     def ahead(self) -> int:
         """The test distance that is drawn: the largest, where the accuracy has settled."""
-        return max(self.some.ahead)
+        return self.some.ahead[-1]
 
     @cached_property
     def generalizing(self) -> list[int]:
@@ -75,64 +76,61 @@ class Grid:
             return None
         return square if square in found else found[-1]
 
+    @classmethod
+    def of(cls, points: Sequence[Point]) -> Grid:
+        """The grid that points fill (InvalidInput: they fill none)."""
+        if not points:
+            raise InvalidInput("there are no points to draw")
+        moduli = {point.setting.task.modulus for point in points}
+        bases = {point.setting.base for point in points}
+        if len(moduli) > 1 and len(bases) > 1:
+            raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
+        axis = "base" if len(bases) > 1 or None in moduli else "modulus"
+        x_of = attrgetter("setting.base" if axis == "base" else "setting.task.modulus")
+        grid = cls(axis, {(x_of(p), p.train_digits): p for p in points})
+        if len(grid.cells) < len(grid.xs) * len(grid.rows):
+            raise InvalidInput("every modulus (or base) needs a point at every training length")
+        return grid
 
-def make_grid(points: Sequence[Point]) -> Grid:
-    """The grid that points fill (InvalidInput: they fill none)."""
-    if not points:
-        raise InvalidInput("there are no points to draw")
-    moduli = {point.setting.task.modulus for point in points}
-    bases = {point.setting.base for point in points}
-    if len(moduli) > 1 and len(bases) > 1:
-        raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
-    if len(bases) > 1 or None in moduli:
-        grid = Grid("base", {(p.setting.base, p.train_digits): p for p in points})
-    else:
-        grid = Grid("modulus", {(p.setting.task.modulus or 0, p.train_digits): p for p in points})
-    if len(grid.cells) < len(grid.xs) * len(grid.rows):
-        raise InvalidInput("every modulus (or base) needs a point at every training length")
-    return grid
+    def setting_text(self) -> str:
+        """What is predicted of which settings."""
+        s = self.some.setting
+        task = s.task.text()
+        if self.axis == "modulus":
+            task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
+        longer = f"{digits_text(self.ahead)} longer than those in training"
+        return (
+            f"{task}, {s.encoding.name} ({s.encoding.summary}), {s.layout.name} layout.\n"
+            f"Predicted accuracy on numbers {longer}."
+        )
 
+    def generalizing_text(self) -> str:
+        """Which columns generalize, and the reason where they all have the same one."""
+        found, n = self.generalizing, self.rows[-1]
+        trained = f"when trained on {digits_text(n)}"
+        if len(found) in (0, len(self.xs)):
+            return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
+        because = ""
+        if all(self.cells[x, n].residual_modulus == 1 for x in found):
+            s = self.some.setting
+            p, base = (f"p = {s.task.modulus}", "base") if self.axis == "base" else ("p", s.base)
+            because = f" ({p} divides {_power(base, n)})"
+        return f"Predicted to generalize {trained}{because}:"
 
-def _raised(exponent: int) -> str:
-    return str(exponent).translate(_SUPERSCRIPTS)
-
-
-def setting_text(grid: Grid) -> str:
-    """What is predicted of which settings."""
-    s = grid.some.setting
-    task = s.task.text()
-    if grid.axis == "modulus":
-        task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
-    return (
-        f"{task}, {s.encoding.name} ({s.encoding.summary}), {s.layout.name} layout.\n"
-        f"Predicted accuracy on numbers {digits_text(grid.ahead)} longer than those in training."
-    )
-
-
-def generalizing_text(grid: Grid) -> str:
-    """Which columns generalize, and the reason where they all have the same one."""
-    found, n = grid.generalizing, grid.rows[-1]
-    trained = f"when trained on {digits_text(n)}"
-    if len(found) in (0, len(grid.xs)):
-        return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
-    because = ""
-    if all((k := grid.cells[x, n].base_aligned) is not None and k <= n for x in found):
-        s = grid.some.setting
-        p, base = (f"p = {s.task.modulus}", "base") if grid.axis == "base" else ("p", s.base)
-        because = f" ({p} divides {base}{_raised(n)})"
-    return f"Predicted to generalize {trained}{because}:"
-
-
-def notes(grid: Grid, has_numbers: bool) -> list[str]:
-    """What the small numbers in the cells are."""
-    s, lines = grid.some.setting, []
-    if has_numbers and s.task.full_modulus is not None:
-        p, base = ("p", s.base) if grid.axis == "modulus" else (s.task.modulus, "base")
-        lines.append(
-            f"Small numbers: p′ = {p} / gcd({p}, {base}ⁿ), what n digits in training leave open. "
+    def note(self) -> str:
+        """What the small numbers in the cells are; nothing where there are none."""
+        task, base = self.some.setting.task, self.some.setting.base
+        if task.modulus is None:
+            return ""
+        p, b = ("p", base) if self.axis == "modulus" else (task.modulus, "base")
+        return (
+            f"Small numbers: p′ = {p} / gcd({p}, {b}ⁿ), what n digits in training leave open. "
             "At p′ = 1 the digits above cannot change the result."
         )
-    return lines
+
+
+def _power(base: int | str, exponent: int) -> str:
+    return f"{base}{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
 def why_right(point: Point) -> str:
@@ -140,7 +138,7 @@ def why_right(point: Point) -> str:
     k = point.base_aligned
     assert k is not None
     return (
-        f"It divides {point.setting.base}{_raised(k)}. With {digits_text(k)} or more in training "
+        f"It divides {_power(point.setting.base, k)}. With {digits_text(k)} or more in training "
         "p′ = 1: the digits above, which the model has not learned to read, cannot change the "
         "result."
     )
@@ -153,7 +151,7 @@ def why_wrong(point: Point, ahead: int) -> str:
     if gcd(point.setting.task.modulus or 1, base) == 1:
         what = f"It shares no factor with {base}. However many digits are in training,"
     else:
-        what = f"It does not divide {base}{_raised(point.train_digits)}. What is left is"
+        what = f"It does not divide {_power(base, point.train_digits)}. What is left is"
     share = f"only {float(100 * value):.2g}%" if value else "none"
     return (
         f"{what} p′ = {point.residual_modulus}: the digits above change the result, and {share} "
@@ -162,9 +160,7 @@ def why_wrong(point: Point, ahead: int) -> str:
 
 
 def write_csv(points: Sequence[Point], path: Path) -> None:
-    """A table in a file: a line per point, where empty fields stand for None.
-
-    Each accuracy is given as an exact rational, as a float, and by its upper bound.
+    """A file with a line per point: each accuracy exactly, as a float, and by its upper bound.
 
     Raises:
         InvalidInput: no points, or the file cannot be written.

@@ -1,8 +1,8 @@
 """The picture of a phase diagram.
 
-A heat map of the exact accuracy on longer inputs: the modulus (or the base) to the right, the
-training length upward.  Few columns have their numbers written in.  Of many, a modulus that
-generalizes and its neighbour that fails (100 and 101 in base 10) are enlarged, with the reason.
+A heat map of the accuracy on longer inputs: the modulus (or the base) to the right, the training
+length upward.  Few columns have their numbers written in.  Of many, a modulus that generalizes and
+its neighbour that fails (100 and 101 in base 10) are enlarged, with the reason.
 
 All sizes are in inches; text sizes are in points (72 to the inch).
 """
@@ -16,15 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.phase_grid import (
-    Grid,
-    generalizing_text,
-    make_grid,
-    notes,
-    setting_text,
-    why_right,
-    why_wrong,
-)
+from theory.display.phase_grid import Grid, why_right, why_wrong
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
 from theory.prediction.outcomes import Status
 from theory.studies.phase import Point
@@ -55,13 +47,13 @@ def plot(points: Sequence[Point], path: Path) -> None:
     Raises:
         InvalidInput: the points fill no grid, or no such file can be written.
     """
-    grid = make_grid(points)
+    grid = Grid.of(points)
     numbered = len(grid.xs) <= MOST_NUMBERED
     right = None if numbered else grid.neighbour()
-    lines = notes(grid, has_numbers=numbered or right is not None)
+    below = grid.note() if numbered or right is not None else ""
     marked = 0 < len(grid.generalizing) < len(grid.xs)
     zoom = max(0.42 * len(grid.rows), 1.6)
-    words = 0.1 + 0.17 * len(lines)
+    words = 0.1 + 0.17 * bool(below)
     main = max((0.5 if numbered else 0.42) * len(grid.rows), 0.6)
     bottom = words + (0.4 if right is None else zoom + 1.0)
     height = bottom + main + (1.4 if marked else 1.05)
@@ -70,13 +62,13 @@ def plot(points: Sequence[Point], path: Path) -> None:
         axes = _axes(page, _LEFT, bottom, _WIDTH - _LEFT - _RIGHT, main)
         _draw_cells(axes, grid)
         _label_axes(axes, grid)
-        _mark_generalizing(axes, grid)
+        _mark_generalizing(axes, grid, marked)
         if numbered:
             _write_numbers(axes, grid)
         if right is not None:
             _enlarge(axes, _axes(page, _LEFT, words + 0.25, _ZOOM_WIDTH, zoom), grid, right)
             _explain(page, grid, right, words + 0.25 + zoom)
-        _write(page, _EDGE, 0.1, "\n".join(lines), fontsize=7.5, va="bottom", linespacing=1.4)
+        _write(page, _EDGE, 0.1, below, fontsize=7.5, va="bottom", linespacing=1.4)
 
 
 def _axes(page: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
@@ -90,7 +82,6 @@ def _write(page: Figure, left: float, bottom: float, text: str, **style: Any) ->
 
 
 def _size(axes: Axes) -> tuple[float, float]:
-    """Width and height of axes."""
     return axes.bbox.width / axes.figure.dpi, axes.bbox.height / axes.figure.dpi
 
 
@@ -103,7 +94,7 @@ def _heading(page: Figure, grid: Grid) -> None:
     plural = {"modulus": "moduli", "base": "bases"}[grid.axis]
     question = f"Which {plural} generalize to longer numbers?"
     _write(page, _EDGE, top - 0.12, question, fontsize=14, fontweight="bold", va="top")
-    _write(page, _EDGE, top - 0.42, setting_text(grid), fontsize=9, va="top", linespacing=1.4)
+    _write(page, _EDGE, top - 0.42, grid.setting_text(), fontsize=9, va="top", linespacing=1.4)
     scale = _axes(page, _WIDTH - _RIGHT - 1.6, top - 0.38, 1.6, 0.12)
     bar = page.colorbar(ScalarMappable(cmap=COLOUR_MAP), cax=scale, orientation="horizontal")
     bar.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
@@ -175,10 +166,9 @@ def _draw_cells(axes: Axes, grid: Grid) -> None:
 
 
 def _label_axes(axes: Axes, grid: Grid) -> None:
-    """Names and ticks of both axes."""
     step = _tick_step(grid)
-    shown = [(i + 0.5, x) for i, x in enumerate(grid.xs) if x % step == 0]
-    axes.set_xticks([i for i, _ in shown], labels=[str(x) for _, x in shown])
+    shown = {i + 0.5: str(x) for i, x in enumerate(grid.xs) if x % step == 0}
+    axes.set_xticks(list(shown), labels=list(shown.values()))
     axes.set_yticks([y + 0.5 for y in range(len(grid.rows))], labels=[str(n) for n in grid.rows])
     axes.tick_params(length=2.5, pad=2)
     axes.tick_params(axis="y", length=0, pad=4)
@@ -196,15 +186,14 @@ def _tick_step(grid: Grid) -> int:
     return next(s for s in steps if sum(x % s == 0 for x in grid.xs) <= 12)
 
 
-def _mark_generalizing(axes: Axes, grid: Grid) -> None:
+def _mark_generalizing(axes: Axes, grid: Grid, marked: bool) -> None:
     """A line of words above the map, and marks above the columns that generalize."""
-    top, some = len(grid.rows), 0 < len(grid.generalizing) < len(grid.xs)
+    top, found = len(grid.rows), grid.generalizing
     inch = top / _size(axes)[1]
-    above = top + (0.46 if some else 0.06) * inch
-    axes.text(0, above, generalizing_text(grid), fontsize=8, color=_MARK, va="bottom")
-    if not some:
+    above = top + (0.46 if marked else 0.06) * inch
+    axes.text(0, above, grid.generalizing_text(), fontsize=8, color=_MARK, va="bottom")
+    if not marked:
         return
-    found = grid.generalizing
     centres = [grid.xs.index(x) + 0.5 for x in found]
     gap = 0.125 * len(grid.xs) / _size(axes)[0]  # a label turned on its side
     style: Any = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": 8, "color": _MARK}
@@ -239,14 +228,14 @@ def _write_numbers(axes: Axes, grid: Grid) -> None:
         for y, n in enumerate(grid.rows):
             shown, left = grid.at(x, n), grid.cells[x, n].residual_modulus
             style: Any = {"ha": "center", "va": "center", "color": INK}
-            if shown.accuracy is None:
-                if shown.at_most == 1 or cell < _ROOMY:
-                    continue
+            if shown.accuracy is not None:
+                text = _decimal(shown.accuracy, cell)
+                style["color"] = "white" if shown.accuracy > Fraction(1, 2) else INK
+            elif shown.at_most < 1 and cell >= _ROOMY:
                 text, left = f"≤ {_decimal(shown.at_most, cell)}", None
                 style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
             else:
-                text = _decimal(shown.accuracy, cell)
-                style["color"] = "white" if shown.accuracy > Fraction(1, 2) else INK
+                continue
             middle = y + 0.5 + (0 if left is None else 0.07) * inch
             axes.text(i + 0.5, middle, text, fontsize=_fit(text, cell, 9), **style)
             if left is not None:
@@ -264,10 +253,7 @@ def _decimal(value: Fraction, width: float) -> str:
     """A probability in few characters, never rounded to 0 or 1."""
     if value in (0, 1):
         return str(value)
-    if width < 0.3:
-        text = f"{float(value):.2f}".removeprefix("0")
-        return {".00": "≈0", "1.00": "≈1"}.get(text, text)
-    if value < Fraction(1, 1000):
+    text = f"{float(value):.2f}".removeprefix("0") if width < 0.3 else f"{float(value):.2g}"
+    if text == ".00" or (width >= 0.3 and value < Fraction(1, 1000)):
         return "≈0"
-    text = f"{float(value):.2g}"
-    return "≈1" if text == "1" else text
+    return "≈1" if text in ("1.00", "1") else text

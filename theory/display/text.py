@@ -1,4 +1,4 @@
-"""Predictions in words: the rows of tables, the derivation, and Markdown for notebooks."""
+"""Predictions and advice in words: the rows of tables, legends, and Markdown for notebooks."""
 
 from __future__ import annotations
 
@@ -31,13 +31,9 @@ def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
     lengths = digits_text(" or ".join(map(str, s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
-    lines = [
-        f"{cut(s.task.text())} in base {s.base}, {trained}",
-        f"{s.encoding.name} encoding, {s.seen_text}",
-    ]
-    if s.test_kind != s.train.kind:
-        lines.append(f"tested where {_WHOSE[s.test_kind]} n digits")
-    return lines
+    what = f"{cut(s.task.text())} in base {s.base}, {trained}"
+    tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}", *tested]
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -78,12 +74,11 @@ def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
     """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim``."""
-    claim = prediction.claim(x)
-    if claim == Claim.AT_MOST:
-        return f"at most {fraction_text(x.at_most)}"
-    if claim == Claim.NONE:
-        return UNCLAIMED
-    return fraction_text(x.accuracy)
+    return {
+        Claim.EXACT: fraction_text(x.accuracy),
+        Claim.AT_MOST: f"at most {fraction_text(x.at_most)}",
+        Claim.NONE: UNCLAIMED,
+    }[prediction.claim(x)]
 
 
 def legend(prediction: Prediction) -> list[str]:
@@ -92,9 +87,8 @@ def legend(prediction: Prediction) -> list[str]:
     claims = {prediction.claim(x) for x in lengths}
     premises = "converged (right on held-out inputs)"
     if any(x.ignores for x in lengths):
-        premises += (
-            ", and indifferent to noise at ignored positions (see arith theorems indifference)"
-        )
+        noise = "noise at ignored positions (see arith theorems indifference)"
+        premises += f", and indifferent to {noise}"
     observed = [x.rule for x in prediction.derivation if x.rule in _OBSERVED and not x.leaves_open]
     lines = [f"Premises, of the model: {premises}."]
     if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
@@ -105,11 +99,9 @@ def legend(prediction: Prediction) -> list[str]:
         lines.append("Where training leaves the answer open, --explain says why.")
     if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
         lines.append("±: the share of inputs whose answer training leaves open.")
-    shown = "exact, the accuracy is the one shown"
-    if any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths):
-        shown += ", give or take its ±"
+    open_too = any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths)
     meaning = {
-        Claim.EXACT: shown,
+        Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
         Claim.AT_MOST: "at most, the accuracy is not above this",
     }
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)

@@ -75,59 +75,46 @@ def predict_lengths(
     kind: str,
     beyond: tuple[Beyond, ...],
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
-    """The prediction at each test length, and the steps for digits never shown together.
-
-    Encoding and layout enter only by ``beyond``, what ``beyond_lengths`` says of each.
-    """
+    """The prediction at each test length, and the steps to it; ``beyond`` is of each length."""
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
-        counted = [
-            _at_length(learned, train, test, upward)
-            for test, upward in zip(domains, beyond, strict=True)
-        ]
+        counted = [_at_length(learned, train, *x) for x in zip(domains, beyond, strict=True)]
     with budget(_MOST_WITNESSED):
         lengths = tuple(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)
         )
-    steps = list(_joint_steps(learned, train, lengths))
-    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
-    if given_up:
-        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
-        steps.append(cite("count", what))
-    return lengths, tuple(steps)
+    return lengths, tuple(_steps(learned, train, lengths))
 
 
 def _at_length(
     learned: LearnedFunction, train: Domain, test: Domain, upward: Beyond
 ) -> LengthPrediction:
-    [length] = test.lengths
-    one = Fraction(1)
+    [length], one = test.lengths, Fraction(1)
     predicted = partial(LengthPrediction, length, train.direction(length))
+    undetermined = partial(predicted, Status.UNDETERMINED, None)
     trained = train.covers(length, test.kind)
     if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
         shown = upward is Beyond.SHOWN and not trained
         return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
     longer = length > train.every_length[-1]
     if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
-        return predicted(Status.UNDETERMINED, None, None)
+        return undetermined(None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
     ignores = upward is Beyond.ONE_IGNORED or (changes and upward is Beyond.IGNORED)
     if upward is Beyond.OPEN and changes:
-        return predicted(Status.UNDETERMINED, None, unseen)
+        return undetermined(unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
     if upward is Beyond.STOPS and value is not None and unseen is not None and value < 1:
         return predicted(Status.FAILS, None, unseen, at_most=min(one, value + unseen))
     if upward in (Beyond.STOPS, Beyond.MORE_CHANGE) and changes:
-        return predicted(Status.UNDETERMINED, None, unseen, learned_accuracy=value)
+        return undetermined(unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)
         surely = value if known is None else known  # right where training fixes the answer
         bound = one if unseen is None or surely is None else min(one, surely + unseen)
-        return predicted(
-            Status.UNDETERMINED,
-            None,
+        return undetermined(
             unseen,
             at_most=bound,
             ignores=ignores and bound < 1,
@@ -135,17 +122,14 @@ def _at_length(
             counted=known is not None,
         )
     if value is None:
-        return predicted(Status.UNDETERMINED, None, unseen, counted=False, ignores=ignores)
-    status = Status.FAILS if value == 0 else Status.PARTIAL
-    status = Status.GENERALIZES if value == 1 else status
+        return undetermined(unseen, counted=False, ignores=ignores)
     together = _counted(shown_share, learned, test)
-    inferred = Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen)
     return predicted(
-        status,
+        {Fraction(0): Status.FAILS, one: Status.GENERALIZES}.get(value, Status.PARTIAL),
         value,
         unseen,
         at_most=min(one, value + unseen),
-        inferred=inferred,
+        inferred=Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen),
         ignores=ignores,
         learned_accuracy=value,
     )
@@ -185,10 +169,10 @@ def _is_aligned(learned: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _joint_steps(
+def _steps(
     learned: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
 ) -> Iterator[Step]:
-    """What joint support says of the lengths that ask for digits never shown together."""
+    """The steps for digits never shown together, and for lengths that were not counted."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
     if inferred:
@@ -196,3 +180,7 @@ def _joint_steps(
     if unfixed:
         what = unfixed_text(learned, train, unfixed)
         yield cite("joint support", what, leaves_open=True)
+    given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
+    if given_up:
+        what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
+        yield cite("count", what)

@@ -8,14 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.errors import InvalidInput, NotCountable
-from theory.inference.derivation import (
-    Beyond,
-    Step,
-    beyond,
-    beyond_lengths,
-    cite,
-    support_step,
-)
+from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, cite, support_step
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
@@ -86,8 +79,7 @@ class Prediction:
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as a JSON object."""
-        s = self.setting
-        written = setting_json(s).items()
+        s, written = self.setting, setting_json(self.setting).items()
         train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
         return {
             "task": s.task.name,
@@ -135,8 +127,8 @@ def _text(value: Fraction | None) -> str | None:
 def predict(setting: Setting) -> Prediction:
     """The prediction for a setting.
 
-    What would take more than ``MOST_WORK`` steps is not counted.  The accuracy is then None, and
-    single inputs decide what they can (``theory.counting.witnesses``).
+    What would take more than ``MOST_WORK`` steps is not counted; single inputs then decide what
+    they can (``theory.counting.witnesses``).
 
     Raises:
         InvalidInput: the task is defined nowhere on the training or a test domain.

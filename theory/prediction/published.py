@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from theory.prediction.outcomes import Status
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
-from theory.setting.properties import base_aligned, translation_invariant
+from theory.setting.properties import residual_modulus, translation_invariant
 from theory.setting.tasks import Task
 
 
@@ -32,24 +31,20 @@ def treats(encoding: Encoding, train: Domain) -> bool:
     return encoding.reference in ("absolute", "relative") and not train.allowed
 
 
-@lru_cache(maxsize=4096)
 def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Published:
     """The paper's verdict; its criteria are applied to tasks that it does not name."""
     yes, no, unknown = Status.GENERALIZES, Status.FAILS, Status.UNDETERMINED
     if not treats(encoding, train):
         what = "training set" if train.allowed else "encoding"
         return Published(unknown, unknown, f"the paper does not treat this {what}")
-    trained = train.every_length[-1]
-    relative = encoding.reference != "absolute"
     if task.full_modulus is not None:
-        k = base_aligned(task.full_modulus, base)
-        p, power = f"p = {task.full_modulus}", f"{base}^{trained}"
-        if k is not None and k <= trained:
+        p, power = f"p = {task.full_modulus}", f"{base}^{train.every_length[-1]}"
+        if residual_modulus(task.full_modulus, base, train.every_length[-1]) == 1:
             return Published(yes, yes, f"{p} divides {power}, so the higher digits do not matter")
         why = f"does not divide {power}, so the higher digits matter, and they were not trained"
         return Published(yes, no, f"{p} {why}")
-    if relative and translation_invariant(task):
+    if encoding.reference == "absolute":
+        return Published(yes, no, "APE never trained the positions above n")
+    if translation_invariant(task):
         return Published(yes, yes, "the task is translation invariant, and RPE preserves it")
-    if relative:
-        return Published(yes, no, "the task is not translation invariant, which RPE would need")
-    return Published(yes, no, "APE never trained the positions above n")
+    return Published(yes, no, "the task is not translation invariant, which RPE would need")

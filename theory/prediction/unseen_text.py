@@ -19,11 +19,9 @@ def inferred_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, 
     Args:
         shares: by length, the share of the inputs that have such digits.
     """
-    still = f"But f^ follows: {_why_fixed(learned, single(train))}."
-    which = _zeros(learned.task, train, shares)
-    if which is None:
-        return f"Never shown together by {train.text()}: digits of {_where(shares)}. {still}"
-    return f"{which}. {still}"
+    apart = f"Never shown together by {train.text()}: digits of {_where(shares)}"
+    which = _zeros(learned.task, train, shares) or apart
+    return f"{which}. But f^ follows: {_why_fixed(learned, single(train))}."
 
 
 def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
@@ -46,37 +44,31 @@ def single(train: Domain) -> int | None:
     return train.every_length[0] if plain else None
 
 
-def _operands(task: Task) -> str:
-    return {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
-
-
 def _zeros(task: Task, train: Domain, shares: Mapping[int, Fraction]) -> str | None:
     """``Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3``."""
     n = single(train)
     if n is None or max(shares) >= n or set(shares.values()) != {Fraction(1)}:
         return None
+    operands = {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
     return (
-        f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {_operands(task)}, "
+        f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {operands}, "
         f"never so in {train.text()}"
     )
 
 
 def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
     """Why joint support fixes such digits."""
-    task, base = learned.task, learned.base
-    p = task.full_modulus
-    operands = range(task.operands)
-    if n is not None and all(learned.support.period((j, n)) == 1 for j in operands):
+    p, base, period = learned.task.full_modulus, learned.base, learned.support.period
+    steps = set() if n is None else {period((j, n)) for j in range(learned.task.operands)}
+    if steps == {1}:
         return f"position {n} makes no difference modulo {p}"
     groups = interactions(learned.support)
     if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
-    if n is not None:
-        steps = {learned.support.period((j, n)) for j in operands}
-        step = steps.pop()
-        if step is not None and step < base and not steps:
-            return f"0 there counts as {step} does modulo {p}, and {step} was shown"
-    periods = [learned.support.period(digit) for digits in groups for digit in digits]
+    step = steps.pop() if len(steps) == 1 else None
+    if step is not None and step < base:
+        return f"0 there counts as {step} does modulo {p}, and {step} was shown"
+    periods = [period(digit) for digits in groups for digit in digits]
     if any(step is not None and step < base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
@@ -85,9 +77,8 @@ def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
 def _where(shares: Mapping[int, Fraction]) -> str:
     """``length 1 (9% of the inputs), lengths 4..6 (100% of the inputs)``."""
     parts = []
-    percent = [(n, f"{float(part):.0%}") for n, part in shares.items()]
-    for share, group in groupby(percent, key=lambda item: item[1]):
-        lengths = [n for n, _ in group]
+    for share, group in groupby(shares, key=lambda n: f"{float(shares[n]):.0%}"):
+        lengths = list(group)
         at = f"length {lengths[0]}" if len(lengths) == 1 else f"lengths {lengths[0]}..{lengths[-1]}"
         parts.append(f"{at} ({share} of the inputs)")
     return ", ".join(parts)

@@ -40,10 +40,8 @@ def canonical(
     poly: _Poly = {}
     for c, e in terms:
         poly[e] = poly.get(e, 0) + c
-    if modulus is not None:
-        poly = _reduced(poly, modulus * divisor)
-    if divisor != 1:
-        poly, divisor = _divided(poly, modulus, divisor)
+    n = (modulus or 0) * divisor
+    poly, divisor = _divided(_reduced(poly, n), n, divisor)
     poly = {e: c for e, c in poly.items() if c}
     used = [j for j in range(len(names)) if any(e[j] for e in poly)]
     if not used or modulus == 1:
@@ -57,6 +55,8 @@ def canonical(
 
 def _reduced(poly: _Poly, n: int) -> _Poly:
     """The polynomial of the same function mod n whose coefficients are least absolute residues."""
+    if not n:
+        return poly
 
     def residue(exponents: _Exponents, c: int) -> int:
         m = _matters(n, exponents)
@@ -86,41 +86,37 @@ def _from_the_top(poly: _Poly, keep: Callable[[_Exponents, int], int]) -> tuple[
 
 
 def _matters(n: int, exponents: _Exponents) -> int:
-    """What the coefficient of a product of falling factorials matters modulo."""
+    """What the coefficient of a product of falling factorials matters modulo; 0: all of it."""
     return n // gcd(n, prod(map(factorial, exponents)))
 
 
-def _divided(poly: _Poly, modulus: int | None, divisor: int) -> tuple[_Poly, int]:
+def _divided(poly: _Poly, n: int, divisor: int) -> tuple[_Poly, int]:
     """Polynomial and divisor without common factor, the constant lowered to what it counts."""
     _, varying = _from_the_top(poly, lambda exponents, c: 0)
-    constant = varying.pop(next((e for e in varying if not any(e)), ()), 0)
-    g, n = divisor, None if modulus is None else modulus * divisor
+    nothing = (0,) * len(next(iter(poly), ()))
+    constant, g = varying.pop(nothing, 0), divisor
     for e, c in varying.items():
-        g = _common(g, c, None if n is None else _matters(n, e))
+        g = _common(g, c, _matters(n, e))
     h = gcd(divisor, *(c * prod(map(factorial, e)) for e, c in varying.items()))
-    divided: _Poly = {(0,) * len(next(iter(poly), ())): constant // h * h // g}
+    divided: _Poly = {nothing: constant // h * h // g}
     for e, c in varying.items():
-        quotient = c // g if n is None else _quotient(c, g, _matters(n, e))
+        quotient = _quotient(c, g, _matters(n, e))
         for lower, factor in _falling(e):
             divided[lower] = divided.get(lower, 0) + quotient * factor
-    return (divided if n is None else _reduced(divided, n // g)), divisor // g
+    return _reduced(divided, n // g), divisor // g
 
 
-def _common(g: int, c: int, m: int | None) -> int:
+def _common(g: int, c: int, m: int) -> int:
     """The largest divisor of g that divides c, or a number that equals c modulo m."""
-    if m is None:
-        return gcd(g, c)
-    fixed = gcd(c, m)
-    bound = 1  # the part of g with the primes whose power in c is fixed, as m has a higher one
-    while (more := gcd(g // bound, m // fixed)) > 1:
-        bound *= more
-    return g // bound * gcd(bound, fixed)
+    while (excess := gcd(g, m) // gcd(g, m, c)) > 1:
+        g //= excess
+    return g
 
 
 def _quotient(c: int, g: int, m: int) -> int:
     """A number k with ``g * k`` equal to c modulo m."""
     d = gcd(g, m)
-    return c // d * pow(g // d, -1, m // d)
+    return c // d * (pow(g // d, -1, m // d) if m else 1)
 
 
 @lru_cache(maxsize=4096)

@@ -1,21 +1,20 @@
 """Domains: the sets of operand tuples that a model is trained or tested on.
 
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
-(``D_n^ab``): each operand has exactly n digits.  A domain may be a union over several n, be primed
-with a share of longer examples, and show only some digits at some positions.  For n = 1 the
-operands are 0 .. B-1.
+(``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.
 
-A domain is cut into disjoint boxes (``theory.setting.boxes``).  Within a box the digits are
-independent, which is what makes exact counting possible.
+A domain is cut into disjoint boxes.  Within a box the digits are independent, which is what makes
+exact counting possible.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +38,8 @@ class Domain:
 
     Args:
         lengths: the lengths n, uniform on the union of their domains.
-        kind: ``longest`` or ``every``.
-        priming: longer examples mixed in (train-set priming, Jelassi et al., arXiv
-            2306.15400): pairs of a length and its share of all examples.
+        priming: longer examples mixed in (Jelassi et al., arXiv 2306.15400): pairs of a length
+            and its share of all examples.
         allowed: per position (1 = units), the only digits that operands have there;
             a zero above an operand's highest digit counts as a digit.
         pairs: show only so many operand tuples, drawn once; None for all of them.
@@ -110,10 +108,8 @@ class Domain:
         for position, digits in self.allowed:
             if any(v // base ** (position - 1) % base not in digits for v in values):
                 return False
-        counts = [digit_count(v, base) for v in values]
-        if self.kind == "longest":
-            return max(counts) in self.every_length
-        return len(set(counts)) == 1 and counts[0] in self.every_length
+        counts = {digit_count(v, base) for v in values}
+        return max(counts) in self.every_length and (self.kind == "longest" or len(counts) == 1)
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
@@ -123,9 +119,9 @@ class Domain:
         """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
         if self.kind == "every":
             return [(1, box) for box in self.boxes(base, operands)]
-        signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1))]
-        up_to = {n: Box(((tuple(range(base)),) * n,) * operands) for _, n in signed if n}
-        layers = [(sign, self._allow(up_to[n])) for sign, n in signed if n]
+        signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
+        full = tuple(range(base))
+        layers = [(sign, self._allow(Box(((full,) * n,) * operands))) for sign, n in signed]
         return [(sign, box) for sign, box in layers if box.size]
 
     def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
@@ -144,13 +140,12 @@ class Domain:
         full = tuple(range(base))
         below, at_most = (full,) * (n - 1), (full,) * n
         exactly = at_most if n == 1 else (*below, full[1:])
+        rows = [
+            ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
+            for first in range(operands)
+        ]
         if self.kind == "every" or n == 1:
             rows = [(exactly,) * operands]
-        else:
-            rows = [
-                ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
-                for first in range(operands)
-            ]
         return [box for box in map(self._allow, map(Box, rows)) if box.size]
 
     def _allow(self, box: Box) -> Box:
@@ -162,19 +157,13 @@ class Domain:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
         if self.pairs is None:
             return True
-        by_width: dict[int, list[tuple[Box, float]]] = {}
+        shares: dict[tuple[int, int, int], Any] = defaultdict(lambda: np.zeros(base))
         for box, weight in self.weighted_boxes(base, operands):
-            by_width.setdefault(box.width, []).append((box, float(weight)))
-        missed = 0.0
-        for boxes in by_width.values():
-            for rows in zip(*(box.digits for box, _ in boxes), strict=True):
-                # Nearly all positions are alike.
-                for column, times in Counter(zip(*rows, strict=True)).items():
-                    share = np.zeros(base)  # of each value of the digit
-                    for values, (_, chance) in zip(column, boxes, strict=True):
-                        share[list(values)] += chance / len(values)
-                    missed += times * float(((1 - share[share > 0]) ** self.pairs).sum())
-        return missed < MISSED
+            for j, row in enumerate(box.digits):
+                for i, values in enumerate(row):
+                    shares[box.width, j, i][list(values)] += float(weight) / len(values)
+        missed = sum(((1 - share[share > 0]) ** self.pairs).sum() for share in shares.values())
+        return bool(missed < MISSED)
 
     def text(self) -> str:
         """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""

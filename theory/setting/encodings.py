@@ -1,10 +1,4 @@
-"""Positional encodings: what lets a query tell positions apart.
-
-Three facts about an encoding enter the theory.  What is a position told apart by: its index in the
-sequence, its offset from the query, or its digit's significance?  Has each index or offset a
-parameter of its own, so that one that carried no information in training can be switched off
-without touching the others?  And can a query single out one of them at all?
-"""
+"""Positional encodings: what lets a query tell positions apart."""
 
 from __future__ import annotations
 
@@ -18,13 +12,14 @@ SELECTIONS = ("any", "order", "none")
 
 @dataclass(frozen=True)
 class Encoding:
-    """A positional encoding.
+    """A positional encoding, by the three facts that enter the theory.
 
     Args:
-        reference: ``absolute`` (the index in the sequence), ``relative`` (the offset from
-            the query), ``significance`` (the digit's weight, from a random start) or ``none``.
-        own_parameter: every position (absolute) or offset (relative) has learned
-            parameters of its own; otherwise a formula ties them together.
+        reference: what a position is told apart by: ``absolute`` (its index in the sequence),
+            ``relative`` (its offset from the query), ``significance`` (its digit's weight, from a
+            random start) or ``none``.
+        own_parameter: every index or offset has learned parameters of its own, so that one that
+            carried no information can be switched off alone; otherwise a formula ties them.
         selection: what a query can single out by it: ``any`` one position or offset; ``order``,
             where a learned function changes little from one offset to the next, so that it tells
             near from far but no one offset from its neighbours; ``none``, where that function is
@@ -77,7 +72,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "a learned function of the offset's logarithm",
             "Li et al. 2024",
-            selection="order",
+            "order",
         ),
         Encoding(
             "abacus",
@@ -99,7 +94,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "no encoding; order from the causal mask",
             "Kazemnejad et al. 2023",
-            selection="none",
+            "none",
         ),
     )
 }

@@ -8,6 +8,7 @@ and ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around
 from __future__ import annotations
 
 import ast
+from functools import reduce
 
 from theory.errors import InvalidInput
 from theory.setting.tasks import Task
@@ -45,12 +46,10 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
         if modulus is not None:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")
-        modulus = _number(tree.right)
-        tree = tree.left
+        modulus, tree = _number(tree.right), tree.left
     divisor = 1
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
-        divisor = _number(tree.right)
-        tree = tree.left
+        divisor, tree = _number(tree.right), tree.left
     polynomial = _polynomial(tree)
     written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used = [i for i, name in enumerate(NAMES) if name in written]
@@ -120,7 +119,4 @@ def _power(base: _Poly, exponent: int) -> _Poly:
     most = _HIGHEST_DEGREE if any(map(any, base)) else _LONGEST_NUMBER
     if not 0 <= exponent <= most:
         raise InvalidInput(f"an exponent has to be between 0 and {most} here, not {exponent}")
-    out: _Poly = {(0,) * len(NAMES): 1}
-    for _ in range(exponent):
-        out = _product(out, base)
-    return out
+    return reduce(_product, [base] * exponent, {(0,) * len(NAMES): 1})

@@ -1,9 +1,8 @@
 """Layouts: the order in which the tokens of one example are written.
 
-Operands are zero-padded to N digits and results to M, as in the published
-experiments.  The tokens that are no digits (``<bos>``, the signs between the
-operands, ``=``) are **landmarks**: each stands at a fixed index, so that a query
-that sees one can tell where it is.
+Numbers are zero-padded, as in the published experiments.  The tokens that are no digits (``<bos>``,
+the signs between the operands, ``=``) are **landmarks**: each stands at a fixed index, so that a
+query that sees one can tell where it is.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ class Layout:
         for j in range(operands):
             tokens += [Token("operand", i, j) for i in _order(width, self.operands_first)]
             if self.marked:
-                sign = SIGN if j < operands - 1 else EQUALS
-                tokens.append(Token("landmark", symbol=sign))
+                tokens.append(Token("landmark", symbol=SIGN if j < operands - 1 else EQUALS))
         tokens += [Token("result", i) for i in _order(result_width, self.result_first)]
         return tuple(tokens)
 
@@ -86,7 +84,7 @@ LAYOUTS: dict[str, Layout] = {
             "least",
             True,
             "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
-            marked=False,
+            False,
         ),
         Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
     )

@@ -1,4 +1,4 @@
-"""Options of a setting: how each is described, and how values are read from words and written."""
+"""Options of a setting: how each is described, read from words, and written."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Option:
         part: the field of ``Setting`` that holds the value, with ``train.`` before a field of the
             training domain; empty for the options that name the task together.
         written: ``WHERE_SET``, ``IN_CELLS`` or ``ALWAYS``.
-        read: makes the value of what the command line gives; its other arguments are the name of
-            the option, for an error, and the base.
+        read: makes the value of a text; its other arguments say where that stands, for an error,
+            and the base.
         names: the names that the option takes, if it takes names.
         example: of one text, if the option takes several, each a number with what belongs to it.
         joined: what stands between two lengths in a command, if the option takes lengths.
@@ -46,6 +46,12 @@ class Option:
     names: Collection[str] = ()
     example: str = ""
     joined: str = ""
+
+    def value(self, words: Any, option: str, base: int) -> Any:
+        """The value of what the command line gives."""
+        if self.example:
+            return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
+        return self.read(words, option, base)
 
     def words(self, value: Any) -> list[str]:
         """The value for the command line; one text for each time that the option is given."""
@@ -67,9 +73,8 @@ class Option:
     def from_json(self, data: Any) -> Any:
         """The value that ``to_json`` wrote."""
         if self.example:
-            pairs = data.items()
             return tuple(
-                (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in pairs
+                (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in data.items()
             )
         return tuple(data) if isinstance(data, list) else self.read(data, "", 0)
 
@@ -125,12 +130,8 @@ def _read_ranges(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def read_shares(texts: tuple[str, ...], option: str, base: int) -> tuple[tuple[int, Fraction], ...]:
-    """Lengths with the share of each, from texts such as ``6:0.01`` (InvalidInput: others)."""
-    return tuple(_share(text, f"{option} '{text}'") for text in texts)
-
-
-def _share(text: str, where: str) -> tuple[int, Fraction]:
+def read_share(text: str, where: str, _: int) -> tuple[int, Fraction]:
+    """A length with its share, from text such as ``6:0.01`` (InvalidInput: other text)."""
     try:
         before, after = text.split(":")
         if not _SHARE.fullmatch(after.strip()):
@@ -143,14 +144,8 @@ def _share(text: str, where: str) -> tuple[int, Fraction]:
     return length, share
 
 
-def read_digits(
-    texts: tuple[str, ...], option: str, base: int
-) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Positions with the digits allowed at each, from texts such as ``2:6-9`` (InvalidInput)."""
-    return tuple(_digits(text, f"{option} '{text}'", base) for text in texts)
-
-
-def _digits(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]]:
+def read_allowed(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]]:
+    """A position with the digits allowed there, from text such as ``2:6-9`` (InvalidInput)."""
     try:
         before, after = text.split(":")
         position, digits = int(before), tuple(sorted(set(_read_ranges(after))))

@@ -16,14 +16,8 @@ def base_aligned(p: int, base: int) -> int | None:
 
     Digits above position k then change nothing modulo p (arXiv 2407.17963).
     """
-    rest, k = p, 0
-    while rest > 1:
-        common = gcd(rest, base)
-        if common == 1:
-            return None
-        rest //= common
-        k += 1
-    return k
+    powers = range(p.bit_length())  # each digit takes a factor of 2 or more from p
+    return next((k for k in powers if base**k % p == 0), None)
 
 
 def residual_modulus(p: int, base: int, digits: int) -> int:
@@ -32,25 +26,21 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 
 
 def translation_invariant(task: Task) -> bool:
-    """Whether shifting every operand by a digit shifts the result: ``f(B x) = B f(x)``.
-
-    So arXiv 2407.17963 defines it, for its theorem on relative encodings.
-    """
+    """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
     return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
 
 
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart.
 
-    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others.  This
-    finiteness is our reading of the published translation invariance.
+    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others: our
+    reading of the published translation invariance.
     """
     if task.modulus is not None or task.divisor != 1 or not task.is_linear:
         return None
-    constant = sum(c for c, e in task.terms if sum(e) == 0)
+    low = high = sum(c for c, e in task.terms if sum(e) == 0)
     top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
     bottom = sum(min(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
-    low = high = constant
     while True:
         wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
         if wider == (low, high):
@@ -77,17 +67,13 @@ class Witness:
 
 @lru_cache(maxsize=4096)
 def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
-    """Whether digits 1..j of the result depend on digits 1..j of the operands only.
+    """Whether digits 1..j of the result depend on those of the operands only; if not, a witness.
 
-    Every polynomial with integer coefficients is digit causal, as it respects congruences mod
-    ``B**j``.  Reduction mod p keeps that exactly when ``B**(M-1)`` divides p and p divides
-    ``B**M``, M the digits of p - 1, because ``x -> x mod p`` has to be a function of
-    ``x mod B**j`` for each j <= M.  A polynomial that misses some residues can still be causal for
-    another p; that is decided where a whole period is small enough to be searched.  Dropping
-    digits (``// B``) is not digit causal as a rule.
-
-    Returns:
-        The answer; and where it is no, a witness.
+    Integer polynomials are digit causal, as they respect congruences mod ``B**j``.  Reduction mod p
+    keeps that exactly when ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1,
+    because ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A polynomial
+    that misses some residues can still be causal for another p; that is decided where a whole
+    period is small enough to be searched.  Dropping digits (``// B``) is not causal as a rule.
     """
     p = task.modulus
     m = 1 if p is None else digit_count(max(p - 1, 0), base)
@@ -115,17 +101,14 @@ def _cost(task: Task) -> int:
 
 
 def _search_small(task: Task, base: int, result_width: int) -> Witness | None:
-    """A violation with few digits; one operand's upper part is moved at a time.
-
-    A shift past the modulus is tried first: that is where a reduction breaks causality.
-    """
+    """A violation with few digits; one operand's upper part is moved at a time."""
     p = task.full_modulus or task.divisor * base
     work = 0
     for j in range(1, result_width + 1):
         scale = base**j
         if task.divisor == 1 and task.modulus is not None and task.modulus % scale == 0:
             continue  # the reduction keeps these digits, and the polynomial is causal
-        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}
+        past = {-(-p // (scale * abs(c))) for c, _ in task.terms}  # a reduction breaks there
         shifts = [1, *sorted(past - {1}), *range(2, min(p, _MOST_SHIFTS) + 1)]
         # 1 first: it makes products move with each operand.
         digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]

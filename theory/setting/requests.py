@@ -1,7 +1,7 @@
 """Settings in words, and written settings.
 
-``Request`` describes every option of a setting once.  The commands and their ``--help``, TOML
-grids, the JSON of cells and the commands that train a cell again are made from it.
+All is made from ``Request``: the commands and their ``--help``, TOML grids, the JSON of cells, and
+the commands that train a cell again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from theory.setting.options import (
     flag,
     option,
     options_of,
-    read_digits,
+    read_allowed,
     read_lengths,
-    read_shares,
+    read_share,
 )
 from theory.setting.settings import LARGEST_BASE, Setting
 from theory.setting.tasks import TASKS, Task, named_task
@@ -38,10 +38,7 @@ LARGEST_MODULUS = 10**40
 
 @dataclass(frozen=True)
 class Request:
-    """A setting in words; each field is an option of the command line.
-
-    A new option is one more field here.  What it is told goes to ``part`` of the setting.
-    """
+    """A setting in words; each field is an option, whose value goes to ``part`` of the setting."""
 
     task: str | None = option(None, f"Task: {', '.join(TASKS)}.", names=TASKS)
     expr: str | None = option(
@@ -70,16 +67,14 @@ class Request:
         0, "Digits that operands are padded to; 0 is those of the longest.", "width"
     )
     layers: int = option(
-        0,
-        "Layers of the model; 0 leaves them open: as many as its size has.",
-        "layers",
+        0, "Layers of the model; 0 leaves them open: as many as its size has.", "layers"
     )
     train_digits: str = option(
         "3",
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",
         "train.lengths",
         ALWAYS,
-        lambda words, option, base: read_lengths(words, option),
+        lambda words, option, _: read_lengths(words, option),
         joined="+",
     )
     train_domain: str = option(
@@ -93,14 +88,14 @@ class Request:
         (),
         "Longer examples mixed in: 6:0.01 is 1% of 6 digits.",
         "train.priming",
-        read=read_shares,
+        read=read_share,
         example="6:0.01",
     )
     train_allowed: tuple[str, ...] = option(
         (),
         "The only digits at a position (1 = units): 2:6-9.",
         "train.allowed",
-        read=read_digits,
+        read=read_allowed,
         example="2:6-9",
     )
     train_pairs: int | None = option(
@@ -113,17 +108,14 @@ class Request:
         f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
         "test_lengths",
         ALWAYS,
-        lambda words, option, base: (
-            () if words is None else read_lengths(words, option, LARGEST_TEST)
-        ),
+        lambda words, option, _: () if words is None else read_lengths(words, option, LARGEST_TEST),
         joined=",",
     )
     test_domain: str = option(
         "longest", "longest or every, as for --train-domain.", "test_kind", IN_CELLS, names=KINDS
     )
 
-    def read_task(self) -> Task:
-        """The task asked for (InvalidInput: none, two, or one that makes no sense)."""
+    def _task(self) -> Task:
         if self.task is not None and self.expr is not None:
             raise InvalidInput("give --task or --expr, not both")
         if self.modulus is not None and self.modulus >= LARGEST_MODULUS:
@@ -135,14 +127,16 @@ class Request:
         return named_task(self.task, self.modulus)
 
     def setting(self) -> Setting:
-        """The setting asked for (InvalidInput: a value that no setting can have)."""
-        task = self.read_task()
-        values = {
-            o.part: o.read(getattr(self, name), flag(name), self.base)
-            for name, o in options_of(self).items()
-            if o.part
-        }
-        return _setting(task, values)
+        """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
+        task = self._task()
+        parts = _parts().items()
+        read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
+        return _setting(task, read)
+
+
+def _parts() -> dict[str, Option]:
+    """The options that are a part of the setting."""
+    return {name: o for name, o in options_of(Request).items() if o.part}
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -173,19 +167,18 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
 
 
 def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
-    """Each option that is a part of the setting: its name, the value, and the default value."""
-    for name, o in options_of(Request).items():
-        if o.part:
-            default = o.read(getattr(Request, name), flag(name), setting.base)
-            yield name, o, attrgetter(o.part)(setting), default
+    """Each part of the setting: the name of its option, the option, the value, and the default."""
+    for name, o in _parts().items():
+        default = o.value(getattr(Request, name), flag(name), setting.base)
+        yield name, o, attrgetter(o.part)(setting), default
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
     """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
-        for name, o in options_of(Request).items()
-        if o.part and (o.written >= IN_CELLS or name in data)
+        for name, o in _parts().items()
+        if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]
     if name in TASKS:
@@ -197,6 +190,5 @@ def read_setting(data: dict[str, Any]) -> Setting:
 def _setting(task: Task, values: dict[str, Any]) -> Setting:
     """A setting of values by their parts."""
     train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
-    return Setting(
-        task=task, train=Domain(**train), **{p: v for p, v in values.items() if "." not in p}
-    )
+    others = {p: v for p, v in values.items() if "." not in p}
+    return Setting(task=task, train=Domain(**train), **others)

@@ -54,8 +54,7 @@ class Setting:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
             raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
-        shown = self.train.every_length
-        lengths = self.test_lengths or tuple(range(1, max(shown) + 4))
+        lengths = self.test_lengths or tuple(range(1, self.train.every_length[-1] + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
         if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
             raise InvalidInput(
@@ -66,7 +65,7 @@ class Setting:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
                 raise InvalidInput(f"{what}, is no digit of base {self.base}")
-        for n in shown:
+        for n in self.train.every_length:
             if not self.train.cut(n, self.base, self.task.operands):
                 raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         if self.layout.interleaved:

@@ -1,7 +1,4 @@
-"""Arithmetic tasks: polynomials with integer coefficients, optionally floored and reduced mod p.
-
-A task is a function ``f: N^k -> N``, held as the terms of its polynomial.
-"""
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally floored and reduced mod p."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log2
+from math import log2, prod
 from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput, look_up
@@ -23,22 +20,20 @@ if TYPE_CHECKING:
 class Task:
     """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
 
-    However it is given, it is held in its canonical form (``theory.setting.canonical``), so that
-    one function has one prediction.  Only its name stays as it was written.
+    It is held in its canonical form (``theory.setting.canonical``), so that one function has one
+    prediction.  Only its name stays as it was written.
 
     Args:
-        name: how the task is called in tables.
         terms: the polynomial; a constant function has one term, its value.
-        names: the operands' names, in the order in which they are written; those that do not
-            enter are left out, unless none is left.
+        names: the operands, in the order in which they are written; those that do not enter are
+            left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
         divisor: a power of the base; dividing by it drops the lowest digits.
 
-    Without a modulus a linear form that can be negative is defined where it is not (``sub`` needs
-    ``a >= b``); other polynomials that subtract are refused, whether or not they are ever negative.
-
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or a polynomial that is refused.
+        InvalidInput: a modulus or divisor below 1, no operands, or, without a modulus, a polynomial
+            that subtracts and is not linear, or is never positive.  A linear form that can be
+            negative is defined where it is not: ``sub`` needs ``a >= b``.
     """
 
     name: str
@@ -57,7 +52,7 @@ class Task:
         held = canonical(self.terms, self.names, self.modulus, self.divisor)
         for field, value in zip(("terms", "names", "divisor"), held, strict=True):
             object.__setattr__(self, field, value)
-        if self.modulus is None and not self.is_linear and any(c < 0 for c, _ in self.terms):
+        if self.needs_order and not self.is_linear:
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
                 "decided; reduce it with '% p'"
@@ -83,22 +78,16 @@ class Task:
     @cached_property
     def alike(self) -> tuple[tuple[int, ...], ...]:
         """The operands in groups: those of one group can change places, and ``f`` stays."""
-        groups: list[list[int]] = []
+        groups: dict[int, list[int]] = {}
         for j in range(self.operands):
-            group = next((g for g in groups if self._can_change_places(g[0], j)), None)
-            if group is None:
-                groups.append([j])
-            else:
-                group.append(j)
-        return tuple(map(tuple, groups))
+            first = next(i for i in range(j + 1) if self._can_change_places(i, j))
+            groups.setdefault(first, []).append(j)
+        return tuple(map(tuple, groups.values()))
 
     def _can_change_places(self, i: int, j: int) -> bool:
-        def swapped(exponents: tuple[int, ...]) -> tuple[int, ...]:
-            e = list(exponents)
-            e[i], e[j] = e[j], e[i]
-            return tuple(e)
-
-        return {(c, swapped(e)) for c, e in self.terms} == set(self.terms)
+        order = list(range(self.operands))
+        order[i], order[j] = j, i
+        return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
 
     @cached_property
     def needs_order(self) -> bool:
@@ -107,20 +96,15 @@ class Task:
 
     def evaluate(self, *operands: Any) -> Any:
         """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
-        total = self.polynomial(*operands)
-        if self.divisor != 1:
-            total = total // self.divisor
+        total = self.polynomial(*operands) // self.divisor
         return total if self.modulus is None else total % self.modulus
 
     def polynomial(self, *operands: Any) -> Any:
         """The polynomial of the operands, neither divided nor reduced; as ``evaluate``."""
         total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
-            product: Any = coefficient
-            for x, e in zip(operands, exponents, strict=True):
-                for _ in range(e):
-                    product = product * x
-            total = total + product
+            factors = [x for x, e in zip(operands, exponents, strict=True) for _ in range(e)]
+            total = total + prod(factors, start=coefficient)
         return total
 
     @property
@@ -155,13 +139,12 @@ class Task:
         # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
         ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
         first, last = ordered[0], ordered[-1]
-        is_difference = len(ordered) == 2 and first[0] < 0 < last[0] and not any(last[1])
-        if is_difference and sum(map(bool, first[1])) == 1:
+        is_of_one = sum(map(bool, first[1])) == 1
+        if len(ordered) == 2 and is_of_one and first[0] < 0 < last[0] and not any(last[1]):
             ordered.reverse()
         body = polynomial_text(ordered, operands or self.names)
         if self.divisor != 1:
-            is_power = first[0] == 1 and sum(map(bool, first[1])) == 1
-            is_quotient = len(ordered) == 1 and (is_power or first[0] < 0)
+            is_quotient = len(ordered) == 1 and (first[0] < 0 or (first[0] == 1 and is_of_one))
             inside = body if is_quotient else f"({body})"
             body = f"floor({inside}/{self.divisor})"
         elif operands and body in operands and body.startswith("("):

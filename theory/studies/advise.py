@@ -1,11 +1,12 @@
 """Advice: the changes to a setting that make it generalize, cheapest first.
 
-Every combination of a few elementary changes is put to ``predict``.  What is listed is exactly
-what the theory says works; a combination is dropped where a part of it works.
+Every combination of a few elementary changes is put to ``predict``, but for those of which a part
+works.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,7 +33,6 @@ PRIMING = Fraction(1, 100)
 MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 MOST_SUGGESTIONS = 8
-_ASPECTS = ("encoding", "window", "layout", "train")
 _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
 
@@ -50,7 +50,7 @@ class Change:
     aspect: str
     text: str
     cost: int
-    value: object
+    value: Any
 
     def is_less_than(self, other: Change) -> bool:
         """Whether both train on longer examples throughout, this one up to fewer digits."""
@@ -119,8 +119,8 @@ def advise(setting: Setting) -> Advice:
     try:
         with budget(MOST_WORK):
             for changes in _combinations(setting):
-                if not any(_covers(changes, s) for s in found):
-                    found += _suggestions(setting, changes)
+                if not any(_covers(changes, s) for s in found) and _suffice(setting, changes):
+                    found.append(Suggestion(changes, changed(setting, changes)))
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
@@ -130,8 +130,7 @@ def advise(setting: Setting) -> Advice:
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
     """The setting with changes made (InvalidInput: it makes no sense)."""
-    values: dict[str, Any] = {c.aspect: c.value for c in changes}
-    return replace(setting, **values)
+    return replace(setting, **{c.aspect: c.value for c in changes})
 
 
 def _works(prediction: Prediction) -> bool:
@@ -140,9 +139,10 @@ def _works(prediction: Prediction) -> bool:
 
 def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
     """Changes of at most one of each aspect: the fewest first, then the cheapest."""
-    ranked = list(enumerate(sorted(_changes(setting), key=lambda c: c.cost)))
-    choices = [[None, *(x for x in ranked if x[1].aspect == aspect)] for aspect in _ASPECTS]
-    chosen = [sorted(x for x in some if x is not None) for some in product(*choices)]
+    ranked: dict[str, list[Any]] = defaultdict(lambda: [None])
+    for rank, change in enumerate(sorted(_changes(setting), key=lambda c: c.cost)):
+        ranked[change.aspect].append((rank, change))
+    chosen = [sorted(filter(None, some)) for some in product(*ranked.values())]
     chosen.sort(key=lambda some: (len(some), sum(c.cost for _, c in some), some))
     return [tuple(c for _, c in some) for some in chosen if some]
 
@@ -152,21 +152,17 @@ def _covers(changes: tuple[Change, ...], s: Suggestion) -> bool:
     return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in s.changes)
 
 
-def _suggestions(setting: Setting, changes: tuple[Change, ...]) -> Iterator[Suggestion]:
-    """The changes as a suggestion, if they work."""
+def _suffice(setting: Setting, changes: tuple[Change, ...]) -> bool:
+    """Whether the setting works after changes."""
     try:
         after = changed(setting, changes)
     except InvalidInput:  # a layout that the task cannot be written in
-        return
+        return False
     ends = (max(after.test_lengths), min(after.test_lengths))  # mostly they decide
-    if _works(predict(replace(after, test_lengths=ends))):
-        prediction = predict(after)
-        if _works(prediction):
-            yield Suggestion(changes, after)
+    return all(_works(predict(x)) for x in (replace(after, test_lengths=ends), after))
 
 
 def _changes(s: Setting) -> Iterator[Change]:
-    """Every elementary change of a setting."""
     for name, encoding in ENCODINGS.items():
         if encoding != s.encoding:
             yield Change("encoding", f"encoding {name}", 1, encoding)
@@ -184,9 +180,7 @@ def _changes(s: Setting) -> Iterator[Change]:
 
 
 def _training_changes(s: Setting) -> Iterator[Change]:
-    """Every change of the training domain."""
-    train, longest = s.train, max(s.test_lengths)
-    trained = max(train.every_length)
+    train, trained, longest = s.train, s.train.every_length[-1], s.test_lengths[-1]
     change = partial(Change, "train")
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
@@ -200,9 +194,9 @@ def _training_changes(s: Setting) -> Iterator[Change]:
     if trained < longest <= LARGEST_DIGITS and not train.priming:
         text = f"mix in {float(PRIMING):.0%} of {longest}-digit examples"
         yield change(text, _LONGER, replace(train, priming=((longest, PRIMING),)))
+    without = ", without the long examples" if train.priming else ""
     for n in range(trained + 1, min(longest, LARGEST_DIGITS + 1)):
         lengths = (*train.lengths[:-1], n)
-        without = ", without the long examples" if train.priming else ""
         text = f"train on {_sum(lengths)} digits{without}"
         yield change(text, _LONGER + n - trained, replace(train, lengths=lengths, priming=()))
 
@@ -213,8 +207,7 @@ def _sum(lengths: tuple[int, ...]) -> str:
 
 def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     """Why the setting as it stands does not generalize."""
-    n = max(s.train.every_length)
-    modulus = s.task.full_modulus
+    n, modulus = s.train.every_length[-1], s.task.full_modulus
     if modulus is not None:
         k = base_aligned(modulus, s.base)
         if k is None:

@@ -1,7 +1,4 @@
-"""Published findings on length generalization in arithmetic, as ``literature.toml`` gives them.
-
-Each finding has its setting, what was reported, and where that was checked.
-"""
+"""Published findings on length generalization in arithmetic, as ``literature.toml`` gives them."""
 
 from __future__ import annotations
 
@@ -52,17 +49,12 @@ class Paper:
 
 @dataclass(frozen=True)
 class Finding:
-    """One published result: a setting, and what was seen in it.
+    """One published result: a setting, what was seen in it, and where that was checked.
 
-    Args:
-        train: the training lengths; empty where they could not be checked.
-        why: in-domain accuracy, where it did not converge.
-        against: ``truth``, or ``learned_function``: agreement with f(a mod B^n, b mod B^n).
-        accuracy: percent per test length; empty where only an outcome was reported.
-        outcome: ``extends``, ``partial`` or ``fails``, with the figure in words.
-        checked: where these facts were seen.
+    The head of ``literature.toml`` says what the fields mean.
 
-    The values of the other fields are listed at the head of ``literature.toml``.
+    Raises:
+        InvalidInput: neither an outcome nor an accuracy for each test length, or both.
     """
 
     id: str
@@ -119,19 +111,16 @@ def result_of(accuracies: list[float]) -> Result:
 @cache
 def findings() -> tuple[Finding, ...]:
     """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
-    data = tomllib.loads(
-        resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
-    )
-    shared = {name: entry.pop("setting") for name, entry in data["paper"].items()}
-    papers = {name: Paper(**entry) for name, entry in data["paper"].items()}
-    return tuple(_finding(papers, {**shared[row["paper"]], **row}) for row in data["finding"])
+    text = resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
+    data = tomllib.loads(text)
+    return tuple(_finding(**data["paper"][row["paper"]], row=row) for row in data["finding"])
 
 
-def _finding(papers: dict[str, Paper], row: dict[str, Any]) -> Finding:
-    fields = {key.replace("-", "_"): value for key, value in row.items()}
-    fields["paper"] = papers[row["paper"]]
+def _finding(setting: dict[str, Any], row: dict[str, Any], **paper: Any) -> Finding:
+    fields = {key.replace("-", "_"): value for key, value in {**setting, **row}.items()}
+    fields["paper"] = Paper(**paper)
     for key in ("train", "test"):
-        fields[key] = read_lengths(row[key], key, LARGEST_TEST) if row[key] else ()
+        fields[key] = read_lengths(fields[key], key, LARGEST_TEST) if fields[key] else ()
     for key in ("aids", "accuracy"):
-        fields[key] = tuple(row.get(key, ()))
+        fields[key] = tuple(fields.get(key, ()))
     return Finding(**fields)

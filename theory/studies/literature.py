@@ -1,10 +1,8 @@
 """Published findings beside our predictions of them.
 
-A finding is *in scope* when the premises of a prediction hold: a decoder alone, operands padded
-with zeros to one fixed width, no aids (index hints, scratchpads, ...), 99 % reached in domain, and
-a domain, task, encoding and layout of ours.  It agrees when every length does of which the
-prediction says something; the accuracy of the learned function is then taken as exact.  Findings
-out of scope are only set beside the theorem of arXiv 2407.17963.
+A finding is *in scope* when the premises of a prediction hold (``missing_premises``).  It agrees
+when every length does of which the prediction says something; the accuracy of the learned function
+is then taken as exact.  Findings out of scope are only set beside the theorem of arXiv 2407.17963.
 """
 
 from __future__ import annotations
@@ -14,14 +12,13 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
-from theory.errors import InvalidInput
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.prediction.published import published
 from theory.setting.decision import Decision
 from theory.setting.directions import Direction
 from theory.setting.domains import KINDS, Domain
-from theory.setting.encodings import ENCODINGS, encoding
+from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
 from theory.setting.tasks import TASKS, named_task
 from theory.studies.findings import TOLERANCE, Finding, Result, result_of
@@ -104,26 +101,25 @@ def missing_premises(finding: Finding) -> dict[str, str]:
         "none": "operands have natural lengths; we predict for operands padded to one width",
         "unknown": "whether operands are padded to one width could not be checked",
     }
-    missing = {}
-    if finding.architecture != "decoder":
-        missing["architecture"] = f"its architecture is {finding.architecture}; ours is a decoder"
-    if finding.padding != "fixed":
-        missing["padding"] = padding[finding.padding]
-    if finding.aids:
-        missing["aids"] = f"the model is helped by {', '.join(finding.aids)}"
-    if not finding.converged:
-        missing["convergence"] = f"in domain it had not converged ({finding.why})"
-    if not {finding.train_domain, finding.test_domain} <= set(KINDS) or not finding.train:
+    f, missing = finding, {}
+    if f.architecture != "decoder":
+        missing["architecture"] = f"its architecture is {f.architecture}; ours is a decoder"
+    if f.padding != "fixed":
+        missing["padding"] = padding[f.padding]
+    if f.aids:
+        missing["aids"] = f"the model is helped by {', '.join(f.aids)}"
+    if not f.converged:
+        missing["convergence"] = f"in domain it had not converged ({f.why})"
+    if not {f.train_domain, f.test_domain} <= set(KINDS) or not f.train:
         missing["domain"] = "the domains are none of ours (D_n, D_n^ab), or not known"
-    known = finding.task in TASKS and finding.encoding in ENCODINGS
-    if not known or finding.layout not in LAYOUTS:
+    if not (f.task in TASKS and f.encoding in ENCODINGS and f.layout in LAYOUTS):
         missing["setting"] = "its task, encoding or layout is not in our tables, or not known"
     return missing
 
 
 @cache
 def compare(finding: Finding) -> Comparison:
-    """Set a finding beside our prediction of it and beside the published theorem."""
+    """A finding beside our prediction of it and the published theorem."""
     missing = missing_premises(finding)
     # For natural lengths the predictor has no rule, so its answer for padded ones is not shown.
     mute = missing.keys() & {"padding", "domain", "setting"}
@@ -142,7 +138,7 @@ def compare(finding: Finding) -> Comparison:
 
 
 def _compare_lengths(finding: Finding, prediction: Prediction) -> tuple[LengthComparison, ...]:
-    measured = dict(zip(finding.test, finding.accuracy, strict=False))
+    reported = {n: a / 100 for n, a in zip(finding.test, finding.accuracy, strict=False)}
     rows, zero, one = [], Fraction(0), Fraction(1)
     for x in prediction.lengths:
         exact = x.accuracy
@@ -153,8 +149,7 @@ def _compare_lengths(finding: Finding, prediction: Prediction) -> tuple[LengthCo
             low, high = zero, x.at_most
         else:
             low, high = max(exact - x.unseen, zero), min(exact + x.unseen, one)
-        reported = measured[x.digits] / 100 if x.digits in measured else None
-        rows.append(LengthComparison(x.digits, exact, low, high, reported))
+        rows.append(LengthComparison(x.digits, exact, low, high, reported.get(x.digits)))
     return tuple(rows)
 
 
@@ -194,15 +189,13 @@ def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) ->
 
 def _theorem(finding: Finding) -> tuple[Status | None, Decision]:
     """The published verdict on longer inputs, and whether it is what was reported."""
-    if finding.against != "truth":
+    known = finding.task in TASKS and finding.encoding in ENCODINGS
+    if finding.against != "truth" or not known:
         return None, Decision.UNDECIDED
     # The trained length matters to tasks with a modulus only, and for those it is always known.
-    trained = max(finding.train, default=1)
-    try:
-        task, by = named_task(finding.task, finding.modulus), encoding(finding.encoding)
-    except InvalidInput:
-        return None, Decision.UNDECIDED
-    verdict = published(task, by, finding.base, Domain((trained,))).upward
+    train = Domain((max(finding.train, default=1),))
+    task = named_task(finding.task, finding.modulus)
+    verdict = published(task, ENCODINGS[finding.encoding], finding.base, train).upward
     if verdict == Status.UNDETERMINED or not finding.converged:
         return verdict, Decision.UNDECIDED
     extends = finding.result == Result.EXTENDS

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
@@ -94,18 +93,16 @@ def phase_diagram(
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
-    count = prod(len(set(values)) for values in (moduli, bases, train_digits))
+    axes = (dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits))
+    count = len(axes[0]) * len(axes[1]) * len(axes[2])
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
-    tasks = map(task, dict.fromkeys(moduli))
     points: list[Point] = []
     try:
         with budget(MOST_WORK):
-            for chosen, base, n in product(
-                tasks, dict.fromkeys(bases), dict.fromkeys(train_digits)
-            ):
-                tests = tuple(sorted({n + distance for distance in ahead}))
-                setting = Setting(chosen, base, encoding, layout, Domain((n,)), 0, tests)
+            for p, base, n in product(*axes):
+                tests = tuple(n + distance for distance in ahead)
+                setting = Setting(task(p), base, encoding, layout, Domain((n,)), 0, tests)
                 points.append(_point(setting, n))
     except TooMuchWork:
         raise InvalidInput(
@@ -116,8 +113,6 @@ def phase_diagram(
 
 
 def _point(setting: Setting, n: int) -> Point:
-    prediction, p = predict(setting), setting.task.full_modulus
-    left = None if p is None else residual_modulus(p, setting.base, n)
-    k = None if p is None else base_aligned(p, setting.base)
-    verdict = prediction.verdict(Direction.UPWARD)
-    return Point(setting, verdict, prediction.lengths, left, k)
+    prediction, p, base = predict(setting), setting.task.full_modulus, setting.base
+    reasons = (None, None) if p is None else (residual_modulus(p, base, n), base_aligned(p, base))
+    return Point(setting, prediction.verdict(Direction.UPWARD), prediction.lengths, *reasons)
