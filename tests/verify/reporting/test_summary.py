@@ -30,7 +30,8 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
 def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
     c = cell(digits=3)
     runs = [replace(run(c, RIGHT, seed=i), indifference=x) for i, x in enumerate((1.0, 0.9))]
-    assert "1 of 2 models with a claim that rests on ignored digits kept 99%" in summary([judge(c, runs)])
+    text = summary([judge(c, runs)])
+    assert "1 of 2 models with a claim that rests on ignored digits kept 99%" in text
     unknown = [replace(run(c, RIGHT), indifference=None)]
     assert "Indifference" not in summary([judge(c, unknown)])
 
