@@ -194,10 +194,12 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
         return Verdict.INCONCLUSIVE
     found = []
     for r in runs:
-        told = r.predicted
-        if told is not None and (r.indifferent or not _rests(told, prediction.setting, digits)):
+        told, measured = r.predicted, _measured([r], digits)
+        if told is None or not measured:
+            continue
+        if r.indifferent or not _rests(told, prediction.setting, digits):
             claims = [x for x in told.lengths if x.digits == digits]
-            found += [_judge_claim(x, _measured([r], digits)) for x in claims]
+            found += [_judge_claim(x, measured) for x in claims]
     return worst(found)
 
 

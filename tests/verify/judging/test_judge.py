@@ -158,6 +158,8 @@ def test_what_was_predicted_before_is_judged_as_it_was() -> None:
         one = replace(run(c, {1: 1, 2: 1, 3: 1, 4: 0}), predicted=stored)
         found = judge(c, [one]).lengths[3]
         assert (found.before, found.verdict) == (verdict, Verdict.AGREE)
+    unmeasured = replace(run(c, {1: 1, 2: 1, 3: 1}), predicted=made)
+    assert judge(c, [unmeasured]).lengths[3].before == Verdict.UNDETERMINED
 
 
 def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> None:
