@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar
 
 from theory.errors import TooMuchWork
 
@@ -24,8 +24,7 @@ class _Meter:
 
 _meter: ContextVar[_Meter] = ContextVar("_meter", default=_Meter(None))  # noqa: B039
 
-_Arguments = TypeVarTuple("_Arguments")
-_Value = TypeVar("_Value")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -57,21 +56,19 @@ def spend(steps: int) -> None:
     meter.spent += steps
 
 
-def remembered(
-    size: int,
-) -> Callable[[Callable[[*_Arguments], _Value]], Callable[[*_Arguments], _Value]]:
+def remembered(size: int) -> Callable[[_Function], _Function]:
     """``lru_cache``, but a remembered value is charged what it cost."""
 
-    def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
+    def decorate(function: _Function) -> _Function:
         @lru_cache(maxsize=size)
-        def counted(*args: Any) -> tuple[_Value, int]:
+        def counted(*args: Any) -> tuple[Any, int]:
             meter = _meter.get()
             before = meter.spent
             value = function(*args)
             return value, meter.spent - before
 
         @wraps(function)
-        def charged(*args: *_Arguments) -> _Value:
+        def charged(*args: Any) -> Any:
             meter = _meter.get()
             before = meter.spent
             value, cost = counted(*args)
@@ -80,6 +77,6 @@ def remembered(
             return value
 
         charged.cache_clear = counted.cache_clear  # type: ignore[attr-defined]
-        return charged
+        return charged  # type: ignore[return-value]
 
     return decorate
