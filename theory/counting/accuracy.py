@@ -121,20 +121,17 @@ def matches(learned: LearnedFunction, box: Box) -> int:
 
 def _counted(learned: LearnedFunction, box: Box) -> int:
     """The same, without enumeration."""
-    task, support, base = learned.task, learned.support, learned.base
-    if task.full_modulus is not None:
-        if task.divisor == 1:
-            return congruent(task, task.full_modulus, support, box, base)
-        [count] = key_matches(
-            task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
-        )
-        return count
+    task, support, p = learned.task, learned.support, learned.task.full_modulus
+    if p is not None and task.divisor == 1:
+        return congruent(learned, box, p)
+    if p is not None:
+        return key_matches(learned, box, p, lambda r: [r // task.divisor])[0]
     offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
-        return _monotone(task, support, box)
+        return _monotone(learned, box)
     if task.is_linear:
-        width = task.result_width(base, max(box.width, support.width))
-        return agreement(task, box, base, support, width).lowest[-1]
+        width = task.result_width(learned.base, max(box.width, support.width))
+        return agreement(task, box, learned.base, support, width).lowest[-1]
     raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
 
 
@@ -165,19 +162,22 @@ def touched(support: Support, box: Box, task: Task) -> bool:
     )
 
 
-def _monotone(task: Task, support: Support, box: Box) -> int:
+def _monotone(learned: LearnedFunction, box: Box) -> int:
     """Positive coefficients, ignored digits read as 0: equal only if every monomial is.
 
     Each operand is zero, kept (the model sees it whole, and it is not zero), or cut
     (something was replaced by 0).  A monomial keeps its value when one of its operands
     is zero or none is cut; it can only shrink otherwise.
     """
-    states = [_three_ways(support, box, j) for j in range(task.operands)]
+    task = learned.task
+    states = [_three_ways(learned.support, box, j) for j in range(task.operands)]
     count = 0
-    for names in product(("zero", "kept", "cut"), repeat=task.operands):
-        monomials = [{name for name, x in zip(names, e, strict=True) if x} for _, e in task.terms]
+    for chosen in product(*(state.items() for state in states)):
+        monomials = [
+            {name for (name, _), x in zip(chosen, e, strict=True) if x} for _, e in task.terms
+        ]
         if all("zero" in x or "cut" not in x for x in monomials):
-            count += prod(state[name] for state, name in zip(states, names, strict=True))
+            count += prod(ways for _, ways in chosen)
     return count
 
 
@@ -188,5 +188,5 @@ def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
         values = box.values(operand, i)
         every *= len(values)
         zero *= 0 in values
-        whole *= (0 in values) if support.constant((operand, i)) is not None else len(values)
+        whole *= len(values) if support.constant((operand, i)) is None else 0 in values
     return {"zero": zero, "kept": whole - zero, "cut": every - whole}

@@ -145,13 +145,15 @@ def _check(table: int, work: int) -> None:
 def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
-    def value(x: _Grid, terms: Sequence[Term] = terms) -> Array:
-        if not x:
-            return np.full(1, sum(c for c, _ in terms) % p, dtype=np.int64)
-        *others, j = x  # by its powers, so that the grids of the others stay small
-        rest, highest = {k: x[k] for k in others}, max((e[j] for _, e in terms), default=0)
-        values = (value(rest, [t for t in terms if t[1][j] == n]) for n in range(highest, -1, -1))
-        return reduce(lambda total, lower: (total * x[j] + lower) % p, values)
+    def value(x: _Grid) -> Array:
+        total = np.zeros(1, dtype=np.int64)
+        for coefficient, exponents in terms:
+            product = np.full(1, coefficient % p)
+            for j, residues in x.items():
+                for _ in range(exponents[j]):
+                    product = product * residues % p
+            total = total + product
+        return total % p
 
     if len(operands) > 1:
         return value
@@ -258,28 +260,29 @@ def _with_linear(
     constant, factor = (
         _polynomial([t for t in terms if t[1][linear] == degree], p, others) for degree in (0, 1)
     )
-    windows = [_windows(s, q) for _, s in lows]
-    tallies = [_tally(constant, factor, p, step, c) for c in chosen]
-    # Rows of all choices and blocks are convolved at once: one transform each is much slower.
-    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
-    for gamma, parts in enumerate(zip(*tallies, strict=True)):
-        low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
-        if low.any():
-            for k, (_, v) in enumerate(highs):
-                high = np.bincount(gamma * v % q, minlength=q)
-                sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
     counts = np.zeros(q, dtype=object)
-    weights = product(highs, chosen, lows)
-    for ((m, _), c, (n, _)), row in zip(weights, sums.reshape(-1, q), strict=True):
-        counts += m * c.weight * n * row.astype(object)
+    # By gamma, (q, q): the multiples of v, and the sums alpha + beta * s.
+    multiples = [(n, _multiples(v, q)) for n, v in highs]
+    windows = [(n, _windows(s, q)) for n, s in lows]
+    for c in chosen:
+        tally = _tally(constant, factor, p, step, c)
+        for n, window in windows:
+            sums = np.stack([times @ window[beta, q - alpha] for alpha, beta, times in tally])
+            for m, multiple in multiples:
+                whole = cyclic_product(sums, multiple, (q,)).sum(axis=0)
+                counts += c.weight * n * m * whole.astype(object)
     return settled(0, counts)
+
+
+def _multiples(residues: Array, q: int) -> Array:
+    """``[k, r]``: how many of the residues s have ``k * s = r``."""
+    k = np.arange(q)[:, None]
+    return np.bincount((k * residues % q + q * k).ravel(), minlength=q * q).reshape(q, q)
 
 
 def _windows(residues: Array, q: int) -> Array:
     """``[beta, q - alpha, r]``: how many of the residues s have ``alpha + beta * s = r``."""
-    products = np.arange(q)[:, None] * residues % q + q * np.arange(q)[:, None]
-    table = np.bincount(products.ravel(), minlength=q * q).reshape(q, q)
-    return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
+    return sliding_window_view(np.tile(_multiples(residues, q), 2), q, axis=1)
 
 
 def _tally(

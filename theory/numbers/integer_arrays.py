@@ -39,20 +39,6 @@ def roomy(values: Array, factor: int) -> Array:
     return values.astype(object) if peak(values) * factor >= SAFE else values
 
 
-def exact_sum(values: Array) -> int:
-    """The sum of nonnegative entries, of any size."""
-    return int(roomy(values, values.size).sum())
-
-
-def split_lowest(values: Array) -> tuple[int, Array]:
-    """Nonnegative values as their minimum and the rest, the rest in int64 if it fits."""
-    lowest = int(values.min())
-    rest = values - lowest
-    if rest.dtype == object and peak(rest) < SAFE:
-        rest = rest.astype(np.int64)
-    return lowest, rest
-
-
 def prime_powers(n: int) -> list[tuple[int, int]]:
     """The primes of n with their exponents."""
     powers, prime = [], 2
