@@ -1,9 +1,8 @@
 """Exact accuracy: the probability that the learned function is right on a test domain.
 
-Counted, never sampled.  A domain is cut into boxes of independent digits, and each
-kind of task has its own way of counting the members of a box on which f and f^ agree.  All raise
-``InvalidInput`` where the task is defined nowhere on the domain, and ``NotCountable`` where a box
-is too large for the one way that fits the task.
+Counted, never sampled.  A domain is cut into boxes of independent digits, and each kind of task has
+its own way of counting the members of a box on which f and f^ agree.  All raise ``InvalidInput``
+where the task is defined nowhere on the domain, ``NotCountable`` where a box is too large for it.
 
 * linear forms over N: digit by digit (``theory.counting.carry_automaton``);
 * polynomials mod p: residue by residue (``theory.counting.congruences``);
@@ -15,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 import numpy as np
@@ -95,8 +94,7 @@ def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ..
 
 def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
     """The parts of the boxes on which training fixes the answer, or does not."""
-    for box in boxes:
-        yield from split_unseen(learned.support, box, known=known)
+    return chain.from_iterable(split_unseen(learned.support, box, known=known) for box in boxes)
 
 
 def defined(task: Task, box: Box, base: int) -> int:
@@ -154,11 +152,10 @@ def value_dtype(task: Task, base: int, width: int) -> np.dtype:
 
 def touched(support: Support, box: Box, task: Task) -> bool:
     """Whether some member of the box has a digit that the model replaces."""
-    width = max(box.width, support.width)
     return any(
         (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
         for j in range(task.operands)
-        for i in range(1, width + 1)
+        for i in range(1, max(box.width, support.width) + 1)
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
-from theory.counting.residues import Row, convolve, digit_sum, interval, scale, shift, unchanged
+from theory.counting.residues import Row, convolve, digit_sum, interval, scale, translate, unchanged
 from theory.errors import NotCountable
 from theory.inference.learned import LearnedFunction
 from theory.numbers.integer_arrays import Array
@@ -101,7 +101,7 @@ def _operand(
     read = [(i, box.values(k, i)) for k, i in learned.support.read if k == j]
     missed = [(i - lowest + 1, v) for i, v in _missed(learned, box, j) if i >= lowest]
     return Operand(
-        seen=shift(digit_sum(q, base, read), learned.support.offset(j)),
+        seen=translate(digit_sum(q, base, read), learned.support.offset(j)),
         moved=digit_sum(q, base, missed, step=base ** (lowest - 1) // step),
     )
 

@@ -41,7 +41,7 @@ None: not countable.
 
 @dataclass(frozen=True)
 class DigitAccuracy:
-    """Accuracies of the digits 1..M of a result (1 = units), each exact or None.
+    """Accuracies of the digits 1..M of a result (1 = units), each exact or None (not countable).
 
     Where f^ is negative no digit is right.
 
@@ -118,11 +118,7 @@ def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
 
 
 def _counts_mod(learned: LearnedFunction, box: Box, p: int, positions: range) -> _Counts:
-    """The counts at some positions.
-
-    Args:
-        p: a modulus of the polynomial that decides those digits.
-    """
+    """The counts at positions whose digits the polynomial mod p decides."""
     base = learned.base
 
     def keys(residues: Array) -> list[Array]:

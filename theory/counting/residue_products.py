@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from theory.counting.residues import Residues, fold, settled, shift, zero_pairs
+from theory.counting.residues import Residues, fold, settled, translate, zero_pairs
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import (
     Array,
@@ -43,7 +43,7 @@ def product_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues, step
     for g, h in product(high_a, high_b):
         k, modulus = math.gcd(g, h), p // math.lcm(g, h)
         x, y = fold(ratios_a[g, g // k], modulus), fold(ratios_b[h, h // k], modulus)
-        total += zero_pairs(x, shift(y, step * k))
+        total += zero_pairs(x, translate(y, step * k))
     return total
 
 
@@ -56,15 +56,13 @@ class Units:
 
     Args:
         shape: orders of the generators of the units.
-        elements: the units in the group's order, shape ``(phi,)``.
-        inverses: the inverse of each, ``(phi,)``.
+        inverses: the inverse of each unit, in the group's order, shape ``(phi,)``.
         divisors: of n, ascending.
-        multiples: ``d * elements`` mod n for each divisor d of n, ``(divisors, phi)``.
+        multiples: of the units by each divisor, mod n, ``(divisors, phi)``.
         index: for each residue r one with ``multiples.ravel()[index[r]] == r``, ``(n,)``.
     """
 
     shape: tuple[int, ...]
-    elements: Array
     inverses: Array
     divisors: tuple[int, ...]
     multiples: Array
@@ -83,7 +81,7 @@ def units(n: int) -> Units:
     multiples = np.array(divisors)[:, None] * elements % n
     index = np.empty(n, dtype=np.int64)
     index[multiples.ravel()] = np.arange(multiples.size)
-    return Units(tuple(map(len, cycles)) or (1,), elements, inverses, divisors, multiples, index)
+    return Units(tuple(map(len, cycles)) or (1,), inverses, divisors, multiples, index)
 
 
 def _generators(n: int) -> Iterator[int]:

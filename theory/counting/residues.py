@@ -122,7 +122,7 @@ def fold(x: Residues, p: int) -> Residues:
     return settled(x.level * laps, roomy(x.extra, laps).reshape(laps, p).sum(axis=0))
 
 
-def shift(x: Residues, by: int) -> Residues:
+def translate(x: Residues, by: int) -> Residues:
     """The members of x, each plus a number."""
     return Residues(x.level, np.roll(x.extra, by % x.p))
 

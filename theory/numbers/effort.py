@@ -29,10 +29,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @contextmanager
 def budget(limit: int) -> Iterator[None]:
-    """Let the counts made inside take so many steps in all.
-
-    A budget around it is charged for them when they end.
-    """
+    """Let counts made inside take so many steps; a budget around it is charged for them then."""
     outer, inner = _meter.get(), _Meter(limit)
     token = _meter.set(inner)
     try:
@@ -46,8 +43,8 @@ def spend(steps: int) -> None:
     """Charge work, before it is done.
 
     Raises:
-        TooMuchWork: it takes more than what is left of the budget.  A hundredth of the budget is
-            charged then, so that there is an end to asking.
+        TooMuchWork: more than what is left.  A hundredth of the budget is charged then, so that
+            there is an end to asking.
     """
     meter = _meter.get()
     if meter.limit is not None and meter.spent + steps > meter.limit:

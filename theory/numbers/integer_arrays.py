@@ -73,11 +73,10 @@ def operand_tuples(
     Args:
         digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
     """
-    operands = []
-    for row in digits:
-        weighted = [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
-        operands.append(combinations(weighted).sum(axis=0))
-    return combinations(operands)
+    weighted = [
+        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)] for row in digits
+    ]
+    return combinations([combinations(axes).sum(axis=0) for axes in weighted])
 
 
 # --- convolutions -----------------------------------------------------------------------
@@ -93,12 +92,12 @@ def _fft_length(n: int) -> int:
 def _capacity(size: int, lengths: tuple[int, ...]) -> int:
     """How large a product of entries of x and y may be for the FFT to be exact.
 
-    One transform of N points has a relative error of at most ``rho = 16 eps log2(N)`` in
-    the 2-norm: Higham, "Accuracy and Stability", theorem 24.2 has 3.4 eps per bit for
-    radix 2, and plain evaluation of the radices up to 11 stays below 13 eps per bit.  The
-    two forward transforms then cost at most ``2 rho |x|_2 |y|_2`` in any entry of the
-    product, the inverse one ``rho |x|_1 |y|_2``; with ``size`` entries up to X and Y that
-    is less than ``4 rho size**1.5 X Y``, lower orders included.  It must be below 1/4.
+    One transform of N points has a relative error of at most ``rho = 16 eps log2(N)`` in the
+    2-norm: Higham, "Accuracy and Stability", theorem 24.2 has 3.4 eps per bit for radix 2, and
+    plain evaluation of the radices up to 11 stays below 13 eps per bit.  The two forward
+    transforms then cost at most ``2 rho |x|_2 |y|_2`` in any entry of the product, the inverse one
+    ``rho |x|_1 |y|_2``; with ``size`` entries up to X and Y that is less than
+    ``4 rho size**1.5 X Y``, lower orders included.  It must be below 1/4.
     """
     rho = 16 * np.finfo(float).eps * max(1.0, math.log2(math.prod(lengths)))
     return int(0.25 / (4 * rho * size**1.5))
