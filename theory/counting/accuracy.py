@@ -1,9 +1,8 @@
 """Exact accuracy: the probability that the learned function is right on a test domain.
 
-Counted, never sampled.  A domain is cut into boxes of independent digits, and each
-kind of task has its own way of counting the members of a box on which f and f^ agree.  All raise
-``InvalidInput`` where the task is defined nowhere on the domain, and ``NotCountable`` where a box
-is too large for the one way that fits the task.
+Counted, never sampled.  A domain is cut into boxes of independent digits, and each kind of task has
+its own way of counting the members of a box on which f and f^ agree.  All raise ``InvalidInput``
+where the task is defined nowhere on the domain, ``NotCountable`` where a box is too large for it.
 
 * linear forms over N: digit by digit (``theory.counting.carry_automaton``);
 * polynomials mod p: residue by residue (``theory.counting.congruences``);
@@ -15,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 import numpy as np
@@ -95,8 +94,7 @@ def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ..
 
 def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
     """The parts of the boxes on which training fixes the answer, or does not."""
-    for box in boxes:
-        yield from split_unseen(learned.support, box, known=known)
+    return chain.from_iterable(split_unseen(learned.support, box, known=known) for box in boxes)
 
 
 def defined(task: Task, box: Box, base: int) -> int:
@@ -121,20 +119,17 @@ def matches(learned: LearnedFunction, box: Box) -> int:
 
 def _counted(learned: LearnedFunction, box: Box) -> int:
     """The same, without enumeration."""
-    task, support, base = learned.task, learned.support, learned.base
-    if task.full_modulus is not None:
-        if task.divisor == 1:
-            return congruent(task, task.full_modulus, support, box, base)
-        [count] = key_matches(
-            task, task.full_modulus, support, box, base, lambda r: [r // task.divisor]
-        )
-        return count
+    task, support, p = learned.task, learned.support, learned.task.full_modulus
+    if p is not None and task.divisor == 1:
+        return congruent(learned, box, p)
+    if p is not None:
+        return key_matches(learned, box, p, lambda r: [r // task.divisor])[0]
     offset = any(support.offset(j) for j in range(task.operands))
     if task.divisor == 1 and not task.needs_order and not offset:
-        return _monotone(task, support, box)
+        return _monotone(learned, box)
     if task.is_linear:
-        width = task.result_width(base, max(box.width, support.width))
-        return agreement(task, box, base, support, width).lowest[-1]
+        width = task.result_width(learned.base, max(box.width, support.width))
+        return agreement(task, box, learned.base, support, width).lowest[-1]
     raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
 
 
@@ -157,27 +152,29 @@ def value_dtype(task: Task, base: int, width: int) -> np.dtype:
 
 def touched(support: Support, box: Box, task: Task) -> bool:
     """Whether some member of the box has a digit that the model replaces."""
-    width = max(box.width, support.width)
     return any(
         (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
         for j in range(task.operands)
-        for i in range(1, width + 1)
+        for i in range(1, max(box.width, support.width) + 1)
     )
 
 
-def _monotone(task: Task, support: Support, box: Box) -> int:
+def _monotone(learned: LearnedFunction, box: Box) -> int:
     """Positive coefficients, ignored digits read as 0: equal only if every monomial is.
 
     Each operand is zero, kept (the model sees it whole, and it is not zero), or cut
     (something was replaced by 0).  A monomial keeps its value when one of its operands
     is zero or none is cut; it can only shrink otherwise.
     """
-    states = [_three_ways(support, box, j) for j in range(task.operands)]
+    task = learned.task
+    states = [_three_ways(learned.support, box, j) for j in range(task.operands)]
     count = 0
-    for names in product(("zero", "kept", "cut"), repeat=task.operands):
-        monomials = [{name for name, x in zip(names, e, strict=True) if x} for _, e in task.terms]
+    for chosen in product(*(state.items() for state in states)):
+        monomials = [
+            {name for (name, _), x in zip(chosen, e, strict=True) if x} for _, e in task.terms
+        ]
         if all("zero" in x or "cut" not in x for x in monomials):
-            count += prod(state[name] for state, name in zip(states, names, strict=True))
+            count += prod(ways for _, ways in chosen)
     return count
 
 
@@ -188,5 +185,5 @@ def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
         values = box.values(operand, i)
         every *= len(values)
         zero *= 0 in values
-        whole *= (0 in values) if support.constant((operand, i)) is not None else len(values)
+        whole *= len(values) if support.constant((operand, i)) is None else 0 in values
     return {"zero": zero, "kept": whole - zero, "cut": every - whole}

@@ -1,8 +1,7 @@
 """Linear forms over N, digit by digit: where do f and its learned function f^ agree?
 
-The digits below a position and those above it meet only in the pair (carry of f, carry of f^).  So
-both sides are counted per pair: the ways to come there, and the ways on to two natural numbers (a
-final carry below 0 means a negative value).
+The digits below a position and those above it meet only in the pair (carry of f, carry of f^).  Per
+pair the ways to come there and the ways on to two natural numbers (final carries >= 0) are counted.
 """
 
 from __future__ import annotations
@@ -28,10 +27,7 @@ _Pair = tuple[int, int]
 class Agreement:
     """How many members of a box have natural f and f^, and which of their digits are equal.
 
-    Args:
-        natural: all of them.
-        digit: entry i - 1: those with digit i equal.
-        lowest: entry j - 1: those with digits 1..j equal.
+    ``digit[i - 1]`` of them have digit i equal, ``lowest[j - 1]`` digits 1..j.
     """
 
     natural: int
@@ -56,7 +52,8 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
     positions = max(box.width, support.width if support else 0, dropped + width)
     rows = [_contributions(task, box, support, i) for i in range(1, positions + 1)]
     constant = sum(c for c, e in task.terms if not any(e))
-    everything, equal = [Counter({(constant, constant): 1})], [Counter({(constant, constant): 1})]
+    start = Counter({(constant, constant): 1})
+    everything, equal = [start], [start]
     work = 0
     for i, row in enumerate(rows):
         work += len(everything[-1]) * len(row)
@@ -71,10 +68,10 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
                 agreeing[after] += n * equal[-1][before]
         everything.append(reached)
         equal.append(agreeing)
-    natural = sum(n for pair, n in everything[-1].items() if min(pair) >= 0)
+    onward = Counter({pair: 1 for pair in everything[-1] if min(pair) >= 0})
+    natural = sum(everything[-1][pair] for pair in onward)
     if not width:
         return Agreement(natural, (), ())
-    onward = Counter({pair: 1 for pair in everything[-1] if min(pair) >= 0})
     digit, lowest = [0] * positions, [0] * positions
     for i in reversed(range(positions)):
         lowest[i] = sum(n * onward[pair] for pair, n in equal[i + 1].items())

@@ -7,40 +7,38 @@ misses are independent numbers, each known by how often it falls on each residue
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from math import gcd, prod
 
 import numpy as np
 
 from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
-from theory.counting.residues import Row, convolve, digit_sum, interval, scale, unchanged
+from theory.counting.residues import Row, convolve, digit_sum, interval, scale, translate, unchanged
 from theory.errors import NotCountable
-from theory.inference.support import Support
+from theory.inference.learned import LearnedFunction
 from theory.numbers.integer_arrays import Array
 from theory.setting.boxes import Box
-from theory.setting.tasks import Task
 
 LARGEST_MODULUS = 5_000_000
 LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = 100_000
 
 
-def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
+def congruent(learned: LearnedFunction, box: Box, p: int) -> int:
     """How many members of a box have ``P(x) = P(r(x))`` mod p.
 
-    Args:
-        task: gives the polynomial P; its own modulus and divisor are left aside.
+    P is the polynomial of the task; its own modulus and divisor are left aside.
 
     Raises:
         NotCountable: p is too large for the polynomial.
     """
+    task = learned.task
     common = gcd(p, *(c for c, e in task.terms if any(e)))
     p //= common
     terms = [(c // common, e) for c, e in task.terms if any(e) and c // common % p]
     used = [j for j in range(task.operands) if any(e[j] for _, e in terms)]
-    changed = [i for j in used for i in _changed(support, box, j)]
+    changed = [i for j in used for i, values in _missed(learned, box, j) if any(values)]
     lowest = min(changed, default=1)
-    step = gcd(p, base ** (lowest - 1)) if changed else p
+    step = gcd(p, learned.base ** (lowest - 1)) if changed else p
     if step == p:  # what the model misses is 0 mod p
         return box.size
     terms = [(c, tuple(e[j] for j in used)) for c, e in terms]
@@ -49,10 +47,8 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
         _check(p, LARGEST_PRODUCT_MODULUS)
     else:
         _check(p // step, LARGEST_MODULUS)
-    operands = [_operand(support, box, base, j, p, step, lowest) for j in used]
-    unused = prod(
-        len(values) for j in range(task.operands) if j not in used for values in box.digits[j]
-    )
+    operands = [_operand(learned, box, j, p, step, lowest) for j in used]
+    unused = prod(Box((row,)).size for j, row in enumerate(box.digits) if j not in used)
     if is_product:
         a, b = operands
         return unused * product_matches(a.seen, a.moved, b.seen, b.moved, step)
@@ -60,25 +56,22 @@ def congruent(task: Task, p: int, support: Support, box: Box, base: int) -> int:
 
 
 def key_matches(
-    task: Task,
-    p: int,
-    support: Support,
-    box: Box,
-    base: int,
-    keys: Callable[[Array], Sequence[Array]],
+    learned: LearnedFunction, box: Box, p: int, keys: Callable[[Array], Sequence[Array]]
 ) -> list[int]:
     """How many members of a box have ``key[P(x) mod p] = key[P(r(x)) mod p]``, for each key.
 
+    P is the polynomial of the task; its own modulus and divisor are left aside.
+
     Args:
-        task: gives the polynomial P; its own modulus and divisor are left aside.
         keys: gives what is compared, k arrays of shape ``(p,)``, for the residues mod p, ``(p,)``.
 
     Raises:
         NotCountable: p is too large for the polynomial.
     """
     _check(p, LARGEST_KEYED_MODULUS)
+    task = learned.task
     table = np.stack(keys(np.arange(p)))
-    operands = [_operand(support, box, base, j, p, 1, 1) for j in range(task.operands)]
+    operands = [_operand(learned, box, j, p) for j in range(task.operands)]
     if not task.is_linear:
         return polynomial_unchanged(task.terms, p, operands, table)
     constant = sum(c for c, e in task.terms if not any(e))
@@ -95,29 +88,8 @@ def _check(p: int, largest: int) -> None:
         raise NotCountable(f"more than {largest} residues are too many to be counted exactly")
 
 
-@lru_cache(maxsize=64)
-def _changes(support: Support, box: Box, operand: int) -> tuple[Row, ...]:
-    """Per ignored position, the differences between the digit there and the one acted upon."""
-    return tuple(
-        (i, _differences(box.values(operand, i), constant))
-        for i in range(1, max(box.width, support.width) + 1)
-        if (constant := support.constant((operand, i))) is not None
-    )
-
-
-@lru_cache(maxsize=1024)  # one tuple for all positions that are alike
-def _differences(values: tuple[int, ...], constant: int) -> tuple[int, ...]:
-    return tuple(d - constant for d in values)
-
-
-@lru_cache(maxsize=64)
-def _changed(support: Support, box: Box, operand: int) -> tuple[int, ...]:
-    """The ignored positions at which some member has another digit than the one acted upon."""
-    return tuple(i for i, values in _changes(support, box, operand) if any(values))
-
-
 def _operand(
-    support: Support, box: Box, base: int, j: int, p: int, step: int, lowest: int
+    learned: LearnedFunction, box: Box, j: int, p: int, step: int = 1, lowest: int = 1
 ) -> Operand:
     """Operand j as what is read of it and, in units of step, what is missed; mod ``p / step``.
 
@@ -125,15 +97,19 @@ def _operand(
         step: a divisor of ``base**(lowest - 1)``.
         lowest: a position below which nothing is missed.
     """
-    q = p // step
-    read = [
-        (i, box.values(j, i))
-        for i in range(1, support.width + 1)
-        if support.constant((j, i)) is None
+    base, q = learned.base, p // step
+    read = [(i, box.values(k, i)) for k, i in learned.support.read if k == j]
+    missed = [(i - lowest + 1, v) for i, v in _missed(learned, box, j) if i >= lowest]
+    return Operand(
+        seen=translate(digit_sum(q, base, read), learned.support.offset(j)),
+        moved=digit_sum(q, base, missed, step=base ** (lowest - 1) // step),
+    )
+
+
+def _missed(learned: LearnedFunction, box: Box, operand: int) -> list[Row]:
+    """Per ignored position, the differences between the digit there and the one acted upon."""
+    return [
+        (i, [d - constant for d in box.values(operand, i)])
+        for i in range(1, max(box.width, learned.support.width) + 1)
+        if (constant := learned.support.constant((operand, i))) is not None
     ]
-    missed = [(i - lowest + 1, v) for i, v in _changes(support, box, j) if i >= lowest]
-    constant = support.offset(j)
-    seen = digit_sum(q, base, read)
-    if constant:
-        seen = convolve(seen, interval(q, constant, constant + 1))
-    return Operand(seen, digit_sum(q, base, missed, step=base ** (lowest - 1) // step))

@@ -33,12 +33,15 @@ from theory.setting.domains import Domain
 MOST_WORK = 1_500_000_000
 """Steps that the digits of one prediction may take (some seconds)."""
 _Counts = list[int | None]
-"""Members of a box, one entry per digit of the result; None: not countable."""
+"""Members of a box with digit 1, 2, ... right, and then with digits 1..1, 1..2, ... right.
+
+None: not countable.
+"""
 
 
 @dataclass(frozen=True)
 class DigitAccuracy:
-    """Accuracies of the digits 1..M of a result (1 = units), each exact or None.
+    """Accuracies of the digits 1..M of a result (1 = units), each exact or None (not countable).
 
     Where f^ is negative no digit is right.
 
@@ -67,11 +70,8 @@ def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
         operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
     width = task.result_width(base, operand_width)
     counts = [_box_counts(learned, box, width) for box in boxes]
-    digit, lowest = (
-        tuple(_share(column, total) for column in zip(*rows, strict=True))
-        for rows in zip(*counts, strict=True)
-    )
-    return DigitAccuracy(digit, lowest)
+    shares = tuple(_share(column, total) for column in zip(*counts, strict=True))
+    return DigitAccuracy(shares[:width], shares[width:])
 
 
 def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
@@ -79,11 +79,9 @@ def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
     return Fraction(sum(known), total) if len(known) == len(counts) else None
 
 
-def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
-    """The members of a box with each digit right, and with the lowest digits right."""
+def _box_counts(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     if not touched(learned.support, box, learned.task):
-        every: _Counts = [defined(learned.task, box, learned.base)] * width
-        return every, every
+        return [defined(learned.task, box, learned.base)] * (2 * width)
     methods = (_all_digits, _enumerated) if learned.task.is_linear else (_enumerated, _all_digits)
     for method in methods:
         with suppress(NotCountable):
@@ -91,7 +89,7 @@ def _box_counts(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
     return _digit_by_digit(learned, box, width)
 
 
-def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+def _enumerated(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     if box.size > LARGEST_ENUMERATION:
         raise NotCountable(f"{box.size} operand tuples are too many to be enumerated")
     right, answer = evaluated(learned, box)
@@ -105,10 +103,10 @@ def _enumerated(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
         digit.append(int(np.count_nonzero(good & same)))
         prefix = prefix & same
         lowest.append(int(np.count_nonzero(prefix)))
-    return digit, lowest
+    return digit + lowest
 
 
-def _all_digits(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     """Every digit at once: of linear forms over N, and of anything mod p."""
     task = learned.task
     if task.full_modulus is not None:
@@ -116,49 +114,41 @@ def _all_digits(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts
     if not task.is_linear:
         raise NotCountable(f"the digits of '{task.name}' are not counted at once")
     agree = agreement(task, box, learned.base, learned.support, width)
-    return list(agree.digit), list(agree.lowest)
+    return [*agree.digit, *agree.lowest]
 
 
-def _counts_mod(
-    learned: LearnedFunction, box: Box, p: int, positions: range
-) -> tuple[_Counts, _Counts]:
-    """Members with a digit right, and with the digits up to it, per position.
-
-    Args:
-        p: a modulus of the polynomial that decides those digits.
-    """
-    task, base = learned.task, learned.base
+def _counts_mod(learned: LearnedFunction, box: Box, p: int, positions: range) -> _Counts:
+    """The counts at positions whose digits the polynomial mod p decides."""
+    base = learned.base
 
     def keys(residues: Array) -> list[Array]:
-        results = residues // task.divisor
+        results = residues // learned.task.divisor
         digits = [results // base ** (i - 1) % base for i in positions]
         return digits + [results % base**i for i in positions]
 
-    counts = key_matches(task, p, learned.support, box, base, keys)
-    return list(counts[: len(positions)]), list(counts[len(positions) :])
+    return [*key_matches(learned, box, p, keys)]
 
 
-def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> tuple[_Counts, _Counts]:
+def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     """Digits 1..j from the polynomial mod ``B**j``, as far as p allows; all of them as f itself."""
-    task, base = learned.task, learned.base
+    task = learned.task
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
     too_many = False  # residues mod B**j, and so for every larger j
-    power = 1
     for i in range(0 if task.needs_order else width):
-        power *= base
+        power = learned.base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
         try:
             if i + 1 == width:  # that is the whole result
                 lowest[i] = matches(learned, box)
             elif decided and task.divisor == 1 and not too_many:
-                lowest[i] = congruent(task, power, learned.support, box, base)
+                lowest[i] = congruent(learned, box, power)
         except NotCountable:
             too_many = True
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
             digit[i] = lowest[i]  # the digits below are always right
         elif decided and task.divisor * power <= LARGEST_KEYED_MODULUS:
             with suppress(NotCountable):
-                positions = range(i + 1, i + 2)
-                [digit[i]], [lowest[i]] = _counts_mod(learned, box, task.divisor * power, positions)
-    return digit, lowest
+                at = range(i + 1, i + 2)
+                digit[i], lowest[i] = _counts_mod(learned, box, task.divisor * power, at)
+    return digit + lowest

@@ -3,15 +3,12 @@
 Operand j is ``x_j = s_j + step * v_j``: the model sees ``s_j`` and misses the rest.  The
 count is of ``P(x) = P(s)`` mod p, where step divides p and all s and v are independent.
 
-* ``P(x) - P(s)`` is a multiple of step, and the quotient is an integer polynomial in s
-  and v.  So the quotients are counted, modulo ``q = p / step``, and s and v are needed
-  mod q only.
+* ``P(x) - P(s)`` is a multiple of step, and the quotient an integer polynomial in s and v.  So the
+  quotients are counted, modulo ``q = p / step``, and s and v are needed mod q only.
 * Terms that share no operand make independent quotients, which are added up.
-* Residues are enumerated in blocks that occur equally often, so that counting within a block
-  needs no large integers.  The numbers of an interval make few: they fall on the residues evenly
-  up to one.
-* An operand b that appears to the first power only is not enumerated: in
-  ``A + B*b``, A and B polynomials in the other operands, the quotient is
+* Residues are enumerated in blocks that occur equally often, without large integers.  The numbers
+  of an interval make few: they fall on the residues evenly up to one.
+* An operand b of degree one is not enumerated: in ``A + B*b`` the quotient is
   ``alpha + beta * s_b + gamma * v_b`` with ``alpha = (A(x) - A(s)) / step``,
   ``beta = (B(x) - B(s)) / step`` and ``gamma = B(x)``.
 """
@@ -45,11 +42,10 @@ _Polynomial = Callable[[_Grid], Array]
 """The residues mod p of a polynomial, of residues of its operands."""
 
 _LARGEST_TABLE = 1_000_000
-_LARGEST_WINDOWS = 10_000_000
-"""Entries of the tables of ``_windows`` (16 bytes each)."""
+_LARGEST_WINDOWS = 10_000_000  # entries of 16 bytes
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
-"""How many combinations are looked at at a time (bounds the memory)."""
+"""About how many combinations are looked at at a time (bounds the memory)."""
 _SLOW, _SORTED, _BIN, _CHOICE = 8, 20, 40, 200_000
 """Steps for a combination of residues of several operands, for one that is sorted by its residues,
 for a code of a histogram of each choice, and for a choice, however few combinations it has."""
@@ -103,8 +99,8 @@ def polynomial_unchanged(
     chosen = _choices(used)
     _check(p * p, _SLOW * sum(c.size for c in chosen))
     polynomial = _polynomial(terms, p, used)
-    pairs = _histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
-    pairs = pairs.reshape(p, p)
+    counts = _histogram(chosen, p, 1, p * p, lambda s, x: polynomial(x) * p + polynomial(s))
+    pairs = counts.reshape(p, p)
     return [unused * int(pairs[key[:, None] == key].sum()) for key in keys]
 
 
@@ -136,8 +132,8 @@ def _quotients(
     return b.seen.total, scale(b.moved, sum(c for c, _ in terms))
 
 
-def _check(table: int, work: int) -> None:
-    if table > _LARGEST_TABLE or work > LARGEST_WORK:
+def _check(table: int, work: int, windows: int = 0) -> None:
+    if table > _LARGEST_TABLE or work > LARGEST_WORK or windows > _LARGEST_WINDOWS:
         raise NotCountable("this polynomial has too many residues to be counted exactly")
     spend(3 * work)
 
@@ -145,13 +141,15 @@ def _check(table: int, work: int) -> None:
 def _polynomial(terms: Sequence[Term], p: int, operands: Collection[int]) -> _Polynomial:
     """A polynomial mod p, as a function of residues mod p of its operands; p below 2**31."""
 
-    def value(x: _Grid, terms: Sequence[Term] = terms) -> Array:
-        if not x:
-            return np.full(1, sum(c for c, _ in terms) % p, dtype=np.int64)
-        *others, j = x  # by its powers, so that the grids of the others stay small
-        rest, highest = {k: x[k] for k in others}, max((e[j] for _, e in terms), default=0)
-        values = (value(rest, [t for t in terms if t[1][j] == n]) for n in range(highest, -1, -1))
-        return reduce(lambda total, lower: (total * x[j] + lower) % p, values)
+    def value(x: _Grid) -> Array:
+        total = np.zeros(1, dtype=np.int64)
+        for coefficient, exponents in terms:
+            monomial = np.full(1, coefficient % p)
+            for j, residues in x.items():
+                for _ in range(exponents[j]):
+                    monomial = monomial * residues % p
+            total = total + monomial
+        return total % p
 
     if len(operands) > 1:
         return value
@@ -174,15 +172,11 @@ def _enumerated(terms: list[Term], p: int, step: int, operands: dict[int, Operan
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Residues mod q of some operands, each combination of them occurring ``weight`` times.
-
-    Args:
-        axes: what is seen and what is moved of the first operand, of the second, and so on.
-    """
+    """Residues mod q of some operands, each combination of them occurring ``weight`` times."""
 
     weight: int
     operands: list[int]
-    axes: list[Array]
+    axes: list[Array]  # what is seen and what is moved of the first operand, the second, ...
 
     @property
     def size(self) -> int:
@@ -191,19 +185,12 @@ class _Choices:
 
     def chunks(self, p: int, step: int) -> Iterator[tuple[_Grid, _Grid]]:
         """The combinations in parts: what is seen of each operand, and what it is, mod p."""
-        first, second, *rest = self.axes
-        each = prod(map(len, rest))
-        for s in _pieces(first, each * len(second)):
-            for v in _pieces(second, each * len(s)):
-                grid = np.ix_(s, v, *rest)
-                seen = dict(zip(self.operands, grid[::2], strict=True))
-                moved = dict(zip(self.operands, grid[1::2], strict=True))
-                yield seen, {j: (x + step * moved[j]) % p for j, x in seen.items()}
-
-
-def _pieces(values: Array, each: int) -> list[Array]:
-    """The values in parts that make about ``_CHUNK`` combinations, each value so many."""
-    return np.array_split(values, max(1, min(len(values), len(values) * each // _CHUNK)))
+        first, *rest = self.axes
+        for part in np.array_split(first, max(1, min(len(first), self.size // _CHUNK))):
+            grid = np.ix_(part, *rest)
+            seen = dict(zip(self.operands, grid[::2], strict=True))
+            moved = dict(zip(self.operands, grid[1::2], strict=True))
+            yield seen, {j: (x + step * moved[j]) % p for j, x in seen.items()}
 
 
 def _choices(operands: dict[int, Operand]) -> list[_Choices]:
@@ -252,34 +239,32 @@ def _with_linear(
     chosen, lows, highs = _choices(others), blocks(b.seen), blocks(b.moved)
     size, rows = sum(c.size for c in chosen), len(chosen) * len(lows) * len(highs)
     enumeration = _SORTED * size if len(others) > 1 else 0
-    _check(p, enumeration + q * min(size, q**3) + 8 * rows * q * q)
-    if q * q * len(lows) > _LARGEST_WINDOWS:
-        raise NotCountable("this polynomial has too many residues to be counted exactly")
+    work = enumeration + q * min(size, q**3) + 8 * rows * q * q
+    _check(p, work, q * q * len(lows))
     constant, factor = (
         _polynomial([t for t in terms if t[1][linear] == degree], p, others) for degree in (0, 1)
     )
-    windows = [_windows(s, q) for _, s in lows]
-    tallies = [_tally(constant, factor, p, step, c) for c in chosen]
-    # Rows of all choices and blocks are convolved at once: one transform each is much slower.
-    sums = np.zeros((len(highs), len(chosen) * len(lows), q), dtype=np.int64)
-    for gamma, parts in enumerate(zip(*tallies, strict=True)):
-        low = np.stack([t @ w[beta, q - alpha] for alpha, beta, t in parts for w in windows])
-        if low.any():
-            for k, (_, v) in enumerate(highs):
-                high = np.bincount(gamma * v % q, minlength=q)
-                sums[k] += cyclic_product(low, high, (q,)).astype(np.int64)
     counts = np.zeros(q, dtype=object)
-    weights = product(highs, chosen, lows)
-    for ((m, _), c, (n, _)), row in zip(weights, sums.reshape(-1, q), strict=True):
-        counts += m * c.weight * n * row.astype(object)
+    windows = [(n, _windows(s, q)) for n, s in lows]
+    for c in chosen:
+        tally = _tally(constant, factor, p, step, c)
+        for n, window in windows:  # by gamma, (q, q): the sums alpha + beta * s
+            sums = np.stack([times @ window[beta, q - alpha] for alpha, beta, times in tally])
+            for m, v in highs:
+                whole = cyclic_product(sums, _multiples(v, q), (q,)).sum(axis=0)
+                counts += c.weight * n * m * whole.astype(object)
     return settled(0, counts)
+
+
+def _multiples(residues: Array, q: int) -> Array:
+    """``[k, r]``: how many of the residues s have ``k * s = r``."""
+    k = np.arange(q)[:, None]
+    return np.bincount((k * residues % q + q * k).ravel(), minlength=q * q).reshape(q, q)
 
 
 def _windows(residues: Array, q: int) -> Array:
     """``[beta, q - alpha, r]``: how many of the residues s have ``alpha + beta * s = r``."""
-    products = np.arange(q)[:, None] * residues % q + q * np.arange(q)[:, None]
-    table = np.bincount(products.ravel(), minlength=q * q).reshape(q, q)
-    return sliding_window_view(np.concatenate([table, table], axis=1), q, axis=1)
+    return sliding_window_view(np.tile(_multiples(residues, q), 2), q, axis=1)
 
 
 def _tally(

@@ -16,15 +16,7 @@ import numpy as np
 
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import (
-    Array,
-    cyclic_product,
-    exact_dtype,
-    exact_sum,
-    peak,
-    roomy,
-    split_lowest,
-)
+from theory.numbers.integer_arrays import Array, cyclic_product, exact_dtype, peak, roomy
 
 Row = tuple[int, Sequence[int]]
 """A digit: its position (1 = weight 1) and the sorted values that it takes."""
@@ -55,7 +47,7 @@ class Residues:
     @property
     def total(self) -> int:
         """How many numbers there are."""
-        return self.level * self.p + exact_sum(self.extra)
+        return self.level * self.p + _sum(self.extra)
 
     def count(self, r: int) -> int:
         """How many of the numbers are congruent to r."""
@@ -77,8 +69,9 @@ class Operand:
 
 def settled(level: int, extra: Array) -> Residues:
     """The distribution ``level + extra``, extra of shape ``(p,)``, >= 0 and of any size."""
-    lowest, rest = split_lowest(extra)
-    return Residues(level + lowest, rest)
+    lowest = int(extra.min())
+    rest = extra - lowest
+    return Residues(level + lowest, rest.astype(exact_dtype(peak(rest)), copy=False))
 
 
 def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
@@ -99,7 +92,7 @@ def convolve(x: Residues, y: Residues) -> Residues:
         limbs = 1 + (peak(more).bit_length() + peak(fewer).bit_length()) // 16
         spend(1_000 * p * limbs)
         return settled(level, cyclic_product(more, fewer, (p,)))
-    more = roomy(more, exact_sum(fewer))
+    more = roomy(more, _sum(fewer))
     spend((200 if more.dtype == object else 10) * p * (1 + len(shifts)))
     sums = np.zeros_like(more)
     for shift in shifts.tolist():
@@ -114,13 +107,24 @@ def scale(x: Residues, factor: int) -> Residues:
         return x
     spend(15 * p)
     shared = math.gcd(factor, p)  # so many residues become one
-    level = x.level * shared
-    extra = roomy(x.extra, shared).reshape(shared, -1).sum(axis=0)
+    folded = fold(x, p // shared)
+    level, extra = folded.level, folded.extra
     if shared > 1:  # only its multiples are hit, and nothing is common to all residues
         level, extra = 0, extra.astype(exact_dtype(level + peak(extra))) + level
     result = np.zeros(p, dtype=extra.dtype)
     result[np.arange(p // shared) * (factor % p) % p] = extra
     return settled(level, result)
+
+
+def fold(x: Residues, p: int) -> Residues:
+    """The members of x modulo a divisor p of its modulus."""
+    laps = x.p // p
+    return settled(x.level * laps, roomy(x.extra, laps).reshape(laps, p).sum(axis=0))
+
+
+def translate(x: Residues, by: int) -> Residues:
+    """The members of x, each plus a number."""
+    return Residues(x.level, np.roll(x.extra, by % x.p))
 
 
 def blocks(x: Residues) -> list[tuple[int, Array]]:
@@ -163,9 +167,14 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
     return counts
 
 
+def _sum(values: Array) -> int:
+    """The sum of nonnegative entries, of any size."""
+    return int(roomy(values, values.size).sum())
+
+
 def _shared_level(x: Residues, y: Residues) -> int:
     """The part of the sums of x and y, per residue, in which a level takes part."""
-    return x.level * y.total + y.level * exact_sum(x.extra)
+    return x.level * y.total + y.level * _sum(x.extra)
 
 
 # --- digits -----------------------------------------------------------------------------

@@ -24,12 +24,7 @@ TRIED, ENOUGH = 64, 8
 
 @dataclass(frozen=True)
 class Witnesses:
-    """What some inputs of a test domain decide.
-
-    Args:
-        right: whether f and f^ agree on one of them.
-        at_most: what the accuracy cannot exceed: below 1 if they differ on one of them.
-    """
+    """Whether f and f^ agree on an input, and what the accuracy cannot exceed: 1 if always."""
 
     right: bool
     at_most: Fraction
@@ -38,8 +33,7 @@ class Witnesses:
 def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
     """What some inputs of a test domain decide, the same ones each time.
 
-    They are drawn from those whose digits, at the places that are read, training showed
-    together: training fixes their answers, whatever the task is.
+    Training showed their digits together at the places that are read: it fixes their answers.
     """
     task, base, draw = learned.task, learned.base, Random(0)
     boxes, [length] = test.boxes(base, task.operands), test.lengths

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar
 
 from theory.errors import TooMuchWork
 
@@ -24,16 +24,12 @@ class _Meter:
 
 _meter: ContextVar[_Meter] = ContextVar("_meter", default=_Meter(None))  # noqa: B039
 
-_Arguments = TypeVarTuple("_Arguments")
-_Value = TypeVar("_Value")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @contextmanager
 def budget(limit: int) -> Iterator[None]:
-    """Let the counts made inside take so many steps in all.
-
-    A budget around it is charged for them when they end.
-    """
+    """Let counts made inside take so many steps; a budget around it is charged for them then."""
     outer, inner = _meter.get(), _Meter(limit)
     token = _meter.set(inner)
     try:
@@ -47,8 +43,8 @@ def spend(steps: int) -> None:
     """Charge work, before it is done.
 
     Raises:
-        TooMuchWork: it takes more than what is left of the budget.  A hundredth of the budget is
-            charged then, so that there is an end to asking.
+        TooMuchWork: more than what is left.  A hundredth of the budget is charged then, so that
+            there is an end to asking.
     """
     meter = _meter.get()
     if meter.limit is not None and meter.spent + steps > meter.limit:
@@ -57,21 +53,19 @@ def spend(steps: int) -> None:
     meter.spent += steps
 
 
-def remembered(
-    size: int,
-) -> Callable[[Callable[[*_Arguments], _Value]], Callable[[*_Arguments], _Value]]:
+def remembered(size: int) -> Callable[[_Function], _Function]:
     """``lru_cache``, but a remembered value is charged what it cost."""
 
-    def decorate(function: Callable[[*_Arguments], _Value]) -> Callable[[*_Arguments], _Value]:
+    def decorate(function: _Function) -> _Function:
         @lru_cache(maxsize=size)
-        def counted(*args: Any) -> tuple[_Value, int]:
+        def counted(*args: Any) -> tuple[Any, int]:
             meter = _meter.get()
             before = meter.spent
             value = function(*args)
             return value, meter.spent - before
 
         @wraps(function)
-        def charged(*args: *_Arguments) -> _Value:
+        def charged(*args: Any) -> Any:
             meter = _meter.get()
             before = meter.spent
             value, cost = counted(*args)
@@ -80,6 +74,6 @@ def remembered(
             return value
 
         charged.cache_clear = counted.cache_clear  # type: ignore[attr-defined]
-        return charged
+        return charged  # type: ignore[return-value]
 
     return decorate

@@ -8,8 +8,8 @@ bounded below 1/4 beforehand (``_capacity``); entries too large for that are cut
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,20 +37,6 @@ def peak(values: Array) -> int:
 def roomy(values: Array, factor: int) -> Array:
     """Nonnegative values in a dtype that also holds ``factor`` times their maximum."""
     return values.astype(object) if peak(values) * factor >= SAFE else values
-
-
-def exact_sum(values: Array) -> int:
-    """The sum of nonnegative entries, of any size."""
-    return int(roomy(values, values.size).sum())
-
-
-def split_lowest(values: Array) -> tuple[int, Array]:
-    """Nonnegative values as their minimum and the rest, the rest in int64 if it fits."""
-    lowest = int(values.min())
-    rest = values - lowest
-    if rest.dtype == object and peak(rest) < SAFE:
-        rest = rest.astype(np.int64)
-    return lowest, rest
 
 
 def prime_powers(n: int) -> list[tuple[int, int]]:
@@ -87,23 +73,18 @@ def operand_tuples(
     Args:
         digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
     """
-    operands = []
-    for row in digits:
-        weighted = [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
-        operands.append(combinations(weighted).sum(axis=0))
-    return combinations(operands)
+    weighted = [
+        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)] for row in digits
+    ]
+    return combinations([combinations(axes).sum(axis=0) for axes in weighted])
 
 
 # --- convolutions -----------------------------------------------------------------------
 
-_BLOCK = 8
-"""How many limbs of a factor are transformed at a time (bounds the memory)."""
 
-
-@lru_cache(maxsize=4096)
 def _fft_length(n: int) -> int:
     """n if the FFT takes it in small steps, else a length that holds the linear product."""
-    if n == 1 or prime_powers(n)[-1][0] <= 11:
+    if all(prime <= 11 for prime, _ in prime_powers(n)):
         return n
     return min(c << (-(-2 * n // c) - 1).bit_length() for c in (1, 3, 5, 9, 15))
 
@@ -111,12 +92,12 @@ def _fft_length(n: int) -> int:
 def _capacity(size: int, lengths: tuple[int, ...]) -> int:
     """How large a product of entries of x and y may be for the FFT to be exact.
 
-    One transform of N points has a relative error of at most ``rho = 16 eps log2(N)`` in
-    the 2-norm: Higham, "Accuracy and Stability", theorem 24.2 has 3.4 eps per bit for
-    radix 2, and plain evaluation of the radices up to 11 stays below 13 eps per bit.  The
-    two forward transforms then cost at most ``2 rho |x|_2 |y|_2`` in any entry of the
-    product, the inverse one ``rho |x|_1 |y|_2``; with ``size`` entries up to X and Y that
-    is less than ``4 rho size**1.5 X Y``, lower orders included.  It must be below 1/4.
+    One transform of N points has a relative error of at most ``rho = 16 eps log2(N)`` in the
+    2-norm: Higham, "Accuracy and Stability", theorem 24.2 has 3.4 eps per bit for radix 2, and
+    plain evaluation of the radices up to 11 stays below 13 eps per bit.  The two forward
+    transforms then cost at most ``2 rho |x|_2 |y|_2`` in any entry of the product, the inverse one
+    ``rho |x|_1 |y|_2``; with ``size`` entries up to X and Y that is less than
+    ``4 rho size**1.5 X Y``, lower orders included.  It must be below 1/4.
     """
     rho = 16 * np.finfo(float).eps * max(1.0, math.log2(math.prod(lengths)))
     return int(0.25 / (4 * rho * size**1.5))
@@ -127,49 +108,42 @@ def cyclic_product(x: Array, y: Array, shape: tuple[int, ...]) -> Array:
 
     Args:
         x: shape ``(..., size)``, size the product of ``shape``; nonnegative.
-        y: shape ``(size,)``; nonnegative.
+        y: likewise; broadcast against x.
 
     Returns:
-        The shape of x; int64 if it fits, otherwise object.
+        The shape of both; int64 if it fits, otherwise object.
 
     Raises:
         NotCountable: the size is beyond what floats can do exactly (about 10**8).
     """
-    size, lengths = math.prod(shape), tuple(_fft_length(n) for n in shape)
+    size, lengths = math.prod(shape), tuple(map(_fft_length, shape))
+    axes = tuple(range(-len(shape), 0))
     peak_x, peak_y, capacity = peak(x), peak(y), _capacity(size, lengths)
-    wide = size * peak_x * peak_y >= SAFE
-    result = np.zeros(x.shape, dtype=object if wide else np.int64)
-    width = max(peak_x, peak_y, 1).bit_length()
+    width = max(peak_x, peak_y, 1).bit_length()  # of a limb, in bits
     if peak_x * peak_y > capacity:
-        width = (math.isqrt(capacity // _BLOCK) + 1).bit_length() - 1  # limbs <= isqrt
-        if width < 1:
-            raise NotCountable(f"a convolution of {size} entries is too long to be exact")
-    for i in range(0, peak_x.bit_length(), width * _BLOCK):
-        fx = _limb_spectra(x, i, width, shape, lengths)
-        for j in range(0, peak_y.bit_length(), width * _BLOCK):
-            fy = _limb_spectra(y, j, width, shape, lengths)
-            for k in range(len(fx) + len(fy) - 1):
-                pairs = range(max(0, k - len(fy) + 1), min(k, len(fx) - 1) + 1)
-                spectrum = sum(fx[a] * fy[k - a] for a in pairs)
-                part = _inverse(spectrum, shape, lengths).reshape(x.shape)
-                shift = i + j + k * width
-                result += part.astype(object) << shift if wide else part << shift
+        width = (math.isqrt(capacity) + 1).bit_length() - 1
+    if not width:
+        raise NotCountable(f"a convolution of {size} entries is too long to be exact")
+
+    def limb_spectra(values: Array) -> Iterator[tuple[int, Array]]:
+        grid = values.reshape(*values.shape[:-1], *shape)
+        for bit in range(0, peak(values).bit_length(), width):
+            limb = grid >> bit & (1 << width) - 1
+            yield bit, np.fft.rfftn(limb.astype(float), lengths, axes)
+
+    sums: dict[int, Any] = defaultdict(int)
+    spectra = list(limb_spectra(y))
+    for i, limb_x in limb_spectra(x):
+        for j, limb_y in spectra:
+            sums[i + j] += _inverse(limb_x * limb_y, shape, lengths)
+    dtype = exact_dtype(size * peak_x * peak_y)
+    result = np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype)
+    for shift, part in sums.items():
+        result += part.reshape(result.shape).astype(dtype) << shift
     return result
 
 
-def _limb_spectra(
-    x: Array, start: int, width: int, shape: tuple[int, ...], lengths: tuple[int, ...]
-) -> list[Array]:
-    """Transforms of up to ``_BLOCK`` limbs of ``width`` bits from bit ``start`` on."""
-    x = x.reshape(x.shape[:-1] + shape)
-    stop = min(peak(x).bit_length(), start + width * _BLOCK)
-    axes = tuple(range(-len(shape), 0))
-    mask = (1 << width) - 1
-    limbs = (((x >> bit) & mask).astype(float) for bit in range(start, stop, width))
-    return [np.fft.rfftn(limb, lengths, axes) for limb in limbs]
-
-
-def _inverse(spectrum: Any, shape: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
+def _inverse(spectrum: Array, shape: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
     """The integers of a spectrum, padded axes folded back to their cyclic length."""
     axes = tuple(range(-len(shape), 0))
     result: Array = np.rint(np.fft.irfftn(spectrum, lengths, axes)).astype(np.int64)
