@@ -41,7 +41,7 @@ def answer_line(prediction: Prediction) -> str:
     text = "; ".join(said)
     if silent:
         text += ". No claim" if said else "no claim"
-        text += f" at {_at(silent)}: training leaves the answer open"
+        text += f" at {_at(silent)}: the training data do not determine the answer"
     return f"Answer, if the premises are met: {text}."
 
 
@@ -50,7 +50,7 @@ def _wrong(lengths: list[LengthPrediction]) -> str:
     percent = int(100 * (1 - max(x.at_most for x in lengths)))
     if percent == 100:
         return "wrong on every input"
-    return f"wrong on {percent}% of the inputs or more" if percent else "wrong on some inputs"
+    return f"wrong on at least {percent}% of the inputs" if percent else "wrong on some inputs"
 
 
 def _at(lengths: list[LengthPrediction]) -> str:
@@ -103,7 +103,7 @@ def _assumes(prediction: Prediction) -> str:
         x.direction == down and prediction.claim(x) == Claim.NONE and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
     )
-    return "It ignores which digits training showed together." if more else ""
+    return "It does not ask which digits stand together in training." if more else ""
 
 
 def explanation(prediction: Prediction) -> list[str]:

@@ -85,20 +85,20 @@ def legend(prediction: Prediction) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {prediction.claim(x) for x in lengths}
-    premises = "converged (right on held-out inputs)"
+    premises = "the model is right on held-out inputs (converged)"
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
-        premises += f", and indifferent to {noise}"
+        premises += f", and keeps its answers under {noise}"
     observed = [x.rule for x in prediction.derivation if x.rule in _OBSERVED and not x.leaves_open]
-    lines = [f"Premises, of the model: {premises}."]
+    lines = [f"Premises: {premises}."]
     if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
         lines.append(f"It rests on an observation, not a proof (see arith theorems {observed[0]}).")
     if s.encoding.own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):
-        lines.append("Where training leaves the answer open, --explain says why.")
+        lines.append("Where the answer is open, --explain says why.")
     if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
-        lines.append("±: the share of inputs whose answer training leaves open.")
+        lines.append("±: the share of inputs whose answer the training data do not determine.")
     open_too = any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths)
     meaning = {
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",

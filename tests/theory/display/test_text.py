@@ -43,13 +43,13 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     said = predicted(**FLAGSHIP)
     assert [(row[ACCURACY], row["claim"]) for row in rows(said)] == [("1", "exact")] * 6
     assert legend(said) == [
-        "Premises, of the model: converged (right on held-out inputs), and indifferent to "
+        "Premises: the model is right on held-out inputs (converged), and keeps its answers under "
         "noise at ignored positions (see arith theorems indifference).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
     ]
     assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
-    assert "indifferent" not in legend(predicted(task="add", test_digits="1"))[0]
+    assert "noise" not in legend(predicted(task="add", test_digits="1"))[0]
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,18 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
         ),
         (
             {"task": "mod_add", "modulus": 101, "train_digits": "2"},
-            "right at 2 digits (trained); wrong on 98% of the inputs or more at 3..5 digits "
-            "(longer). No claim at 1 digit (shorter): training leaves the answer open.",
+            "right at 2 digits (trained); wrong on at least 98% of the inputs at 3..5 digits "
+            "(longer). No claim at 1 digit (shorter): the training data do not determine the "
+            "answer.",
         ),
         (
             {"task": "mul", "train_digits": "2+4", "test_digits": "1-5"},
             "right at 1 digit (shorter), 2 digits (trained), 3 digits (between) and 4 digits "
-            "(trained); wrong on 99% of the inputs or more at 5 digits (longer).",
+            "(trained); wrong on at least 99% of the inputs at 5 digits (longer).",
         ),
         (
             {"task": "add", "train_pairs": 10, "test_digits": "4"},
-            "no claim at 4 digits (longer): training leaves the answer open.",
+            "no claim at 4 digits (longer): the training data do not determine the answer.",
         ),
     ],
 )
@@ -90,8 +91,8 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
         (FLAGSHIP, "right on shorter and longer inputs."),
         (
             {"task": "mul"},
-            "right on shorter inputs, wrong on some longer inputs. It ignores which digits "
-            "training showed together.",
+            "right on shorter inputs, wrong on some longer inputs. It does not ask which "
+            "digits stand together in training.",
         ),
         ({"task": "add"}, "right on shorter inputs, wrong on some longer inputs."),
         ({"task": "add", "pe": "alibi"}, "right on shorter and longer inputs."),
