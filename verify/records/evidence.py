@@ -21,7 +21,7 @@ from verify.records.reading import (
     read_measurement,
     read_trajectory,
 )
-from verify.records.runs import Run
+from verify.records.runs import Identity, Run
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
 """The files beside an evidence file: what was predicted before, and what was seen in training."""
@@ -133,8 +133,8 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
 
 def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:
     """All runs; of two of one model the one with the larger budget, or else the newer one."""
-    merged = {run.identity: run for run in old}
-    for run in new:
+    merged: dict[Identity, Run] = {}
+    for run in (*old, *new):
         before = merged.get(run.identity)
         if before is None or run.budget >= before.budget:
             merged[run.identity] = run

@@ -58,7 +58,7 @@ class ProgressDisplay:
 
     def update(self, sign: Progress) -> None:
         """Show one report of a worker."""
-        name, line = f"{sign.job.cell.label()}, seed {sign.job.seed}", ""
+        name, line = sign.job.name, ""
         self._steps[sign.job] = sign.steps
         if sign.run is not None:
             self.finished += 1

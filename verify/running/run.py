@@ -17,7 +17,7 @@ from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
 from verify.records.store import DONE, Store, is_wanted
-from verify.running.execute import Failure, Progress
+from verify.running.execute import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name
@@ -158,9 +158,8 @@ class Pool:
             message = pipe.recv()
         except (EOFError, OSError):
             raise Failed("a training process died; start again to go on") from None
-        if isinstance(message, Failure):
-            where = f"{message.job.cell.label()}, seed {message.job.seed}"
-            raise Failed(f"training failed: {where}: {message.error}")
+        if isinstance(message, str):
+            raise Failed(message)
         if isinstance(message, Progress):
             self.on_progress(message)
             return

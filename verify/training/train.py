@@ -108,10 +108,9 @@ class _Training:
     @property
     def trained(self) -> list[Trained]:
         """The models; one that was finished before the others was left unchanged."""
-        models = map(self.ensemble.model, range(len(self.jobs)))
         return [
-            Trained(model, cell, seed, *self._ended[i])
-            for i, (model, (cell, seed)) in enumerate(zip(models, self.jobs, strict=True))
+            Trained(self.ensemble.model(i), cell, seed, *self._ended[i])
+            for i, (cell, seed) in enumerate(self.jobs)
         ]
 
     def chunk(self, watch: Callable[[int, Ensemble], None]) -> None:
