@@ -25,11 +25,7 @@ class Row(Request):
     model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
 
     def cell(self) -> Cell:
-        """The cell that the line describes.
-
-        Raises:
-            InvalidInput: a value that no cell can have.
-        """
+        """The cell that the line describes (InvalidInput: a value that no cell can have)."""
         setting = self.setting()
         return Cell(setting, self.model or default_model(setting.task))
 

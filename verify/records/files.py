@@ -35,11 +35,7 @@ def write(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, before the long work whose result it is to hold.
-
-    Raises:
-        InvalidInput, Failed: as ``write`` does.
-    """
+    """Refuse a file (as ``write`` does) before the long work whose result it is to hold."""
     new = not path.exists()
     with writing(path):
         path.open("a").close()

@@ -37,11 +37,7 @@ class PredictedLength:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PredictedLength:
-        """The prediction that ``to_json`` wrote.
-
-        Raises:
-            InvalidInput: a value that it cannot have, or one that is missing.
-        """
+        """The prediction that ``to_json`` wrote (InvalidInput: a value is wrong or missing)."""
         try:
             return cls(
                 data["digits"],
@@ -85,11 +81,7 @@ class Predicted:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Predicted:
-        """The prediction that ``to_json`` wrote.
-
-        Raises:
-            InvalidInput: a value that it cannot have, or one that is missing, or another hash.
-        """
+        """The prediction that ``to_json`` wrote (InvalidInput: it did not, or not so)."""
         check_fields(data, {"theory", "learned", "hash", "lengths"})
         lengths = tuple(PredictedLength.from_json(x) for x in data["lengths"])
         read = cls(data["theory"], data["learned"], lengths)

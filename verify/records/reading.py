@@ -42,11 +42,7 @@ def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
 
 
 def read_cell(data: Any) -> Cell:
-    """A cell, checked.
-
-    Raises:
-        InvalidInput: it is none.
-    """
+    """A cell, checked (InvalidInput: it is none)."""
     check(isinstance(data, dict), "cell must be an object")
     return _cell(json.dumps(data, sort_keys=True))
 
@@ -66,11 +62,7 @@ def _cell(text: str) -> Cell:
 
 
 def read_measurement(data: Any, cell: Cell) -> Measurement:
-    """A measurement, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
+    """A measurement, checked against its cell (InvalidInput: a value is wrong or missing)."""
     check_fields(data, Measurement.__dataclass_fields__.keys())
     digits, samples = data["digits"], data["samples"]
     check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
@@ -91,11 +83,7 @@ def read_measurement(data: Any, cell: Cell) -> Measurement:
 
 
 def read_trajectory(data: Any, cell: Cell) -> Trajectory:
-    """A trajectory, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
+    """A trajectory, checked against its cell (InvalidInput: a value is wrong or missing)."""
     check_fields(data, Trajectory.__dataclass_fields__.keys())
     steps, lengths = data["steps"], {str(n) for n in cell.setting.test_lengths}
     rising = isinstance(steps, list) and all(map(_whole, steps)) and steps == sorted(steps)

@@ -87,12 +87,7 @@ class Store:
             raise sqlite3.DatabaseError("an older version made it")
 
     def find(self, cell: Cell, seed: int, recipe: str, precision: str) -> Run | None:
-        """The run of a cell with a seed, if it was made.
-
-        Raises:
-            InvalidInput: its row cannot be read.
-            Failed: the store cannot.
-        """
+        """The run of a model, if it was made (InvalidInput, Failed: it cannot be read)."""
         identity = (cell.key, seed, recipe, precision)
         return self._known.get(identity) or self._fetch(identity)
 
@@ -148,11 +143,7 @@ class Store:
         raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
 
     def check_written(self) -> None:
-        """Check that every run is in the store.
-
-        Raises:
-            Failed: a run is kept in a file instead.
-        """
+        """Check that every run is in the store (Failed: a run is kept in a file instead)."""
         if self.kept:
             raise Failed(
                 f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
