@@ -78,16 +78,13 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
     setting, fmt = cell.setting, cell.format
     held_out = True if setting.is_premise(digits) else None
     operands, exhaustive = inputs(cell, setting.test(digits), held_out)
-    learned = learned_answers(prediction, cell, operands)
-    said = answers(model, cell, operands, learned)
-    right = said == fmt.results(operands)
-    as_learned = None if learned is None else said == learned
-    return Measurement(
-        digits,
-        len(said),
-        exhaustive,
-        int(right.all(1).sum()),
-        None if as_learned is None else int(as_learned.all(1).sum()),
-        tuple(right.sum(0).tolist()),
-        None if as_learned is None else tuple(as_learned.sum(0).tolist()),
-    )
+    expected = learned_answers(prediction, cell, operands)
+    said = answers(model, cell, operands, expected)
+    correct, by_digit = _count(said == fmt.results(operands))
+    learned, learned_by_digit = (None, None) if expected is None else _count(said == expected)
+    return Measurement(digits, len(said), exhaustive, correct, learned, by_digit, learned_by_digit)
+
+
+def _count(right: np.ndarray) -> tuple[int, tuple[int, ...]]:
+    """How many answers ``(n, M)`` are right as a whole, and how many in each digit."""
+    return int(right.all(1).sum()), tuple(right.sum(0).tolist())

@@ -16,11 +16,7 @@ from verify.plan.sizes import Size, size
 
 @dataclass(frozen=True)
 class Cell:
-    """A setting and the model that is trained on it.
-
-    Raises:
-        InvalidInput: an unknown model size.
-    """
+    """A setting and the model that is trained on it (InvalidInput: an unknown model size)."""
 
     setting: Setting
     model: str
@@ -63,12 +59,7 @@ class Cell:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Cell:
-        """The cell that ``to_json`` wrote.
-
-        Raises:
-            InvalidInput: a value that no cell can have.
-            KeyError: a value that is missing.
-        """
+        """The cell that ``to_json`` wrote (InvalidInput, KeyError: it did not)."""
         return cls(read_setting(data), data["model"])
 
     def command(

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from theory.errors import unknown_name
 from verify.plan.cells import Cell
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
-from verify.plan.rows import Row, read_grid, row
+from verify.plan.rows import Row, read_grid, row, rows
 
 _HEADLINE = (
     row("add", "ape", 3, 5),
     row("add", "rpe", 3, 6, layout="interleaved", window=5, layers=1),
     row("add", "rpe", 3, 6, layout="interleaved", window=6),
     row("add", "rpe", 3, 5),
-    row("mod_add", "ape", 3, 5, modulus=100),
-    row("mod_add", "rpe", 3, 5, modulus=100),
-    row("mod_add", "ape", 2, 4, modulus=101),
-    row("mod_add", "ape", 2, 4, modulus=150),
+    *rows("mod_add", ["ape", "rpe"], 3, 5, modulus=100),
+    *rows("mod_add", "ape", 2, 4, modulus=[101, 150]),
     row("mod_mul", "ape", 2, 4, modulus=50),
 )
 
-_OTHERS = ("sinusoidal", "rope", "t5", "alibi", "fire", "nope", "abacus", "coupled")
+_OTHERS = ["sinusoidal", "rope", "t5", "alibi", "fire", "nope", "abacus", "coupled"]
 _ADDITION = (
-    *(row("add", pe, 3, 5) for pe in _OTHERS),
-    *(row("add", "ape", 3, 5, layout=form) for form in ("reversed", "interleaved")),
-    *(row("add", pe, 3, 6, layout="interleaved", window=6) for pe in RELATIVE[1:]),
+    *rows("add", _OTHERS, 3, 5),
+    *rows("add", "ape", 3, 5, layout=["reversed", "interleaved"]),
+    *rows("add", RELATIVE[1:], 3, 6, layout="interleaved", window=6),
     row("add", "ape", 2, 4),
     row("add", "ape", "2+3", 5),
-    row("add", "ape", 3, 5, layout="plain"),
-    row("add", "ape", 3, 5, layout="bare"),
+    *rows("add", "ape", 3, 5, layout=["plain", "bare"]),
     row("add", "ape", 3, 5, model="nano"),
     row("add", "rpe", 3, 6, layout="interleaved", window=6, model="nano"),
     row("add", "ape", 3, 5, model="micro"),
@@ -38,69 +36,55 @@ _MODULI_ADDED = {50: 2, 51: 2, 100: 2, 101: 3, 150: 3, 151: 2, 200: 3, 201: 2}
 """The moduli of the paper's tables, and how many digits are trained on."""
 _MODULAR_ADDITION = (
     *(row("mod_add", "ape", n, n + 2, modulus=p) for p, n in _MODULI_ADDED.items()),
-    *(row("mod_add", "ape", 3, 5, modulus=p, model="wide") for p in (101, 150)),
-    *(
-        row("mod_add", "rpe", n, n + 2, modulus=p)
-        for p, n in {50: 2, 101: 2, 150: 2, 200: 3}.items()
-    ),
-    *(row("mod_add", pe, 3, 5, modulus=100) for pe in _OTHERS),
+    *rows("mod_add", "ape", 3, 5, modulus=[101, 150], model="wide"),
+    *rows("mod_add", "rpe", 2, 4, modulus=[50, 101, 150]),
+    row("mod_add", "rpe", 3, 5, modulus=200),
+    *rows("mod_add", _OTHERS, 3, 5, modulus=100),
     # The causal mask hides what training kept constant.
-    *(row("mod_add", pe, 3, 5, modulus=100, layout="interleaved") for pe in ("rpe", "rope")),
+    *rows("mod_add", ["rpe", "rope"], 3, 5, modulus=100, layout="interleaved"),
     row("mod_add", "ape", 3, 5, modulus=100, model="nano"),
-    *(row("mod_add", "ape", 2, 4, modulus=p, model="nano") for p in (101, 150)),
+    *rows("mod_add", "ape", 2, 4, modulus=[101, 150], model="nano"),
 )
 _PRODUCTS = (
     row("mul", "ape", 2, 4),
     row("mul", "ape", "1+2", 4),
     row("mul", "ape", 2, 4, layout="reversed"),
-    *(row("mul", pe, 2, 4) for pe in ("rpe", "rope")),
-    *(row("mod_mul", "ape", 2, 4, modulus=p) for p in (51, 100, 150, 200)),
-    row("mod_mul", "rpe", 2, 4, modulus=50),
-    row("mod_mul", "rpe", 2, 4, modulus=100),
+    *rows("mul", ["rpe", "rope"], 2, 4),
+    *rows("mod_mul", "ape", 2, 4, modulus=[51, 100, 150, 200]),
+    *rows("mod_mul", "rpe", 2, 4, modulus=[50, 100]),
     row("mod_mul", "ape", 2, 4, modulus=50, model="micro"),
-    *(row("mod_mul", "ape", 3, 5, modulus=p, test_domain="every") for p in (50, 100)),
+    *rows("mod_mul", "ape", 3, 5, modulus=[50, 100], test_domain="every"),
 )
 _EXPRESSIONS = (
-    *(
-        row(None, "ape", 2, 4, expr=expr, model=model)
-        for expr in ("a + b + c", "(a + b + c) % 100")
-        for model in ("pico", "wide")
-    ),
+    *rows(None, "ape", 2, 4, expr=["a + b + c", "(a + b + c) % 100"], model=["pico", "wide"]),
     row(None, "rpe", 3, 6, expr="a + b + c", layout="interleaved", window=8),
     row(None, "ape", 3, 5, expr="(2*a + 3*b) % 12", base=6),
-    *(row("add", "ape", 3, 5, base=base) for base in (2, 3, 4, 6)),
+    *rows("add", "ape", 3, 5, base=[2, 3, 4, 6]),
     row("add", "rpe", 3, 6, base=6, layout="interleaved", window=6),
     # The least windows that hold the rule, under encodings that cannot single out an offset.
-    *(
-        row(None, pe, 3, 6, expr="a + b + c", layout="interleaved", window=7)
-        for pe in ("alibi", "fire")
-    ),
-    *(row("add", pe, 3, 6, base=6, layout="interleaved", window=5) for pe in ("alibi", "fire")),
+    *rows(None, ["alibi", "fire"], 3, 6, expr="a + b + c", layout="interleaved", window=7),
+    *rows("add", ["alibi", "fire"], 3, 6, base=6, layout="interleaved", window=5),
 )
-_HIGH = ("1:6-9", "2:6-9", "3:6-9")
 _DATA = (
     row("add", "ape", 3, 5, train_domain="every"),
     row("mod_add", "ape", 3, 5, modulus=100, train_domain="every"),
-    row("add", "ape", 3, 5, train_allowed=_HIGH),
+    row("add", "ape", 3, 5, train_allowed=("1:6-9", "2:6-9", "3:6-9")),
     row("add", "ape", 3, 5, train_allowed=("2:0,1,2,3,4,6,7,8,9",)),
     *(row("add", "ape", 3, 5, train_allowed=(f"2:{d}",)) for d in ("4", "5", "9", "0-4", "5-9")),
     *(row("add", "ape", 3, 5, train_priming=(f"5:{x}",)) for x in ("0.001", "0.01", "0.1")),
-    *(row("add", "ape", 3, 5, train_pairs=n) for n in (1000, 3000, 10_000, 30_000, 100_000)),
+    *rows("add", "ape", 3, 5, train_pairs=[1000, 3000, 10_000, 30_000, 100_000]),
 )
+_SEPARATE = ["aligned", "plain", "reversed"]  # operands one after the other, signs between them
 # The ignored digits stand after the digits that count, or before.
 _LAYOUTS = (
-    *(
-        row("mod_mul", "ape", 2, 4, modulus=p, layout=form)
-        for p in (50, 100, 150, 200)
-        for form in ("aligned", "plain", "reversed")
-    ),
+    *rows("mod_mul", "ape", 2, 4, modulus=[50, 100, 150, 200], layout=_SEPARATE),
     *(
         each
         for form in ("aligned", "plain")
         for each in (
             row("mod_mul", "ape", 2, 4, modulus=51, layout=form),
             row("mod_mul", "ape", 3, 5, modulus=100, test_domain="every", layout=form),
-            *(row("mod_add", "ape", 3, 5, modulus=p, layout=form) for p in (101, 200)),
+            *rows("mod_add", "ape", 3, 5, modulus=[101, 200], layout=form),
             row("mod_add", "ape", 3, 5, modulus=101, layout=form, model="wide"),
             row(None, "ape", 2, 4, expr="a + b + c", layout=form, model="wide"),
         )
@@ -108,11 +92,7 @@ _LAYOUTS = (
 )
 # The same by depth: two layers (the size of products by default) and four, of one width.
 _DEPTHS = (
-    *(
-        each
-        for model in (None, "micro")
-        for each in (row("mod_mul", "ape", 2, 4, modulus=p, model=model) for p in (51, 150, 200))
-    ),
+    *rows("mod_mul", "ape", 2, 4, model=[None, "micro"], modulus=[51, 150, 200]),
     *(
         each
         for model in ("wide", "micro")
@@ -124,60 +104,52 @@ _DEPTHS = (
 )
 # Hard to learn, or with too few inputs to hold enough of them out (bases 2 and 3).
 _UNCONVERGED = (
-    *(row("mod_add", "ape", 3, 5, modulus=p) for p in (40, 250)),
+    *rows("mod_add", "ape", 3, 5, modulus=[40, 250]),
     row("mod_add", "ape", 3, 5, modulus=20, base=6),
-    *(row("mod_mul", "ape", 3, 5, modulus=p) for p in (40, 125, 250)),
-    *(row("mod_add", "ape", 3, 5, modulus=p) for p in (60, 120)),
+    *rows("mod_mul", "ape", 3, 5, modulus=[40, 125, 250]),
+    *rows("mod_add", "ape", 3, 5, modulus=[60, 120]),
     row("mod_add", "ape", 3, 5, modulus=150, model="wide"),
     row("mod_add", "ape", 3, 5, modulus=200, layout="plain"),
     row(None, "ape", 2, 4, expr="a + b + c", model="pico"),
-    *(row(None, "ape", 2, 4, expr="(a + b + c) % 100", model=model) for model in ("pico", "wide")),
-    *(row("add", "ape", 3, 5, base=base) for base in (2, 3)),
+    *rows(None, "ape", 2, 4, expr="(a + b + c) % 100", model=["pico", "wide"]),
+    *rows("add", "ape", 3, 5, base=[2, 3]),
     row(None, "ape", 2, 4, expr="a + b", base=4, layout="plain"),
     row(None, "ape", 2, 4, expr="a + b", base=6),
     row("add", "ape", 3, 5, train_priming=("5:0.001",)),
     row("mul", "ape", 3, 5),
-    *(row("mod_mul", "ape", 2, 4, modulus=p) for p in (12, 101, 125, 201)),
+    *rows("mod_mul", "ape", 2, 4, modulus=[12, 101, 125, 201]),
     row("mod_mul", "ape", 2, 4, modulus=200, layout="plain"),
-    *(row("mod_mul", "ape", 3, 5, modulus=p, test_domain="every") for p in (51, 150, 200, 201)),
+    *rows("mod_mul", "ape", 3, 5, modulus=[51, 150, 200, 201], test_domain="every"),
 )
 # Sums that ask for two digits at once (400, 500; 36, 108), and for more (300; 35, 72).
 _LEAPS = (
-    *(row("mod_add", "ape", 3, 5, modulus=p) for p in (300, 400, 500)),
-    *(row("mod_add", "ape", 3, 5, modulus=p, base=6) for p in (36, 108, 35, 72)),
+    *rows("mod_add", "ape", 3, 5, modulus=[300, 400, 500]),
+    *rows("mod_add", "ape", 3, 5, modulus=[36, 108, 35, 72], base=6),
 )
+
+
+def _linear(modulus: int, *forms: str, test: int = 4) -> list[Row]:
+    """Linear forms under a modulus, after two digits."""
+    return rows(None, "ape", 2, test, expr=[f"({form}) % {modulus}" for form in forms])
+
+
 # Products that ask for one or two digits at once, such that ask for more (15, 25, 75, 120), and
 # linear forms, all of one or two.
 _AT_ONCE = (
-    *(row("mod_mul", "ape", 2, 4, modulus=p) for p in (12, 20, 30, 60, 15, 25, 75, 120)),
-    *(row("mod_mul", "ape", 2, 4, modulus=p, base=6) for p in (24, 36)),
+    *rows("mod_mul", "ape", 2, 4, modulus=[12, 20, 30, 60, 15, 25, 75, 120]),
+    *rows("mod_mul", "ape", 2, 4, modulus=[24, 36], base=6),
     row("mod_add", "ape", 2, 4, modulus=170),
-    row(None, "ape", 2, 4, expr="(a + 2*b) % 150"),
-    *(row("mod_mul", "ape", 2, 4, modulus=p) for p in (4, 6, 10)),
+    *_linear(150, "a + 2*b"),
+    *rows("mod_mul", "ape", 2, 4, modulus=[4, 6, 10]),
     row("mod_mul", "ape", 2, 4, modulus=6, base=6),
     row("mod_add", "ape", 2, 4, modulus=30),
     row("mod_sub", "ape", 2, 4, modulus=100),
-    *(
-        row(None, "ape", 2, 4, expr=expr)
-        for expr in ("(2*a + b) % 100", "(a + 5*b) % 100", "(4*a + b) % 100", "(2*a + 3*b) % 60")
-    ),
+    *_linear(100, "2*a + b", "a + 5*b", "4*a + b"),
+    *_linear(60, "2*a + 3*b"),
     # Once products had been named: forms of one or two digits, and three that ask for more.
-    *(
-        row(None, "ape", 2, 4, expr=f"({form}) % {p}")
-        for form, p in (
-            ("3*a + b", 100),
-            ("5*a + b", 100),
-            ("a + 4*b", 100),
-            ("2*a + 2*b", 100),
-            ("3*a + 4*b", 100),
-            ("a - 2*b", 100),
-            ("a + 2*b", 50),
-            ("a + 3*b", 50),
-            ("a + 6*b", 100),
-            ("a + 7*b", 100),
-            ("a + 9*b", 100),
-        )
-    ),
+    *_linear(100, "3*a + b", "5*a + b", "a + 4*b", "2*a + 2*b", "3*a + 4*b", "a - 2*b"),
+    *_linear(50, "a + 2*b", "a + 3*b"),
+    *_linear(100, "a + 6*b", "a + 7*b", "a + 9*b"),
 )
 # Shorter inputs after two digits: few pairs of digits were shown.
 _SHORTER = (
@@ -187,44 +159,33 @@ _SHORTER = (
 # Under APE, three digits up: what a model ignores it has to ignore there too.
 _IGNORED = (
     *(row("mod_add", "ape", n, n + 3, modulus=p) for p, n in _MODULI_ADDED.items() if p < 201),
-    *(row("mod_mul", "ape", 2, 5, modulus=p) for p in (50, 51, 100, 200)),
+    *rows("mod_mul", "ape", 2, 5, modulus=[50, 51, 100, 200]),
     row("mod_mul", "ape", 3, 6, modulus=125),
     row("mul", "ape", 2, 5),
-    *(
-        row(None, "ape", 2, 5, expr=f"({form}) % 100")
-        for form in ("4*a + b", "3*a + 4*b", "a - 2*b", "a + 7*b")
-    ),
+    *_linear(100, "4*a + b", "3*a + 4*b", "a - 2*b", "a + 7*b", test=5),
     row(None, "ape", 2, 5, expr="a + b + c", model="wide"),
 )
-
 # Two sums, three products and a linear form, by every recipe: what decides.
 _FACTORS = (
-    *(row("mod_add", "ape", 2, 5, modulus=p) for p in (50, 151)),
-    *(row("mod_mul", "ape", 2, 5, modulus=p) for p in (50, 100, 200)),
-    row(None, "ape", 2, 5, expr="(a - 2*b) % 100"),
+    *rows("mod_add", "ape", 2, 5, modulus=[50, 151]),
+    *rows("mod_mul", "ape", 2, 5, modulus=[50, 100, 200]),
+    *_linear(100, "a - 2*b", test=5),
 )
 # Sums after two digits whose accuracy on longer inputs is a fraction, by base.
-_FRACTIONS = tuple(
-    row("mod_add", "ape", 2, 4, modulus=p, base=base)
-    for base, moduli in {
-        10: (6, 8, 30, 40, 60, 70, 75, 80, 90, 110, 125, 175, 180, 250),
-        12: (21, 27, 40, 54, 64, 96, 108, 132),
-        8: (24, 40, 56, 96),
-        9: (18, 36, 54, 63, 108, 135),
-    }.items()
-    for p in moduli
+_FRACTIONS = (
+    *rows("mod_add", "ape", 2, 4, modulus=[6, 8, 30, 40, 60, 70, 75, 80, 90]),
+    *rows("mod_add", "ape", 2, 4, modulus=[110, 125, 175, 180, 250]),
+    *rows("mod_add", "ape", 2, 4, modulus=[21, 27, 40, 54, 64, 96, 108, 132], base=12),
+    *rows("mod_add", "ape", 2, 4, modulus=[24, 40, 56, 96], base=8),
+    *rows("mod_add", "ape", 2, 4, modulus=[18, 36, 54, 63, 108, 135], base=9),
 )
 # In base 2, where every operand has as many digits as trained: the highest one was always 1.
+_BINARY: dict[str, Any] = {"base": 2, "train_domain": "every"}
 _CONSTANTS = (
-    *(
-        row("add", "ape", 7, 8, base=2, train_domain="every", layout=form)
-        for form in ("aligned", "plain", "reversed", "interleaved")
-    ),
-    *(
-        row(None, "ape", n, n + 1, expr=expr, base=2, train_domain="every")
-        for expr, n in {"a + b + c": 5, "2*a + b": 7, "3*a + b": 7, "a + b + 3": 7}.items()
-    ),
-    *(row("mod_add", "ape", 7, 8, modulus=p, base=2, train_domain="every") for p in (24, 96)),
+    *rows("add", "ape", 7, 8, layout=[*_SEPARATE, "interleaved"], **_BINARY),
+    row(None, "ape", 5, 6, expr="a + b + c", **_BINARY),
+    *rows(None, "ape", 7, 8, expr=["2*a + b", "3*a + b", "a + b + 3"], **_BINARY),
+    *rows("mod_add", "ape", 7, 8, modulus=[24, 96], **_BINARY),
 )
 _FULL = (
     *_HEADLINE,

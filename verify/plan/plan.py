@@ -28,6 +28,11 @@ class Job:
     seed: int
     recipe: Recipe = RECIPE
 
+    @property
+    def name(self) -> str:
+        """The model in words."""
+        return f"{self.cell.label()}, seed {self.seed}"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -80,12 +85,7 @@ class Plan:
 
 
 def _check(cell: Cell) -> None:
-    """Refuse a cell that cannot be trained, or judged when it is.
-
-    Raises:
-        InvalidInput: a modulus too large for any accuracy to be counted, examples too long, or
-            more operand tuples than the training domain has.
-    """
+    """Refuse a cell that cannot be trained, or judged when it is."""
     task, train = cell.setting.task, cell.setting.train
     if (task.full_modulus or 1) > LARGEST_MODULUS:
         raise InvalidInput(

@@ -11,15 +11,10 @@ from functools import cache
 PREMISE = 0.99
 """In-domain accuracy on held-out inputs from which a model counts as converged."""
 SURE = 0.95
-"""What the lower confidence bound of that accuracy has to reach.
-
-So that two of two right, which says next to nothing, is not taken for it.
-"""
+"""What the lower confidence bound of that accuracy has to reach."""
 INDIFFERENT = 0.99
-"""The share of answers in domain that must stay when ignored tokens are disturbed.
-
-Only then is a model judged where the prediction says that it ignores digits.
-"""
+"""The share of answers in domain that must stay when ignored tokens are disturbed, where the
+prediction says that a model ignores digits."""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
 

@@ -105,9 +105,5 @@ RECIPES = {r.name: r for r in (RECIPE, PAPER, *FACTORS)}
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of that name.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The recipe of that name (InvalidInput: there is none)."""
     return look_up("recipe", name, RECIPES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -24,21 +25,25 @@ class Row(Request):
     model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
 
     def cell(self) -> Cell:
-        """The cell that the line describes.
-
-        Raises:
-            InvalidInput: a value that no cell can have.
-        """
+        """The cell that the line describes (InvalidInput: a value that no cell can have)."""
         setting = self.setting()
         return Cell(setting, self.model or default_model(setting.task))
 
 
-def row(
-    task: str | None, pe: str, train: int | str, test: int, modulus: int | None = None, **more: Any
-) -> Row:
+def row(task: str | None, pe: str, train: int | str, test: int, **more: Any) -> Row:
     """A line of a grid: lengths from 1 to the last are tested."""
-    trained, tested = str(train), f"1-{test}"
-    return Row(task, pe=pe, modulus=modulus, train_digits=trained, test_digits=tested, **more)
+    return Row(task, pe=pe, train_digits=str(train), test_digits=f"1-{test}", **more)
+
+
+def rows(task: str | None, pe: Any, train: int | str, test: int, **more: Any) -> list[Row]:
+    """Lines of a grid: a value may be a list, and there is a line for each combination of items.
+
+    Encodings vary fastest, and before them what is given last.
+    """
+    values = {**more, "pe": pe}
+    lists = [x if isinstance(x, list) else [x] for x in values.values()]
+    combinations = (dict(zip(values, items, strict=True)) for items in product(*lists))
+    return [row(task, train=train, test=test, **each) for each in combinations]
 
 
 def read_grid(path: str) -> list[Cell]:

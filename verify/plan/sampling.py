@@ -77,11 +77,7 @@ class Sampler:
         return np.concatenate(kept)
 
     def distinct(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Operand digits ``(n, k, N)`` of different training tuples.
-
-        Raises:
-            InvalidInput: there are fewer.
-        """
+        """Digits ``(n, k, N)`` of different training tuples (InvalidInput: there are fewer)."""
         different: dict[bytes, np.ndarray] = {}
         for _ in range(_EMPTY_DRAWS):
             for digits in self.sample(2 * n, rng, held_out=False):

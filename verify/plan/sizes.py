@@ -29,9 +29,5 @@ SIZES: dict[str, Size] = {
 
 
 def size(name: str) -> Size:
-    """The size of that name.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The size of that name (InvalidInput: there is none)."""
     return look_up("model", name, SIZES)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,13 @@ from verify.records.files import write
 from verify.records.predicted import Predicted
 from verify.records.reading import (
     check,
-    check_names,
+    check_fields,
     read_cell,
     read_head,
     read_measurement,
     read_trajectory,
 )
-from verify.records.runs import Run
+from verify.records.runs import Identity, Run
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
 """The files beside an evidence file: what was predicted before, and what was seen in training."""
@@ -34,56 +36,55 @@ def read_evidence(path: Path) -> list[Run]:
     Raises:
         InvalidInput: a file is missing, or a line cannot be read or says what another says.
     """
-    heads: dict[Any, dict[str, Any]] = {}
+    runs: dict[Any, Run] = {}
     predictions = _read_predictions(path.with_name(PREDICTIONS))
     for where, data in _read_lines(path):
-        try:
-            said, made = data.pop("measurement", None), data.pop("predicted", None)
-            head = read_head(data)
-            head["predicted"] = None if made is None else predictions.get((head["cell"], made))
-            check(made is None or head["predicted"], f"no prediction {made} in {PREDICTIONS}")
-            measurement = read_measurement(said, head["cell"])
-            identity = tuple(head[name] for name in ("cell", "seed", "recipe", "precision"))
-            found = heads.setdefault(identity, {**head, "measurements": ()})
-            before = found["measurements"]
-            if any(m.digits == measurement.digits for m in before):
-                raise InvalidInput(f"{measurement.digits} digits are measured twice")
-            if head != {k: v for k, v in found.items() if k != "measurements"}:
-                raise InvalidInput("it contradicts an earlier line on the same model")
-            found["measurements"] = (*before, measurement)
-        except InvalidInput as error:
-            raise InvalidInput(f"{where}: {error}") from None
+        with _named(where):
+            head = read_head(data, {"measurement", "predicted"})
+            cell, made = head["cell"], data.get("predicted")
+            told = None if made is None else predictions.get((cell, made))
+            check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
+            measurement = read_measurement(data.get("measurement"), cell)
+            run = Run(**head, measurements=(), predicted=told)
+            identity = cell, run.seed, run.recipe, run.precision
+            before = runs.get(identity, run)
+            known = before.measurements
+            fresh = all(m.digits != measurement.digits for m in known)
+            check(fresh, f"{measurement.digits} digits are measured twice")
+            same = replace(run, measurements=known) == before
+            check(same, "it contradicts an earlier line on the same model")
+            runs[identity] = replace(run, measurements=(*known, measurement))
     beside = path.with_name(TRAJECTORIES)
     for where, data in _read_lines(beside) if beside.exists() else ():
-        try:
-            _add_trajectory(heads, data)
-        except InvalidInput as error:
-            raise InvalidInput(f"{where}: {error}") from None
-    return [Run(**head) for head in heads.values()]
+        with _named(where):
+            check_fields(data, {"cell", "seed", "recipe", "trajectory", "precision"})
+            cell = read_cell(data["cell"])
+            trajectory = read_trajectory(data["trajectory"], cell)
+            identity = cell, data["seed"], data["recipe"], data["precision"]
+            if identity in runs:
+                check(runs[identity].trajectory is None, "a second trajectory of the same model")
+                runs[identity] = replace(runs[identity], trajectory=trajectory)
+    return list(runs.values())
 
 
 def _read_predictions(path: Path) -> dict[tuple[Cell, str], Predicted]:
     """Predictions by cell and hash."""
     found = {}
     for where, data in _read_lines(path) if path.exists() else ():
-        try:
+        with _named(where):
             cell = read_cell(data.pop("cell", None))
             predicted = Predicted.from_json(data)
-        except InvalidInput as error:
-            raise InvalidInput(f"{where}: {error}") from None
-        found[cell, predicted.hash] = predicted
+            found[cell, predicted.hash] = predicted
     return found
 
 
-def _add_trajectory(heads: dict[Any, dict[str, Any]], data: dict[str, Any]) -> None:
-    """Give a trajectory to its run."""
-    check_names(data, {"cell", "seed", "recipe", "trajectory", "precision"})
-    cell = read_cell(data["cell"])
-    trajectory = read_trajectory(data["trajectory"], cell)
-    head = heads.get((cell, data["seed"], data["recipe"], data["precision"]), {})
-    if "trajectory" in head:
-        raise InvalidInput("a second trajectory of the same model")
-    head["trajectory"] = trajectory
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Say where it is that a record cannot be read."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}: {error}") from None
 
 
 def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -111,19 +112,29 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     Raises:
         InvalidInput, Failed: a file cannot be written; what was there before is still there.
     """
-    ordered = sorted(runs, key=lambda r: r.identity)
-    write(path, "".join(line + "\n" for run in ordered for line in run.lines()))
-    curves = [line for run in ordered if (line := run.trajectory_line()) is not None]
-    told = {line: None for run in ordered if (line := run.prediction_line()) is not None}
-    for name, lines in ((TRAJECTORIES, curves), (PREDICTIONS, told)):
-        if lines:
-            write(path.with_name(name), "".join(line + "\n" for line in lines))
+    measured: list[str] = []
+    followed: list[str] = []
+    told: dict[str, None] = {}  # each once: models of one cell share a prediction
+    for run in sorted(runs, key=lambda r: r.identity):
+        head = run.to_json()
+        measurements = head.pop("measurements")
+        trajectory, predicted = head.pop("trajectory", None), head.pop("predicted", None)
+        if trajectory:
+            model = {name: head[name] for name in ("cell", "seed", "recipe", "precision")}
+            followed.append(json.dumps({**model, "trajectory": trajectory}))
+        if predicted:
+            told[json.dumps({"cell": head["cell"], **predicted})] = None
+            head["predicted"] = predicted["hash"]
+        measured += [json.dumps({**head, "measurement": m}) for m in measurements]
+    for file, lines in ((path.name, measured), (TRAJECTORIES, followed), (PREDICTIONS, told)):
+        if lines or file == path.name:
+            write(path.with_name(file), "".join(line + "\n" for line in lines))
 
 
 def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:
     """All runs; of two of one model the one with the larger budget, or else the newer one."""
-    merged = {run.identity: run for run in old}
-    for run in new:
+    merged: dict[Identity, Run] = {}
+    for run in (*old, *new):
         before = merged.get(run.identity)
         if before is None or run.budget >= before.budget:
             merged[run.identity] = run

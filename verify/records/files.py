@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from shutil import copymode
+from uuid import uuid4
 
 from theory.display.files import writing
 
@@ -18,18 +19,15 @@ def write(path: Path, text: str) -> None:
         InvalidInput: no file can be at this path.
         Failed: the disk is full or fails.
     """
-    with (
-        writing(path),
-        tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-        ) as file,
-    ):
-        beside = Path(file.name)
+    beside = path.with_name(f".{path.name}.{uuid4().hex}")
+    with writing(path):
         try:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-            beside.chmod(_mode(path))
+            with beside.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            if path.exists():
+                copymode(path, beside)
             beside.replace(path)
         except BaseException:
             beside.unlink(missing_ok=True)
@@ -37,22 +35,9 @@ def write(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, before the long work whose result it is to hold.
-
-    Raises:
-        InvalidInput, Failed: as ``write`` does.
-    """
+    """Refuse a file (as ``write`` does) before the long work whose result it is to hold."""
     new = not path.exists()
     with writing(path):
         path.open("a").close()
         if new:
             path.unlink()
-
-
-def _mode(path: Path) -> int:
-    """The permissions of a file, or those that a new one gets."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

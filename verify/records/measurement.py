@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,3 @@ class Measurement:
     learned: int | None
     digit_correct: tuple[int, ...]
     digit_learned: tuple[int, ...] | None
-
-    def to_json(self) -> dict[str, Any]:
-        """The measurement as plain values."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in vars(self).items()}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Measurement:
-        """The measurement that ``to_json`` wrote."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
-        }
-        return cls(**values)

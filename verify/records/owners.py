@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class Owner:
 
     def text(self) -> str:
         """The owner as one line of JSON (see ``read``)."""
-        return json.dumps(asdict(self), sort_keys=True)
+        return json.dumps(vars(self), sort_keys=True)
 
     @classmethod
     def read(cls, text: str) -> Owner | None:

@@ -12,9 +12,7 @@ from theory.errors import InvalidInput
 from theory.inference.rules import THEORY_VERSION
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.predict import Prediction
-from verify.records.reading import check, check_names, read_object
-
-LENGTHS = "lengths"
+from verify.records.reading import check, check_fields
 
 
 @dataclass(frozen=True)
@@ -39,11 +37,7 @@ class PredictedLength:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PredictedLength:
-        """The prediction that ``to_json`` wrote.
-
-        Raises:
-            InvalidInput: a value that it cannot have, or one that is missing.
-        """
+        """The prediction that ``to_json`` wrote (InvalidInput: a value is wrong or missing)."""
         try:
             return cls(
                 data["digits"],
@@ -78,17 +72,18 @@ class Predicted:
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values, and its hash."""
         lengths = [x.to_json() for x in self.lengths]
-        return {"theory": self.theory, "learned": self.learned, "hash": self.hash, LENGTHS: lengths}
+        return {
+            "theory": self.theory,
+            "learned": self.learned,
+            "hash": self.hash,
+            "lengths": lengths,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Predicted:
-        """The prediction that ``to_json`` wrote.
-
-        Raises:
-            InvalidInput: a value that it cannot have, or one that is missing, or another hash.
-        """
-        check_names(read_object(data), {"theory", "learned", "hash", LENGTHS})
-        lengths = tuple(PredictedLength.from_json(x) for x in data[LENGTHS])
+        """The prediction that ``to_json`` wrote (InvalidInput: it did not, or not so)."""
+        check_fields(data, {"theory", "learned", "hash", "lengths"})
+        lengths = tuple(PredictedLength.from_json(x) for x in data["lengths"])
         read = cls(data["theory"], data["learned"], lengths)
         check(read.hash == data["hash"], "predicted: it was changed, for it has another hash")
         return read

@@ -20,13 +20,16 @@ class UnknownField(InvalidInput):
     """A record has a field that this version does not know."""
 
 
-def read_head(data: Any) -> dict[str, Any]:
-    """The fields of a run but for its measurements and its trajectory, checked.
+def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
+    """The fields of a run that are numbers or text, and its cell, checked.
+
+    Args:
+        tail: fields that the record may have besides.
 
     Raises:
         InvalidInput: a value that no run can have, or one that is missing.
     """
-    check_names(read_object(data) | {"indifference": None}, {*_HEAD, "cell", "indifference"})
+    check_fields(data, {*_HEAD, "cell"}, {"indifference", *tail})
     head: dict[str, Any] = {"cell": read_cell(data["cell"])}
     if "indifference" in data:
         head["indifference"] = data["indifference"]
@@ -39,11 +42,7 @@ def read_head(data: Any) -> dict[str, Any]:
 
 
 def read_cell(data: Any) -> Cell:
-    """A cell, checked.
-
-    Raises:
-        InvalidInput: it is none.
-    """
+    """A cell, checked (InvalidInput: it is none)."""
     check(isinstance(data, dict), "cell must be an object")
     return _cell(json.dumps(data, sort_keys=True))
 
@@ -52,8 +51,6 @@ def read_cell(data: Any) -> Cell:
 def _cell(text: str) -> Cell:
     try:
         cell = Cell.from_json(json.loads(text))
-    except InvalidInput as error:
-        raise InvalidInput(f"cell: {error}") from None
     except KeyError as error:
         raise InvalidInput(f"cell lacks {error}") from None
     except (ValueError, TypeError, AttributeError, OverflowError, ZeroDivisionError) as error:
@@ -65,45 +62,33 @@ def _cell(text: str) -> Cell:
 
 
 def read_measurement(data: Any, cell: Cell) -> Measurement:
-    """A measurement, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
-    names = set(Measurement.__dataclass_fields__)
-    data = read_object(data)
-    check_names(data, names)
+    """A measurement, checked against its cell (InvalidInput: a value is wrong or missing)."""
+    check_fields(data, Measurement.__dataclass_fields__.keys())
     digits, samples = data["digits"], data["samples"]
     check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
     check(_whole(samples) and samples > 0, "samples must be a positive integer")
     check(isinstance(data["exhaustive"], bool), "exhaustive must be true or false")
-    for name in ("correct", "learned"):
-        value = data[name]
-        fine = value is None and name == "learned"
-        check(fine or (_whole(value) and value <= samples), f"{name} must be 0 to samples")
     width = cell.format.result_width
     for whole, name in (("correct", "digit_correct"), ("learned", "digit_learned")):
-        if data[whole] is None:
-            check(data[name] is None, f"{name} must be null where {whole} is")
+        right, values = data[whole], data[name]
+        if right is None and whole == "learned":
+            check(values is None, f"{name} must be null where {whole} is")
             continue
-        values = data[name]
+        check(_whole(right) and right <= samples, f"{whole} must be 0 to samples")
         check(isinstance(values, list) and len(values) == width, f"{name} must have {width} items")
-        fine = all(_whole(v) and data[whole] <= v <= samples for v in values)
+        fine = all(_whole(v) and right <= v <= samples for v in values)
         check(fine, f"{name} must be from {whole} to samples")
-    return Measurement.from_json(data)
+    found: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    return Measurement(**found)
 
 
 def read_trajectory(data: Any, cell: Cell) -> Trajectory:
-    """A trajectory, checked against its cell.
-
-    Raises:
-        InvalidInput: a value that it cannot have, or one that is missing.
-    """
-    data = read_object(data)
-    check_names(data, set(Trajectory.__dataclass_fields__))
+    """A trajectory, checked against its cell (InvalidInput: a value is wrong or missing)."""
+    check_fields(data, Trajectory.__dataclass_fields__.keys())
     steps, lengths = data["steps"], {str(n) for n in cell.setting.test_lengths}
     rising = isinstance(steps, list) and all(map(_whole, steps)) and steps == sorted(steps)
     check(rising and steps, "trajectory: steps must rise")
+    found: dict[str, Any] = {"learned": None}
     for name in ("correct", "learned"):
         curves = data[name]
         if curves is None and name == "learned":
@@ -113,7 +98,8 @@ def read_trajectory(data: Any, cell: Cell) -> Trajectory:
         for values in curves.values():
             fine = isinstance(values, list) and len(values) == len(steps)
             check(fine and all(map(_share, values)), f"trajectory: {name} must hold shares")
-    return Trajectory.from_json(data)
+        found[name] = {int(n): tuple(values) for n, values in curves.items()}
+    return Trajectory(tuple(steps), **found)
 
 
 def _whole(value: Any) -> bool:
@@ -141,19 +127,15 @@ _HEAD: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def read_object(data: Any) -> dict[str, Any]:
-    check(isinstance(data, dict), "it is no object of JSON")
-    return data
-
-
-def check_names(data: dict[str, Any], wanted: Set[str]) -> None:
-    """Check that a record has the fields that it should have, and no other.
+def check_fields(data: Any, wanted: Set[str], optional: Set[str] = frozenset()) -> None:
+    """Check that a record is an object that has the fields that it should have, and no other.
 
     Raises:
-        InvalidInput: one is missing.
+        InvalidInput: it is none, or a field is missing.
         UnknownField: there is one more.
     """
-    lacking, unknown = wanted - data.keys(), data.keys() - wanted
+    check(isinstance(data, dict), "it is no object of JSON")
+    lacking, unknown = wanted - data.keys(), data.keys() - wanted - optional
     if lacking:
         raise InvalidInput(f"it lacks '{min(lacking)}'")
     if unknown:

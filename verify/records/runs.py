@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +9,9 @@ from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
 from verify.records.predicted import Predicted
-from verify.records.reading import (
-    check,
-    read_head,
-    read_measurement,
-    read_object,
-    read_trajectory,
-)
+from verify.records.reading import check, read_head, read_measurement, read_trajectory
 from verify.records.trajectory import Trajectory
 
-_TAIL = ("measurements", "trajectory", "predicted")
 Identity = tuple[str, int, str, str]
 """The key of a cell, the seed, the recipe and the precision."""
 
@@ -78,46 +70,19 @@ class Run:
         """Whether training ended by itself, and not because the budget was spent."""
         return self.steps < self.budget
 
-    def _head(self) -> dict[str, Any]:
-        """The fields that are numbers or text, as plain values."""
-        head = {
-            **{name: value for name, value in vars(self).items() if name not in _TAIL},
+    def to_json(self) -> dict[str, Any]:
+        """The run as plain values, without what was not recorded."""
+        values = {
+            **vars(self),
             "cell": self.cell.to_json(),
             "premise": round(self.premise, 6),
             "seconds": round(self.seconds, 1),
+            "measurements": [vars(m) for m in self.measurements],
+            "trajectory": self.trajectory and vars(self.trajectory),
+            "predicted": self.predicted and self.predicted.to_json(),
+            "indifference": None if self.indifference is None else round(self.indifference, 6),
         }
-        given = head.pop("indifference")
-        return head if given is None else {**head, "indifference": round(given, 6)}
-
-    def to_json(self) -> dict[str, Any]:
-        """The run as plain values."""
-        data = {**self._head(), "measurements": [m.to_json() for m in self.measurements]}
-        if self.trajectory is not None:
-            data["trajectory"] = self.trajectory.to_json()
-        if self.predicted is not None:
-            data["predicted"] = self.predicted.to_json()
-        return data
-
-    def lines(self) -> list[str]:
-        """One line of JSON per measurement; the prediction by its hash."""
-        head = self._head()
-        if self.predicted is not None:
-            head["predicted"] = self.predicted.hash
-        return [json.dumps({**head, "measurement": m.to_json()}) for m in self.measurements]
-
-    def trajectory_line(self) -> str | None:
-        """The trajectory as one line of JSON, where it was recorded."""
-        if self.trajectory is None:
-            return None
-        names = ("cell", "seed", "recipe", "precision")
-        head = {name: value for name, value in self._head().items() if name in names}
-        return json.dumps({**head, "trajectory": self.trajectory.to_json()})
-
-    def prediction_line(self) -> str | None:
-        """What was predicted of its cell as one line of JSON, where that was kept."""
-        if self.predicted is None:
-            return None
-        return json.dumps({"cell": self.cell.to_json(), **self.predicted.to_json()})
+        return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
     def from_json(cls, data: Any) -> Run:
@@ -127,7 +92,7 @@ class Run:
             InvalidInput: a value that no run can have, or one that is missing.
             UnknownField: a field more.
         """
-        head = read_head({k: v for k, v in read_object(data).items() if k not in _TAIL})
+        head = read_head(data, {"measurements", "trajectory", "predicted"})
         cell = head["cell"]
         rows = data.get("measurements")
         check(isinstance(rows, list), "measurements must be a list")

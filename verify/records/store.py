@@ -30,16 +30,15 @@ _PAUSE = 0.5
 DONE = "done"
 """What ``claim`` returns for a model that is in the store already."""
 _APPLICATION = 0x61726974  # "arit"
-_COLUMNS = (
-    "cell TEXT NOT NULL, seed INTEGER NOT NULL, recipe TEXT NOT NULL, precision TEXT NOT NULL"
-)
-_KEY = "PRIMARY KEY (cell, seed, recipe, precision)"
-_SCHEMA = tuple(
-    f"CREATE TABLE IF NOT EXISTS {table} ({_COLUMNS}, {more}, {_KEY})"
-    for table, more in (
-        ("run", "budget INTEGER NOT NULL, data TEXT NOT NULL"),
-        ("claim", "owner TEXT NOT NULL, since REAL NOT NULL"),
-    )
+_TABLES = {
+    "run": "budget INTEGER NOT NULL, data TEXT NOT NULL",
+    "claim": "owner TEXT NOT NULL, since REAL NOT NULL",
+}
+"""Each with its columns beside those of a model."""
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS {} (cell TEXT NOT NULL, seed INTEGER NOT NULL, "
+    "recipe TEXT NOT NULL, precision TEXT NOT NULL, {}, "
+    "PRIMARY KEY (cell, seed, recipe, precision))"
 )
 _PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """Errors that pass: the file is locked, or the disk is full or fails."""
@@ -49,17 +48,13 @@ _MINE = "cell = ? AND seed = ? AND recipe = ? AND precision = ?"
 class Store:
     """Measurements on disk, safe against interruption.
 
-    Args:
-        patience: seconds to wait for a store that is locked or a disk that is full; None for
-            ``PATIENCE``.
-
     Raises:
         InvalidInput: the file is no store of ours, is damaged, or cannot be there.
         Failed: it stays locked, or cannot be read or written.
     """
 
-    def __init__(self, path: Path, patience: float | None = None) -> None:
-        self.path, self.patience = path, PATIENCE if patience is None else patience
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.kept: dict[Path, Run] = {}
         """Runs that could not be written here, by the file that holds each."""
         self._known: dict[Identity, Run] = {}
@@ -71,7 +66,7 @@ class Store:
         except OSError as error:
             raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
         with self._errors():
-            self._db = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
+            self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
             self._check()
         self._read_back()
 
@@ -82,22 +77,17 @@ class Store:
             raise sqlite3.DatabaseError("it is a database of another program")
         if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("it is damaged")
-        if not {"run", "claim"} <= tables:
+        if not _TABLES.keys() <= tables:
             with self._transaction():
                 self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-                for table in _SCHEMA:
-                    self._db.execute(table)
+                for table in _TABLES.items():
+                    self._db.execute(_CREATE.format(*table))
         columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
         if "precision" not in columns:
             raise sqlite3.DatabaseError("an older version made it")
 
     def find(self, cell: Cell, seed: int, recipe: str, precision: str) -> Run | None:
-        """The run of a cell with a seed, if it was made.
-
-        Raises:
-            InvalidInput: its row cannot be read.
-            Failed: the store cannot.
-        """
+        """The run of a model, if it was made (InvalidInput, Failed: it cannot be read)."""
         identity = (cell.key, seed, recipe, precision)
         return self._known.get(identity) or self._fetch(identity)
 
@@ -107,8 +97,8 @@ class Store:
             row = self._db.execute(query, identity).fetchone()
         if row is None:
             return None
-        self._known[identity] = self._read(*row)
-        return self._known[identity]
+        run = self._known[identity] = self._read(*row)
+        return run
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
@@ -122,7 +112,7 @@ class Store:
         """
         self._known[run.identity] = run
         # One long wait is enough: a disk that stays full must not stop the training.
-        end = time.monotonic() + (0 if self.kept else self.patience)
+        end = time.monotonic() + (0 if self.kept else PATIENCE)
         while True:
             try:
                 self._insert(run)
@@ -153,11 +143,7 @@ class Store:
         raise Failed(f"cannot write the store {self.path} ({error}), nor a file beside it")
 
     def check_written(self) -> None:
-        """Check that every run is in the store.
-
-        Raises:
-            Failed: a run is kept in a file instead.
-        """
+        """Check that every run is in the store (Failed: a run is kept in a file instead)."""
         if self.kept:
             raise Failed(
                 f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
@@ -213,7 +199,7 @@ class Store:
 
     def release(self) -> None:
         """Give up what this process had claimed and not finished."""
-        with suppress(sqlite3.Error), self._transaction():
+        with suppress(sqlite3.Error):
             self._db.execute("DELETE FROM claim WHERE owner = ?", (this_process().text(),))
 
     def runs(self) -> tuple[list[Run], list[str]]:
@@ -244,26 +230,19 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:  # which commits it, or rolls it back after an error
+            self._db.execute("BEGIN IMMEDIATE")
             yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # a full disk has already ended the transaction
-                self._db.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         """Say in one line what SQLite could not do."""
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
             kind = Failed if passing else InvalidInput
             raise kind(f"cannot use the store {self.path}: {error}") from None
-        except sqlite3.Error as error:
-            raise InvalidInput(f"cannot use the store {self.path}: {error}") from None
 
     def close(self) -> None:
         """Release the file."""

@@ -6,9 +6,8 @@ after the accuracy in domain (arXiv 2407.17963, on grokking)?
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from verify.plan.cells import Cell
 from verify.plan.premise import PREMISE
@@ -30,19 +29,6 @@ class Trajectory:
     steps: tuple[int, ...]
     correct: dict[int, tuple[float, ...]]
     learned: dict[int, tuple[float, ...]] | None
-
-    def to_json(self) -> dict[str, Any]:
-        """The trajectory as plain values."""
-        return vars(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Trajectory:
-        """The trajectory that ``to_json`` wrote."""
-
-        def curves(part: dict[str, list[float]] | None) -> dict[int, tuple[float, ...]] | None:
-            return None if part is None else {int(n): tuple(xs) for n, xs in part.items()}
-
-        return cls(tuple(data["steps"]), curves(data["correct"]) or {}, curves(data["learned"]))
 
 
 @dataclass(frozen=True)
@@ -67,10 +53,10 @@ def timing(cell: Cell, trajectory: Trajectory, digits: int, share: float) -> Tim
     Raises:
         ValueError: the cell has no learned function, or no test length that was trained.
     """
-    if trajectory.learned is None or not _trained(cell, trajectory):
+    if trajectory.learned is None or not any(map(cell.setting.is_premise, trajectory.correct)):
         raise ValueError("a trajectory without a learned function or a premise has no timing")
-    outside = trajectory.learned[digits]
-    return Timing(learned_at(cell, trajectory, PREMISE), _first(trajectory, outside, share))
+    outside = _first(trajectory, trajectory.learned[digits], share)
+    return Timing(learned_at(cell, trajectory, PREMISE), outside)
 
 
 def learned_at(cell: Cell, trajectory: Trajectory, share: float) -> int | None:
@@ -78,15 +64,10 @@ def learned_at(cell: Cell, trajectory: Trajectory, share: float) -> int | None:
 
     At the trained length where it is lowest; None if it never was, or no test length was trained.
     """
-    curves = [trajectory.correct[n] for n in _trained(cell, trajectory)]
-    lowest = [min(values) for values in zip(*curves, strict=True)]
-    return _first(trajectory, lowest, share) if curves else None
+    curves = [shares for n, shares in trajectory.correct.items() if cell.setting.is_premise(n)]
+    return _first(trajectory, map(min, zip(*curves, strict=True)), share)
 
 
-def _trained(cell: Cell, trajectory: Trajectory) -> list[int]:
-    return [n for n in trajectory.correct if cell.setting.is_premise(n)]
-
-
-def _first(trajectory: Trajectory, values: Sequence[float], goal: float) -> int | None:
-    reached = zip(trajectory.steps, values, strict=True)
+def _first(trajectory: Trajectory, values: Iterable[float], goal: float) -> int | None:
+    reached = zip(trajectory.steps, values, strict=False)
     return next((step for step, value in reached if value >= goal), None)

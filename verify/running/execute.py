@@ -36,14 +36,6 @@ class Progress:
     elsewhere: str | None = None
 
 
-@dataclass(frozen=True)
-class Failure:
-    """What a worker sends before it ends by an error."""
-
-    job: Job
-    error: str
-
-
 def execute(
     jobs: list[Job],
     budget: int,
@@ -73,8 +65,8 @@ def execute(
     )
     runs = []
     for i, trained in enumerate(trained_models):
-        cell, prediction = trained.cell, predictions[i]
-        setting = cell.setting
+        cell, setting = trained.cell, trained.cell.setting
+        prediction = predictions[i]
         measured = tuple(measure(trained.model, cell, prediction, n) for n in setting.test_lengths)
         shown = support(setting.task, setting.train, setting.base)
         runs.append(

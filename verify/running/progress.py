@@ -21,11 +21,10 @@ class ProgressDisplay:
     Args:
         total: models to train.
         budget: the most steps of each.
-        every: seconds between two lines where there is no bar.
     """
 
-    def __init__(self, total: int, budget: int, every: float = EVERY) -> None:
-        self.total, self.budget, self.every = total, budget, every
+    def __init__(self, total: int, budget: int) -> None:
+        self.total, self.budget = total, budget
         self.finished = 0
         self._steps: dict[Job, int] = {}
         """Steps taken of each model in training."""
@@ -59,12 +58,9 @@ class ProgressDisplay:
 
     def update(self, sign: Progress) -> None:
         """Show one report of a worker."""
+        name, line = sign.job.name, ""
         self._steps[sign.job] = sign.steps
-        if self._bar is not None:
-            self._advance(sign)
-        name = f"{sign.job.cell.label()}, seed {sign.job.seed}"
         if sign.run is not None:
-            self._steps.pop(sign.job)
             self.finished += 1
             line = (
                 f"[{self.finished}/{self.total}] {name}: in domain {sign.run.premise:.3f}, "
@@ -74,10 +70,13 @@ class ProgressDisplay:
                 line += f"; the store cannot be written, kept in {sign.file}"
             if sign.elsewhere is not None:
                 line += f", trained by {sign.elsewhere}"
-            self._say(line)
         elif sign.elsewhere is not None:
-            self._steps.pop(sign.job)
-            self._say(f"{name}: left to {sign.elsewhere}, which trains it now")
+            line = f"{name}: left to {sign.elsewhere}, which trains it now"
+        if line:
+            del self._steps[sign.job]
+            self._say(line)
+        if self._bar is not None:
+            self._advance(sign)
 
     def _say(self, line: str) -> None:
         """Print a line; training goes on when nobody reads the lines any more."""
@@ -88,7 +87,7 @@ class ProgressDisplay:
                 print(line, file=sys.stderr, flush=True)
 
     def _remind(self) -> None:
-        while not self._over.wait(self.every):
+        while not self._over.wait(EVERY):
             self._say(self.reminder())
 
     def reminder(self) -> str:
@@ -98,21 +97,23 @@ class ProgressDisplay:
         line = f"still training: {self.finished} of {self.total} models are done"
         if steps:
             line += f", {len(steps)} at step {', '.join(map(str, steps[:8]))} of {self.budget}"
-        done = self.finished * self.budget + sum(steps)
+        done = self._done()
         if done:
             left = spent * (self.total * self.budget - done) / done
             line += f"; at most about {left / 60:.0f} min left" if left > 90 else "; nearly done"
         return line
 
+    def _done(self) -> int:
+        """Steps done of all; a model that converged early is done with its whole budget."""
+        return self.finished * self.budget + sum(self._steps.values())
+
     def _advance(self, sign: Progress) -> None:
         if sign.job not in self._tasks:
             label = sign.job.cell.label()
             self._tasks[sign.job] = self._bar.add_task(label, total=self.budget)
-        # A model that converged early is done with its whole share of the work.
-        done = sign.steps if sign.run is None else self.budget
-        self._bar.update(self._tasks[sign.job], visible=sign.run is None, completed=done)
-        done = sum(t.completed for t in self._bar.tasks if t.id != self._all)
-        self._bar.update(self._all, completed=done)
+        task = self._tasks[sign.job]
+        self._bar.update(task, visible=sign.run is None, completed=sign.steps)
+        self._bar.update(self._all, completed=self._done())
 
     def __exit__(self, *_: object) -> None:
         self._over.set()

@@ -17,7 +17,7 @@ from verify.plan.flops import training_flops
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
 from verify.records.store import DONE, Store, is_wanted
-from verify.running.execute import Failure, Progress
+from verify.running.execute import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name
@@ -81,40 +81,40 @@ class Pool:
         on_progress: Callable[[Progress], None],
     ) -> None:
         self.store, self.budget, self.device = store, budget, device
-        self.on_progress = on_progress
+        self.number, self.on_progress = workers, on_progress
         self.precision = precision_name(device)
         self.checkpoints = store.path.with_name(f"{store.path.name}.training")
         """Where the states of long trainings are kept."""
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
-        self.number = min(workers, len(self.waiting))
-        self.busy: dict[Connection, SpawnProcess] = {}
-        self.idle: list[tuple[Connection, SpawnProcess]] = []
+        self.workers: dict[Connection, SpawnProcess] = {}
+        """Each worker by the pipe to it."""
+        self.idle: list[Connection] = []
 
     def __enter__(self) -> Pool:
         context = multiprocessing.get_context("spawn")
+        how = (self.budget, self.device, self.precision, self.checkpoints)
         with _uninterrupted():
-            for _ in range(self.number):
+            for _ in self.waiting[: self.number]:
                 ours, theirs = context.Pipe()
-                how = (self.budget, self.device, self.precision, self.checkpoints)
-                arguments = (os.getpid(), theirs, *how)
-                process = context.Process(target=work, args=arguments, daemon=True)
+                process = context.Process(
+                    target=work, args=(os.getpid(), theirs, *how), daemon=True
+                )
                 process.start()
                 theirs.close()  # or it would not end with the worker
-                self.idle.append((ours, process))
+                self.workers[ours] = process
+        self.idle = list(self.workers)
         return self
 
     def __exit__(self, *error: object) -> None:
-        for pipe, _ in self.idle:
+        for pipe in self.idle:
             with suppress(OSError):
                 pipe.send(None)  # it ends by itself, and with it what compiled its steps
-        for _, process in self.idle:
-            process.join(_LAST)
-        processes = [*self.busy.values(), *(process for _, process in self.idle)]
-        for process in processes:
+        for pipe in self.idle:
+            self.workers[pipe].join(_LAST)
+        for process in self.workers.values():
             process.kill()
-        for process in processes:
             process.join()
         self.store.release()
 
@@ -124,9 +124,9 @@ class Pool:
         Raises:
             Failed: a training process died or raised; what had ended before is in the store.
         """
-        while self.waiting or self.busy or self.elsewhere:
+        while self.waiting or self.elsewhere or len(self.idle) < len(self.workers):
             self._hand_out()
-            for pipe in wait(list(self.busy), _LOOK):
+            for pipe in wait(self.workers.keys() - self.idle, _LOOK):
                 assert isinstance(pipe, Connection)
                 self._receive(pipe)
             if self.elsewhere and self.idle:
@@ -137,10 +137,8 @@ class Pool:
         while self.idle and self.waiting:
             claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
             if claimed:
-                pipe, process = self.idle.pop()
-                self.busy[pipe] = process
                 with suppress(OSError):  # the loss of a worker shows when its pipe is read
-                    pipe.send(claimed)
+                    self.idle.pop().send(claimed)
 
     def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
@@ -160,13 +158,12 @@ class Pool:
             message = pipe.recv()
         except (EOFError, OSError):
             raise Failed("a training process died; start again to go on") from None
-        if isinstance(message, Failure):
-            where = f"{message.job.cell.label()}, seed {message.job.seed}"
-            raise Failed(f"training failed: {where}: {message.error}")
+        if isinstance(message, str):
+            raise Failed(message)
         if isinstance(message, Progress):
             self.on_progress(message)
             return
-        self.idle.append((pipe, self.busy.pop(pipe)))
+        self.idle.append(pipe)
         for job, run in message:
             file = self.store.add(run)
             self.on_progress(Progress(job, run.steps, run, file))
@@ -177,11 +174,10 @@ class Pool:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Let processes started here ignore Ctrl-C from the first moment: their parent handles it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handles = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if handles else None
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if handles:
+            signal.signal(signal.SIGINT, before)

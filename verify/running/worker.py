@@ -28,11 +28,11 @@ def work(
 
     Args:
         parent: the process that started this one; it may be gone by now.
-        pipe: lists of jobs come in, ``None`` at the end; ``Progress``, ``Failure`` and the runs of
-            jobs that are done go out.
+        pipe: lists of jobs come in, ``None`` at the end; ``Progress``, the runs of jobs that are
+            done, and words for an error go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.running.execute import Failure, Progress, execute
+    from verify.running.execute import Progress, execute
     from verify.training.device import fix_precision, train_alone
 
     train_alone()
@@ -49,7 +49,7 @@ def work(
             )
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-            pipe.send(Failure(jobs[0], text))
+            pipe.send(f"training failed: {jobs[0].name}: {text}")
             return
 
 

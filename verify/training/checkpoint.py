@@ -15,26 +15,22 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from verify.plan.plan import Job
+from verify.training.recorder import Recorder
 
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
-_WRITER = (1, torch.__version__)
-"""The form of the states, and what wrote the tensors in them; others are not read."""
+_WRITER = (2, torch.__version__)
+"""The form of the objects that are kept, and what wrote the tensors in them; others are not read.
 
-
-class Resumable(Protocol):
-    """Something whose state can be kept and put back."""
-
-    def state(self) -> Any:
-        """What it needs to go on."""
-
-    def restore(self, state: Any) -> None:
-        """Go on from a state that ``state`` gave."""
+The form is a new one whenever a class of what is kept gets other attributes.
+"""
+_UNUSABLE = (OSError, EOFError, pickle.UnpicklingError, ImportError, AttributeError, RuntimeError)
+"""What a file raises that is missing, damaged, or of other classes."""
 
 
 class Checkpoint:
@@ -42,34 +38,35 @@ class Checkpoint:
 
     Args:
         path: of the file; it is replaced as a whole, and a damaged one is not used.
-        beside: what else goes on with the training, such as a recorder.
+        recorder: goes on with the training.
     """
 
-    def __init__(self, path: Path, beside: Resumable) -> None:
-        self.path, self.beside = path, beside
+    def __init__(self, path: Path, recorder: Recorder) -> None:
+        self.path, self.recorder = path, recorder
         self._last = time.monotonic()
 
-    def resume(self, training: Resumable) -> None:
-        """Put the kept state back, if there is one."""
+    def resume(self) -> Any:
+        """The training that was kept, if there is one."""
         try:
             # Written by this program beside its own store, and by nobody else.
-            states = torch.load(self.path, weights_only=False)
-        except (OSError, pickle.UnpicklingError, EOFError, RuntimeError, ImportError):
-            return
-        if states["writer"] == _WRITER:
-            training.restore(states["training"])
-            self.beside.restore(states["beside"])
+            kept = torch.load(self.path, weights_only=False)
+        except _UNUSABLE:
+            return None
+        if kept["writer"] != _WRITER:
+            return None
+        self.recorder.restore(kept["recorder"])
+        return kept["training"]
 
-    def look(self, training: Resumable) -> None:
-        """Keep the state, if it is time; a full disk keeps none."""
+    def look(self, training: Any) -> None:
+        """Keep a training, if it is time; a full disk keeps none."""
         if time.monotonic() < self._last + EVERY:
             return
         self._last = time.monotonic()
         written = self.path.with_suffix(f".{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            states = {"training": training.state(), "beside": self.beside.state()}
-            torch.save({"writer": _WRITER, **states}, written)
+            kept = {"writer": _WRITER, "training": training, "recorder": self.recorder.state()}
+            torch.save(kept, written)
             written.replace(self.path)
         except (OSError, RuntimeError):  # torch's own error of a file that cannot be written
             with suppress(OSError):

@@ -31,11 +31,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def pick_device(name: str) -> str:
-    """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one.
-
-    Raises:
-        InvalidInput: unknown, or ``cuda`` on a machine without one.
-    """
+    """``cpu`` or ``cuda``; ``auto`` takes a GPU if there is one (InvalidInput: none such)."""
     if name not in DEVICES:
         raise InvalidInput(f"unknown device '{name}' (allowed: {', '.join(DEVICES)})")
     if name == "cuda" and not torch.cuda.is_available():

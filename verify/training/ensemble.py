@@ -9,6 +9,7 @@ Shapes: M models, B examples, T tokens of an example, S of them result digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,8 @@ class Ensemble:
             recipe.batch_size, len(fmt.tokens) - 1, len(fmt.result_slots)
         )
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
-        dtype = precision(device)
-        self._optimizer = Optimizer(self.weights, recipe, dtype)
-        self._losses = self._make_losses(dtype)
+        self.precision = precision(device)
+        self._optimizer = Optimizer(self.weights, recipe, self.precision)
 
     def examples(self, steps: int) -> Tensor:
         """The tokens of the next steps, ``(steps, M, B, T)``."""
@@ -90,36 +90,21 @@ class Ensemble:
         self.models[i].load_state_dict(self.weights.model(i))
         return self.models[i]
 
-    def state(self) -> dict[str, Any]:
-        """All that the next step depends on."""
-        return {
-            "weights": self.weights.tensors,
-            "optimizer": self._optimizer.state(),
-            "examples": [source.state() for source in self._examples],
-            "noise": [source.state() for source in self._noise],
-        }
+    def __getstate__(self) -> dict[str, Any]:
+        """All that the next step depends on; what computes the losses is made again."""
+        return {name: value for name, value in vars(self).items() if name != "_losses"}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state that ``state`` gave."""
-        with torch.no_grad():
-            for mine, kept in zip(self.weights.tensors, state["weights"], strict=True):
-                mine.copy_(kept)
-        self._optimizer.restore(state["optimizer"])
-        for examples, kept in zip(self._examples, state["examples"], strict=True):
-            examples.restore(kept)
-        for noise, kept in zip(self._noise, state["noise"], strict=True):
-            noise.restore(kept)
-
-    def _make_losses(self, dtype: torch.dtype) -> Callable[..., Tensor]:
+    @cached_property
+    def _losses(self) -> Callable[..., Tensor]:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
-        mixed, exact = dtype == torch.bfloat16, weights.tensors[0].dtype
+        mixed, exact = self.precision == torch.bfloat16, weights.tensors[0].dtype
 
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
             inputs = (tokens[:, :-1], slots, noise, level)
-            with torch.autocast(self.device, dtype, enabled=mixed):
+            with torch.autocast(self.device, self.precision, enabled=mixed):
                 logits = functional_call(model, weights.named(tensors), inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary
             # goes before the slots: rows as short as it is would take more than three times as

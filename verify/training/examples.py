@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -33,14 +31,6 @@ class Examples:
         tokens = self.format.write(operands, self.format.results(operands))
         return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
 
-    def state(self) -> Any:
-        """Where the random generator stands."""
-        return self._rng.bit_generator.state
-
-    def restore(self, state: Any) -> None:
-        """Go on from a state that ``state`` gave."""
-        self._rng.bit_generator.state = state
-
 
 class Noise:
     """The random bytes of one model; on a CPU they are NumPy's, which are the fastest there."""
@@ -57,12 +47,3 @@ class Noise:
             return torch.from_numpy(words.view(np.uint8)[: self.size])
         noise = torch.empty(self.size, dtype=torch.uint8, device=self.device)
         return noise.random_(generator=self._generator)
-
-    def state(self) -> Any:
-        """Where the random generators stand."""
-        return self._rng.state, self._generator.get_state()
-
-    def restore(self, state: Any) -> None:
-        """Go on from a state that ``state`` gave."""
-        self._rng.state, generator = state
-        self._generator.set_state(generator)

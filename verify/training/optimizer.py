@@ -12,7 +12,6 @@ Shapes as in ``verify.training.weights``: M models, G matrices of R by C, P othe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -68,16 +67,6 @@ class Optimizer:
             self._muon(i, gradient, _along(rate, gradient))
         for i, gradient in enumerate(gradients[len(self.matrices) :]):
             self._adamw(i, gradient, _along(rate, gradient))
-
-    def state(self) -> list[Any]:
-        """All that the next step depends on but for the weights."""
-        return [self.steps, *self.momenta, *self.first, *self.second]
-
-    def restore(self, state: list[Any]) -> None:
-        """Go on from a state that ``state`` gave."""
-        self.steps, *kept = state
-        for mine, tensor in zip((*self.momenta, *self.first, *self.second), kept, strict=True):
-            mine.copy_(tensor)
 
     def _muon(self, i: int, gradient: Tensor, rate: Tensor) -> None:
         """Step the matrices of group i; gradient ``(M, G, R, C)``, rate ``(M, 1, 1, 1)``."""

@@ -77,9 +77,9 @@ def train_ensemble(
         cell = jobs[0][0]
         flops = training_flops(cell, recipe.batch_size, cell.format.result_width)
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING and has_compiler(device)
-    training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
-    if checkpoint is not None:
-        checkpoint.resume(training)
+    training = checkpoint.resume() if checkpoint is not None else None
+    if training is None:
+        training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
     while not training.finished:
         on_step(training.step)
         training.chunk(watch)
@@ -90,17 +90,16 @@ def train_ensemble(
 
 
 class _Training:
-    """An ensemble with its schedules, between two chunks of steps."""
+    """An ensemble with its schedules, between two chunks of steps: all that the next depends on."""
 
     def __init__(
         self, jobs: Sequence[tuple[Cell, int]], budget: int, recipe: Recipe, ensemble: Ensemble
     ) -> None:
-        self.jobs, self.budget, self.recipe, self.ensemble = jobs, budget, recipe, ensemble
+        self.jobs, self.budget, self.ensemble = jobs, budget, ensemble
         self.schedules = [Schedule(recipe, budget) for _ in jobs]
-        self.step = 0
+        self.step, self.seconds = 0, 0.0
         self._ended: dict[int, tuple[float, int, float]] = {}
         """Premise, steps and seconds of each model when its premise was last measured."""
-        self._start = time.perf_counter()
 
     @property
     def finished(self) -> bool:
@@ -109,14 +108,14 @@ class _Training:
     @property
     def trained(self) -> list[Trained]:
         """The models; one that was finished before the others was left unchanged."""
-        models = map(self.ensemble.model, range(len(self.jobs)))
         return [
-            Trained(model, cell, seed, *self._ended[i])
-            for i, (model, (cell, seed)) in enumerate(zip(models, self.jobs, strict=True))
+            Trained(self.ensemble.model(i), cell, seed, *self._ended[i])
+            for i, (cell, seed) in enumerate(self.jobs)
         ]
 
     def chunk(self, watch: Callable[[int, Ensemble], None]) -> None:
         """Take some steps, and move every schedule on."""
+        start = time.perf_counter() - self.seconds
         ensemble, steps = self.ensemble, range(self.step, min(self.step + CHUNK, self.budget))
         losses = _train_chunk(ensemble, self.schedules, steps).tolist()
         step = self.step = steps.stop
@@ -129,25 +128,9 @@ class _Training:
                 continue
             cell = self.jobs[i][0]
             accuracy = held_out_accuracy(ensemble.model(i), cell)
-            self._ended[i] = accuracy, step, time.perf_counter() - self._start
+            self._ended[i] = accuracy, step, time.perf_counter() - start
             schedule.after_premise(step, accuracy)
-
-    def state(self) -> dict[str, Any]:
-        """All that the next chunk depends on; to be written before it."""
-        return {
-            "step": self.step,
-            "seconds": time.perf_counter() - self._start,
-            "ended": self._ended,
-            "schedules": self.schedules,
-            "ensemble": self.ensemble.state(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
-        self.ensemble.restore(state["ensemble"])
-        self.step, self._ended = state["step"], state["ended"]
-        self.schedules = state["schedules"]
-        self._start = time.perf_counter() - state["seconds"]
+        self.seconds = time.perf_counter() - start
 
 
 def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:

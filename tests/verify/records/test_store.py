@@ -155,9 +155,12 @@ def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
         assert db.execute("SELECT count(*) FROM claim").fetchone() == (0,)
 
 
-def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verify.records.store.PATIENCE", 0.1)
     path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
-    store = Store(path, patience=0.1)
+    store = Store(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     file = store.add(one)

@@ -47,8 +47,9 @@ def test_a_run_without_a_terminal_says_now_and_then_how_far_it_is(
 ) -> None:
     said = io.StringIO()
     monkeypatch.setattr(sys, "stderr", said)
+    monkeypatch.setattr("verify.running.progress.EVERY", 0.01)
     first, second = JOBS[:2]
-    with ProgressDisplay(2, 6000, every=0.01) as display:
+    with ProgressDisplay(2, 6000) as display:
         display.update(Progress(first, 1500))
         display.update(Progress(second, 50))
         end = time.monotonic() + 30

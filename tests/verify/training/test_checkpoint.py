@@ -75,7 +75,7 @@ def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, monkeypatch: pytest.Mo
         train(DROPOUT, path, 2 * CHUNK)
     os.truncate(path, path.stat().st_size // 2)
     steps: list[int] = []
-    monkeypatch.setattr("verify.training.train._Training.restore", lambda *_: steps.append(1))
+    monkeypatch.setattr(Recorder, "restore", lambda *_: steps.append(1))
     train(DROPOUT, path)
     assert not steps
 
