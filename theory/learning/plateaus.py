@@ -136,18 +136,14 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     for x in shown:
         key = key * limit + x % limit
     pairs, counts = np.unique(key * modulus + results, return_counts=True)
-    starts = _starts(pairs // modulus)
+    _, starts, which = np.unique(pairs // modulus, return_index=True, return_inverse=True)
     most = np.maximum.reduceat(counts, starts)
-    kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
+    kept = pairs[counts == most[which]]
     combination = kept // modulus
     weights = [limit**j for j in reversed(range(len(shown)))]
     low = np.stack([combination // weight % limit for weight in weights])
-    return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
-
-
-def _starts(ascending: Array) -> Array:
-    """Where runs of equal numbers begin."""
-    return np.flatnonzero(np.diff(ascending, prepend=-1))
+    _, starts = np.unique(combination, return_index=True)
+    return _Answers(low, kept % modulus, starts, int(most.sum()))
 
 
 def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
