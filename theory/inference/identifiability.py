@@ -142,11 +142,10 @@ def place_in_view(setting: Setting, shown: Support) -> str | None:
     ]
     if not whole:
         return None
-    last = whole[-1]
     if not all(v.landmarks for v in whole):
         return ""
-    symbol, back = last.landmarks[-1]
-    return f"the query of result digit {last.position} has '{symbol}' {back} tokens back"
+    symbol, back = whole[-1].landmarks[-1]
+    return f"the query of result digit {whole[-1].position} has '{symbol}' {back} tokens back"
 
 
 def finds_digits(setting: Setting) -> bool:
@@ -172,23 +171,24 @@ def blind(setting: Setting, shown: Support) -> str:
     window = setting.window
     if not window:
         return ""
-    is_local = carry_reach(setting.task, setting.base) is not None
-    for view in views(setting):
-        if is_local and view.back >= window:
+    if carry_reach(setting.task, setting.base) is not None:
+        for view in views(setting):
+            if view.back >= window:
+                return (
+                    f"result digit {view.position} needs a digit {view.back} tokens back, "
+                    f"outside a window of {window}"
+                )
+        return ""
+    sequence = tokens(setting)
+    index = {(t.operand, t.position): s for s, t in enumerate(sequence) if t.kind == "operand"}
+    for i, query in sorted(
+        (t.position, s - 1) for s, t in enumerate(sequence) if t.kind == "result"
+    ):
+        spend(1_000 * min(window, len(sequence)) + 5_000)
+        hidden = [digit[1] for digit in shown.needed if query - index[digit] >= window]
+        if hidden:
             return (
-                f"result digit {view.position} needs a digit {view.back} tokens back, "
-                f"outside a window of {window}"
-            )
-        hidden = [
-            position
-            for operand, position in shown.needed
-            if (operand, position) not in view.visible
-            and not (setting.layout.interleaved and position > view.position)
-        ]
-        if hidden and not is_local:
-            return (
-                f"a window of {window} hides digit {hidden[-1]} of an operand "
-                f"from result digit {view.position}"
+                f"a window of {window} hides digit {hidden[-1]} of an operand from result digit {i}"
             )
     return ""
 
@@ -200,16 +200,12 @@ def out_of_sight(setting: Setting, shown: Support) -> bool:
     """
     sequence = tokens(setting)
     spend(1_000 * len(sequence))
+    last = max(s for s, t in enumerate(sequence) if t.kind == "result")
     return all(
         shown.constant((t.operand, t.position)) is None
-        for t in sequence[: _last_query(setting) + 1]
+        for t in sequence[:last]
         if t.kind == "operand"
     )
-
-
-def _last_query(setting: Setting) -> int:
-    """The token that writes the last result digit."""
-    return max(s for s, t in enumerate(tokens(setting)) if t.kind == "result") - 1
 
 
 def _name(task: Task, digit: OperandDigit) -> str:
