@@ -17,12 +17,14 @@ from theory.numbers.effort import spend
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task, digit_count
 
-_STEP = 500
+_STEP = 1_500
 """What one step from a carry to a carry is charged."""
 _State = tuple[int, int]
 """One of the domain's boxes, and a carry into a position of its members."""
 _Outcome = tuple[int, int]
 """A value of the result digit, and in how many ways digits can stand above it."""
+_Kinds = Counter[tuple[_Outcome, ...]]
+"""How many combinations of the digits that are read give each state its outcome."""
 _IMPOSSIBLE = (0, 0)
 """The outcome where a box lacks the digits that are read."""
 
@@ -118,15 +120,14 @@ class CarryClassifier:
         read: Counter[_State] = Counter()  # by the sum at the position, in place of a carry
         for (k, carry), s, n in self._steps(i):
             read[k, s] += n * self._into[i][k, carry]
-        made = [(s % modulus, onward[k, s // self._base]) for k, s in read]
-        yield _most(made, read.values())
-        kinds, before, divisor = Counter({tuple(made): 1}), list(read), 1
+        made = tuple((s % modulus, onward[k, s // self._base]) for k, s in read)
+        yield _most(made, read)
+        kinds, before, divisor = Counter({made: 1}), read, 1
         for lowest in reversed(range(i + 1)):
             kinds = self._extended(kinds, before, lowest, divisor)
-            before, divisor = list(self._into[lowest]), self._base
-            often = self._into[lowest].values()
+            before, divisor = self._into[lowest], self._base
             spend(_STEP * len(kinds) * len(before))
-            yield sum(n * _most(outcomes, often) for outcomes, n in kinds.items())
+            yield sum(n * _most(outcomes, before) for outcomes, n in kinds.items())
 
     def _modulus(self, i: int) -> int:
         """What the sum at a position is taken modulo to give the result digit."""
@@ -140,27 +141,21 @@ class CarryClassifier:
         return modulus
 
     def _extended(
-        self,
-        kinds: Counter[tuple[_Outcome, ...]],
-        states: list[_State],
-        lowest: int,
-        divisor: int,
-    ) -> Counter[tuple[_Outcome, ...]]:
-        """What is read with one position more, the lowest: the outcome of each state, how often.
+        self, kinds: _Kinds, states: Iterable[_State], lowest: int, divisor: int
+    ) -> _Kinds:
+        """What is read with one position more, the lowest.
 
         Args:
-            kinds: the same without it, an outcome for each of these states.
-            divisor: what a sum is divided by to give one of them.
+            kinds: what is read without it, with an outcome for each of these states; a sum at the
+                lowest position divided by the divisor gives one.
         """
         where = {state: place for place, state in enumerate(states)}
-        carried: Counter[tuple[int | None, ...]] = Counter()
+        into, carried = self._into[lowest], Counter[tuple[int | None, ...]]()
         for (s, boxes), n in self._digits[lowest].items():
-            into = self._into[lowest]
-            carried[
-                tuple(where[k, (c + s) // divisor] if k in boxes else None for k, c in into)
-            ] += n
-        spend(_STEP * len(kinds) * len(carried) * len(self._into[lowest]))
-        after: Counter[tuple[_Outcome, ...]] = Counter()
+            led = (where[k, (c + s) // divisor] if k in boxes else None for k, c in into)
+            carried[tuple(led)] += n
+        spend(_STEP * len(kinds) * len(carried) * len(into))
+        after: _Kinds = Counter()
         for outcomes, n in kinds.items():
             for places, m in carried.items():
                 made = [_IMPOSSIBLE if at is None else outcomes[at] for at in places]
@@ -169,9 +164,9 @@ class CarryClassifier:
         return after
 
 
-def _most(outcomes: Iterable[_Outcome], often: Iterable[int]) -> int:
-    """How often the most frequent value of the result digit is right."""
+def _most(outcomes: tuple[_Outcome, ...], often: Counter[_State]) -> int:
+    """How often the most frequent value of the result digit is right, by the outcome of states."""
     counts: Counter[int] = Counter()
-    for (digit, ways), n in zip(outcomes, often, strict=True):
+    for (digit, ways), n in zip(outcomes, often.values(), strict=True):
         counts[digit] += ways * n
     return max(counts.values())

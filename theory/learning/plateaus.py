@@ -50,9 +50,8 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     training sets, and where they would take too long to be found.
     """
     ladder: list[Plateau] = []
-    answers = _answers(task, base, train)
     size = sum(box.size for box in train.boxes(base, task.operands))
-    for k, best in enumerate(answers):
+    for k, best in enumerate(_answers(task, base, train)):
         accuracy = Fraction(best.right, size)
         if accuracy < 1 and accuracy > (ladder[-1].accuracy if ladder else 0):
             ladder.append(Plateau(k, accuracy))
