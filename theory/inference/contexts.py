@@ -108,7 +108,7 @@ class _Contexts:
                 self.queries.setdefault(roles, []).append(asked.position)
         self._moves = cache(self._moves_at)
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
-        """Contexts, by what they hold and where reading begins, that training shows."""
+        """The contexts that training shows, by what they hold and where reading begins."""
 
     def lacking(self, test: Domain) -> Unshown | None:
         """A context of a test domain that training does not show with its answer, if there is one.
@@ -145,33 +145,31 @@ class _Contexts:
         found = [frozenset({self.constant})]
         while len(found) < last:
             values = _values(box, len(found))
-            found.append(frozenset(x for c in found[-1] for _, _, x in self._add(values, c)))
+            found.append(frozenset(x for c in found[-1] for _, x, _ in self._add(values, c)))
             if len(found) > box.width + 1 and found[-1] == found[-2]:
                 break
         return found
 
     def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-        """All digits of one place, each with the result's digit and the carry out."""
-        base = self.setting.base
+        """All digits of one place, the result's digit last; the carry out, and the answer."""
         for digits in product(*values):
             total = carry + sum(c * d for c, d in zip(self.linear, digits, strict=True))
-            yield digits, total % base, total // base
+            onward, result = divmod(total, self.setting.base)
+            yield (*digits, result), onward, result
 
     def _moves_at(
-        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool
-    ) -> dict[_Letter, frozenset[tuple[int, int]]]:
-        """By the digits in sight at a place: the carries out of it, each with the answer or -1.
+        self, values: _Values, carry: int, seen: tuple[int, ...]
+    ) -> dict[_Letter, set[tuple[int, int]]]:
+        """By the digits in sight at a place: the carries out of it, each with the result's digit.
 
         Args:
             seen: the operands whose digits are in sight; -1 is the result.
-            answers: whether the result's digit there is the one that is asked for.
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
         spend(3_000 * math.prod(map(len, values)))
-        for digits, result, onward in self._add(values, carry):
-            letter = tuple(result if j < 0 else digits[j] for j in seen)
-            found.setdefault(letter, set()).add((onward, result if answers else -1))
-        return {letter: frozenset(after) for letter, after in found.items()}
+        for digits, onward, result in self._add(values, carry):
+            found.setdefault(tuple(digits[j] for j in seen), set()).add((onward, result))
+        return found
 
     def _search(
         self, roles: tuple[_Role, ...], low: int, starts: dict[_State, int], shown: _Shown
@@ -208,7 +206,7 @@ class _Contexts:
         """By the digits in sight at the next place, the states after it."""
         found: dict[_Letter, set[_State]] = {}
         for (values, *to_come), carry, answer in states:
-            moves = self._moves(values, carry, seen, answers)
+            moves = self._moves(values, carry, seen)
             spend((1_400 + 20 * len(to_come)) * len(moves))
             for letter, after in moves.items():
                 ends = {(tuple(to_come), c, x if answers else answer) for c, x in after}

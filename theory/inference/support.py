@@ -37,10 +37,11 @@ class Support:
     @cached_property
     def seen(self) -> tuple[tuple[frozenset[int], ...], ...]:
         """``seen[j][i]``: the values of digit ``i + 1`` of operand j; every higher one was 0."""
+        positions = range(1, max((box.width for box in self.boxes), default=0) + 1)
         return tuple(
             tuple(
-                _all_of(frozenset(self.possible(box, (j, i)) for box in self.boxes))
-                for i in range(1, max((box.width for box in self.boxes), default=0) + 1)
+                frozenset(v for b in self.boxes for v in self.possible(b, (j, i)))
+                for i in positions
             )
             for j in range(self.task.operands)
         )
@@ -126,11 +127,6 @@ class Support:
 def support(task: Task, train: Domain, base: int) -> Support:
     """What training shows; settings that differ in other things share it and what it works out."""
     return Support(task, train, base)
-
-
-@lru_cache(maxsize=1024)  # one set for all positions that are alike
-def _all_of(rows: frozenset[tuple[int, ...]]) -> frozenset[int]:
-    return frozenset().union(*rows)
 
 
 @lru_cache(maxsize=4096)
