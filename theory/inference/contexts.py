@@ -158,17 +158,19 @@ class _Contexts:
             yield (*digits, result), onward, result
 
     def _moves_at(
-        self, values: _Values, carry: int, seen: tuple[int, ...]
+        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool
     ) -> dict[_Letter, set[tuple[int, int]]]:
-        """By the digits in sight at a place: the carries out of it, each with the result's digit.
+        """By the digits in sight at a place: the carries out of it, each with the answer or -1.
 
         Args:
             seen: the operands whose digits are in sight; -1 is the result.
+            answers: whether the result's digit there is the one that is asked for.
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
         spend(3_000 * math.prod(map(len, values)))
         for digits, onward, result in self._add(values, carry):
-            found.setdefault(tuple(digits[j] for j in seen), set()).add((onward, result))
+            letter = tuple(digits[j] for j in seen)
+            found.setdefault(letter, set()).add((onward, result if answers else -1))
         return found
 
     def _search(
@@ -206,10 +208,10 @@ class _Contexts:
         """By the digits in sight at the next place, the states after it."""
         found: dict[_Letter, set[_State]] = {}
         for (values, *to_come), carry, answer in states:
-            moves = self._moves(values, carry, seen)
+            moves = self._moves(values, carry, seen, answers)
             spend((1_400 + 20 * len(to_come)) * len(moves))
             for letter, after in moves.items():
-                ends = {(tuple(to_come), c, x if answers else answer) for c, x in after}
+                ends = ((tuple(to_come), c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 

@@ -69,9 +69,9 @@ def _why_open(setting: Setting, shown: Support, every: list[View], local: list[V
     whole = [v for v in local if v.position <= trained and _shows_rule(shown, v.position)]
     if not whole:
         return "training shows the whole rule, with every digit that it reads, at no result digit"
-    lacking = [v for v in every if v.position <= trained and not _shows_rule(shown, v.position)]
-    for v in lacking:
-        if v.landmarks or v.position < local[0].position:
+    for v in every:
+        told = v.landmarks or v.position < local[0].position
+        if told and v.position <= trained and not _shows_rule(shown, v.position):
             return (
                 f"the query of result digit {v.position} can tell where it is, and training lacks "
                 "digits that the rule reads there"

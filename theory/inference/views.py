@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 
 from theory.numbers.effort import spend
-from theory.setting.layouts import Layout, Token
+from theory.setting.layouts import Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
@@ -47,16 +47,12 @@ def carry_reach(task: Task, base: int) -> int | None:
     return None if states is None else next(r for r in count() if base**r >= states)
 
 
+@lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
 def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
     result_width = setting.task.result_width(setting.base, setting.digits)
     width = setting.layout.operand_width(setting.digits, result_width)
-    return _tokens(setting.layout, setting.task.operands, width, result_width)
-
-
-@lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
-def _tokens(layout: Layout, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-    return layout.tokens(operands, width, result_width)
+    return setting.layout.tokens(setting.task.operands, width, result_width)
 
 
 def views(setting: Setting) -> Iterator[View]:
