@@ -15,7 +15,7 @@ digits (the subset construction of Rabin and Scott 1959).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -106,9 +106,9 @@ class _Contexts:
                     for t in context
                 )
                 self.queries.setdefault(roles, []).append(asked.position)
-        self._move = cache(self._moves)
+        self._moves = cache(self._moves_at)
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
-        """Contexts, by what they hold and where reading begins, that training shows."""
+        """The contexts that training shows, by what they hold and where reading begins."""
 
     def lacking(self, test: Domain) -> Unshown | None:
         """A context of a test domain that training does not show with its answer, if there is one.
@@ -145,22 +145,21 @@ class _Contexts:
         found = [frozenset({self.constant})]
         while len(found) < last:
             values = _values(box, len(found))
-            onward = {x for c in found[-1] for after in self._add(values, c) for x in (after[2],)}
-            found.append(frozenset(onward))
+            found.append(frozenset(x for c in found[-1] for _, x, _ in self._add(values, c)))
             if len(found) > box.width + 1 and found[-1] == found[-2]:
                 break
         return found
 
     def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-        """All digits of one place, each with the result's digit and the carry out."""
-        base = self.setting.base
+        """All digits of one place, the result's digit last; the carry out, and the answer."""
         for digits in product(*values):
             total = carry + sum(c * d for c, d in zip(self.linear, digits, strict=True))
-            yield digits, total % base, total // base
+            onward, result = divmod(total, self.setting.base)
+            yield (*digits, result), onward, result
 
-    def _moves(
+    def _moves_at(
         self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool
-    ) -> dict[_Letter, frozenset[tuple[int, int]]]:
+    ) -> dict[_Letter, set[tuple[int, int]]]:
         """By the digits in sight at a place: the carries out of it, each with the answer or -1.
 
         Args:
@@ -169,10 +168,10 @@ class _Contexts:
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
         spend(3_000 * math.prod(map(len, values)))
-        for digits, result, onward in self._add(values, carry):
-            letter = tuple(result if j < 0 else digits[j] for j in seen)
+        for digits, onward, result in self._add(values, carry):
+            letter = tuple(digits[j] for j in seen)
             found.setdefault(letter, set()).add((onward, result if answers else -1))
-        return {letter: frozenset(after) for letter, after in found.items()}
+        return found
 
     def _search(
         self, roles: tuple[_Role, ...], low: int, starts: dict[_State, int], shown: _Shown
@@ -190,7 +189,7 @@ class _Contexts:
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
             onward = {states: self._onward(states, seen, place == 0) for _, states in reached}
             for (state, states), (position, word) in reached.items():
-                for letter, after in self._after(state, seen, place == 0).items():
+                for letter, after in self._onward({state}, seen, place == 0).items():
                     there = onward[states].get(letter, frozenset())
                     for one in after:
                         further.setdefault((one, there), (position, (*word, letter)))
@@ -203,25 +202,17 @@ class _Contexts:
                 return Unshown(position, _written(roles, low, word))
         return None
 
-    def _after(
-        self, state: _State, seen: tuple[int, ...], answers: bool
-    ) -> dict[_Letter, set[_State]]:
-        """By the digits in sight at the next place, the states after it."""
-        (values, *to_come), carry, answer = state
-        spend((1_400 + 20 * len(to_come)) * len(self._move(values, carry, seen, answers)))
-        return {
-            letter: {(tuple(to_come), c, x if answers else answer) for c, x in after}
-            for letter, after in self._move(values, carry, seen, answers).items()
-        }
-
     def _onward(
-        self, states: _Shown, seen: tuple[int, ...], answers: bool
+        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool
     ) -> dict[_Letter, _Shown]:
-        """The same of several states together."""
+        """By the digits in sight at the next place, the states after it."""
         found: dict[_Letter, set[_State]] = {}
-        for state in states:
-            for letter, after in self._after(state, seen, answers).items():
-                found.setdefault(letter, set()).update(after)
+        for (values, *to_come), carry, answer in states:
+            moves = self._moves(values, carry, seen, answers)
+            spend((1_400 + 20 * len(to_come)) * len(moves))
+            for letter, after in moves.items():
+                ends = ((tuple(to_come), c, x if answers else answer) for c, x in after)
+                found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 
 

@@ -22,6 +22,7 @@ from theory.setting.properties import base_aligned, residual_modulus
 from theory.setting.settings import Setting
 
 _LONGEST_CONTEXT = 20
+"""Tokens of a context that are written; its beginning is left out."""
 
 
 @dataclass(frozen=True)
@@ -134,38 +135,31 @@ def _changed(setting: Setting, shown: Support, digits: int) -> int:
 
 def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     """The test lengths of whose inputs training shows every context, and the steps to that."""
-    reads = receptive_field(setting)
-    if reads is None:
-        return frozenset(), ()
     try:
         contexts = unshown(setting)
     except NotCountable:
         return frozenset(), ()
-    found = {n for n, missing in contexts.items() if missing is None}
+    found = [n for n, missing in contexts.items() if missing is None]
     lacking = {n: missing for n, missing in contexts.items() if missing is not None}
     steps = []
     if found:
         steps.append(
-            f"training shows every context of {lengths_text(sorted(found))}, so a model that is "
-            "right on all of training is right there"
+            f"training shows every context of {lengths_text(found)}, so a model that is right on "
+            "all of training is right there"
         )
     if lacking:
         one = next(iter(lacking.values()))
+        beginning = "... " if len(one.tokens) > _LONGEST_CONTEXT else ""
         steps.append(
-            f"at {lengths_text(sorted(lacking))} it lacks some, or answers them otherwise, as "
-            f"'{_cut(one.tokens)}' for result digit {one.position}"
+            f"at {lengths_text(list(lacking))} it lacks some, or answers them otherwise, as "
+            f"'{beginning}{' '.join(one.tokens[-_LONGEST_CONTEXT:])}' for result digit "
+            f"{one.position}"
         )
     what = (
         f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
-        f"last {reads} tokens, its context: {'; '.join(steps)}"
+        f"last {receptive_field(setting)} tokens, its context: {'; '.join(steps)}"
     )
     return frozenset(found), (cite("receptive field", what),)
-
-
-def _cut(context: tuple[str, ...]) -> str:
-    """A context, without its beginning where it would fill lines."""
-    last = " ".join(context[-_LONGEST_CONTEXT:])
-    return last if len(context) <= _LONGEST_CONTEXT else f"... {last}"
 
 
 def support_step(shown: Support) -> Step:

@@ -69,9 +69,9 @@ def _why_open(setting: Setting, shown: Support, every: list[View], local: list[V
     whole = [v for v in local if v.position <= trained and _shows_rule(shown, v.position)]
     if not whole:
         return "training shows the whole rule, with every digit that it reads, at no result digit"
-    lacking = [v for v in every if v.position <= trained and not _shows_rule(shown, v.position)]
-    for v in lacking:
-        if v.landmarks or v.position < local[0].position:
+    for v in every:
+        told = v.landmarks or v.position < local[0].position
+        if told and v.position <= trained and not _shows_rule(shown, v.position):
             return (
                 f"the query of result digit {v.position} can tell where it is, and training lacks "
                 "digits that the rule reads there"
@@ -185,23 +185,24 @@ def blind(setting: Setting, shown: Support) -> str:
     window = setting.window
     if not window:
         return ""
-    is_local = carry_reach(setting.task, setting.base) is not None
-    for view in views(setting):
-        if is_local and view.back >= window:
+    if carry_reach(setting.task, setting.base) is not None:
+        for view in views(setting):
+            if view.back >= window:
+                return (
+                    f"result digit {view.position} needs a digit {view.back} tokens back, "
+                    f"outside a window of {window}"
+                )
+        return ""
+    sequence = tokens(setting)
+    index = {(t.operand, t.position): s for s, t in enumerate(sequence) if t.kind == "operand"}
+    for i, query in sorted(
+        (t.position, s - 1) for s, t in enumerate(sequence) if t.kind == "result"
+    ):
+        spend(1_000 * min(window, len(sequence)) + 5_000)
+        hidden = [digit[1] for digit in shown.needed if query - index[digit] >= window]
+        if hidden:
             return (
-                f"result digit {view.position} needs a digit {view.back} tokens back, "
-                f"outside a window of {window}"
-            )
-        hidden = [
-            position
-            for operand, position in shown.needed
-            if (operand, position) not in view.visible
-            and not (setting.layout.interleaved and position > view.position)
-        ]
-        if hidden and not is_local:
-            return (
-                f"a window of {window} hides digit {hidden[-1]} of an operand "
-                f"from result digit {view.position}"
+                f"a window of {window} hides digit {hidden[-1]} of an operand from result digit {i}"
             )
     return ""
 
@@ -213,16 +214,12 @@ def out_of_sight(setting: Setting, shown: Support) -> bool:
     """
     sequence = tokens(setting)
     spend(1_000 * len(sequence))
+    last = max(s for s, t in enumerate(sequence) if t.kind == "result")
     return all(
         shown.constant((t.operand, t.position)) is None
-        for t in sequence[: _last_query(setting) + 1]
+        for t in sequence[:last]
         if t.kind == "operand"
     )
-
-
-def _last_query(setting: Setting) -> int:
-    """The token that writes the last result digit."""
-    return max(s for s, t in enumerate(tokens(setting)) if t.kind == "result") - 1
 
 
 def _name(task: Task, digit: OperandDigit) -> str:

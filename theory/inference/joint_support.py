@@ -1,19 +1,15 @@
 """Joint support: what training fixes for combinations of digits that it never showed together.
 
 ``D_n`` never shows 0 at position n of all operands at once, and shorter inputs consist of nothing
-else.  A combination of digits that was never seen together is still fixed by what was seen in two
-cases (a rule of ours, after the least-degree interpolator of Abbe et al.):
+else.  Rule *joint support* (``theory.inference.rules``) names the two cases in which the answer is
+fixed nevertheless:
 
-1. *Equivalent values.*  Some values of a digit make no difference to each other modulo p: in
-   ``a * b mod 125`` the values 0 and 5 at position 3.  A combination that was seen up to
-   equivalent values counts as seen.
-2. *No interaction.*  The task is digit causal and no term multiplies the digits, so that each
-   enters the result by itself, as in ``a + b``, and is seen to be added.  It is not seen where a
-   carry was the same in all of training, and not 0: it is built into the answers.  Nor where two
-   operands showed two values each: three of the four pairs are fitted without adding.
+1. *Equivalent values*, as 0 and 5 at position 3 in ``a * b mod 125``.
+2. *No interaction*, as in ``a + b``, if training shows that the digits are added.  It does not
+   where a carry was the same in all of training, and not 0: it is built into the answers.
 
 Otherwise nothing follows: ``a_n * b_n * B**(2n-2)`` couples the digits of ``a * b``, and the wrap
-at 101 all of ``(a + b) mod 101``.  What is not decided counts as interaction.
+at 101 all of ``(a + b) mod 101``.
 """
 
 from __future__ import annotations

@@ -37,23 +37,22 @@ class Support:
     @cached_property
     def seen(self) -> tuple[tuple[frozenset[int], ...], ...]:
         """``seen[j][i]``: the values of digit ``i + 1`` of operand j; every higher one was 0."""
+        positions = range(1, max((box.width for box in self.boxes), default=0) + 1)
         return tuple(
             tuple(
-                _all_of(frozenset(self.possible(box, (j, i)) for box in self.boxes))
-                for i in range(1, max((box.width for box in self.boxes), default=0) + 1)
+                frozenset(v for b in self.boxes for v in self.possible(b, (j, i)))
+                for i in positions
             )
             for j in range(self.task.operands)
         )
 
-    @cached_property
-    def _constants(self) -> tuple[tuple[int | None, ...], ...]:
-        return tuple(tuple(min(vs) if len(vs) == 1 else None for vs in row) for row in self.seen)
-
     def constant(self, digit: OperandDigit) -> int | None:
         """The value that a model takes a digit to have always, None for a digit that it reads."""
         operand, position = digit
-        row = self._constants[operand]
-        return row[position - 1] if position <= len(row) else 0
+        if position > self.width:
+            return 0
+        values = self.seen[operand][position - 1]
+        return min(values) if len(values) == 1 else None
 
     @property
     def width(self) -> int:
@@ -110,12 +109,9 @@ class Support:
         if not self.task.needs_order:
             return True
         largest = largest_value(self.task, box, self.base)
-        coefficients = [
-            sum(c for c, e in self.task.terms if e[j]) for j in range(self.task.operands)
-        ]
         for (j, i), value in fixed.items():
-            values, coefficient = box.values(j, i), coefficients[j]  # the values ascend
-            best = max(coefficient * values[0], coefficient * values[-1])
+            coefficient = sum(c for c, e in self.task.terms if e[j])
+            best = max(coefficient * v for v in box.values(j, i))
             largest -= (best - coefficient * value) * self.base ** (i - 1)
         return largest >= 0
 
@@ -124,12 +120,7 @@ class Support:
         values = box.values(*digit)
         if not self.task.needs_order:
             return values
-        j, i = digit
-        coefficient = sum(c for c, e in self.task.terms if e[j])
-        best = max(coefficient * v for v in values)
-        # By how much a value may lower the largest result.
-        room = largest_value(self.task, box, self.base) // self.base ** (i - 1)
-        return tuple(v for v in values if best - coefficient * v <= room)
+        return tuple(v for v in values if self.defined(box, {digit: v}))
 
 
 @lru_cache(maxsize=64)
@@ -138,21 +129,12 @@ def support(task: Task, train: Domain, base: int) -> Support:
     return Support(task, train, base)
 
 
-@lru_cache(maxsize=1024)  # one set for all positions that are alike
-def _all_of(rows: frozenset[tuple[int, ...]]) -> frozenset[int]:
-    return frozenset().union(*rows)
-
-
 @lru_cache(maxsize=4096)
 def largest_value(task: Task, box: Box, base: int) -> int:
     """The largest value of a linear form on a box."""
     largest = 0
     for coefficient, exponents in task.terms:
-        if not any(exponents):
-            largest += coefficient
-            continue
-        j = exponents.index(1)
         pick = max if coefficient > 0 else min
-        for i in range(1, box.width + 1):
-            largest += coefficient * pick(box.values(j, i)) * base ** (i - 1)
+        number = [pick(values) for j, e in enumerate(exponents) if e for values in box.digits[j]]
+        largest += coefficient * (sum(d * base**i for i, d in enumerate(number)) if number else 1)
     return largest

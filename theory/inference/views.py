@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.setting.layouts import Layout, Token
+from theory.setting.layouts import Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
+_RESULT = -1
+"""The result's digits among those of the operands, as ``Token.operand`` has it."""
 Landmark = tuple[str, int]
 """A landmark in view: the token's symbol, and how many tokens back it stands."""
 
@@ -24,14 +25,12 @@ class View:
 
     Args:
         offsets: how many tokens back each needed digit stands (0 is the query itself).
-        landmarks: the landmarks in the window, the furthest first.
-        visible: the operand digits in the window, each with how many tokens back it stands.
+        landmarks: those in the window, the furthest first.
     """
 
     position: int
     offsets: tuple[int, ...]
     landmarks: tuple[Landmark, ...]
-    visible: dict[OperandDigit, int]
 
     @property
     def back(self) -> int:
@@ -48,61 +47,38 @@ def carry_reach(task: Task, base: int) -> int | None:
     return None if states is None else next(r for r in count() if base**r >= states)
 
 
+@lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
 def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
-    width, result_width = _widths(setting)
-    return _tokens(setting.layout, setting.task.operands, width, result_width)
-
-
-@lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
-def _tokens(layout: Layout, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-    return layout.tokens(operands, width, result_width)
-
-
-def _widths(setting: Setting) -> tuple[int, int]:
-    """How many digits each operand and the result are padded to."""
     result_width = setting.task.result_width(setting.base, setting.digits)
-    return setting.layout.operand_width(setting.digits, result_width), result_width
+    width = setting.layout.operand_width(setting.digits, result_width)
+    return setting.layout.tokens(setting.task.operands, width, result_width)
 
 
 def views(setting: Setting) -> Iterator[View]:
-    """The view of each result digit for the longest operands (TooMuchWork: too many tokens)."""
-    task, window, sequence = setting.task, setting.window, tokens(setting)
-    width, result_width = _widths(setting)
-    index = {(t.kind, t.operand, t.position): s for s, t in enumerate(sequence)}
+    """The view of each result digit of a task of finite carry, for the longest operands.
+
+    Raises:
+        TooMuchWork: too many tokens.
+    """
+    task, sequence = setting.task, tokens(setting)
     reach = carry_reach(task, setting.base)
-    for i in range(1, result_width + 1):
-        spend(1_000 * (min(window, len(sequence)) if window else len(sequence)) + 5_000)
-        query = index["result", -1, i] - 1
-        lowest = 1 if reach is None else max(1, i - reach)
-        highest = width if reach is None else min(i, width)
-        needed = [
-            query - index["operand", j, l]
-            for l in range(lowest, highest + 1)
-            for j in range(task.operands)
-        ]
-        if reach is not None:  # the result digits below tell the carry
-            needed += [query - index["result", -1, l] for l in range(lowest, i)]
-        yield View(
-            i,
-            tuple(needed),
-            tuple(landmarks(sequence, query, window)),
-            {
-                (t.operand, t.position): query - s
-                for s, t in _in_window(sequence, query, window)
-                if t.kind == "operand"
-            },
-        )
+    if reach is None:
+        return
+    index = {(t.operand, t.position): s for s, t in enumerate(sequence) if t.kind != "landmark"}
+    for i in range(1, task.result_width(setting.base, setting.digits) + 1):
+        spend(1_000 * min(setting.window or len(sequence), len(sequence)) + 5_000)
+        query = index[_RESULT, i] - 1
+        lowest = max(1, i - reach)
+        needed = [(j, l) for l in range(lowest, i + 1) for j in range(task.operands)]
+        needed += [(_RESULT, l) for l in range(lowest, i)]  # these tell the carry
+        offsets = tuple(query - index[digit] for digit in needed if digit in index)
+        yield View(i, offsets, tuple(landmarks(sequence, query, setting.window)))
 
 
 def landmarks(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[Landmark]:
-    """The landmarks in the window of a query."""
-    for s, token in _in_window(sequence, query, window):
+    """The landmarks in the window of a query, the furthest first."""
+    first = max(0, query - window + 1) if window else 0
+    for s, token in enumerate(sequence[first : query + 1], first):
         if token.kind == "landmark":
             yield token.symbol, query - s
-
-
-def _in_window(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[tuple[int, Token]]:
-    """The tokens that a query sees, each with its index in the sequence."""
-    first = max(0, query - window + 1) if window else 0
-    return enumerate(sequence[first : query + 1], first)

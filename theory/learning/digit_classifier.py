@@ -30,8 +30,6 @@ _LARGEST_DOMAIN = 2**53
 """Operand tuples at most."""
 _LARGEST_TABLE = 20_000_000
 """Entries of the counts by what is read at most (bounds the memory)."""
-_AT_ONCE = 1 << 20
-"""How many entries of a table are summed at a time (bounds the memory)."""
 
 
 class DigitClassifier:
@@ -50,11 +48,10 @@ class DigitClassifier:
             raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
         self._right: dict[tuple[OperandDigit, ...], int] = {}
-        terms = {e: c for c, e in task.terms}
         self._orders = [  # of the operands, that change nothing
             order
             for order in permutations(range(task.operands))
-            if {tuple(e[j] for j in order): c for e, c in terms.items()} == terms
+            if {(c, tuple(e[j] for j in order)) for c, e in task.terms} == set(task.terms)
         ]
         alike, counts = self._counts(frozenset())
         self.total = int((alike * counts.sum(-1)).sum())
@@ -91,7 +88,10 @@ class _Sum:
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
         reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
-        self._is_digit = _is_digit(reduced.evaluate(sums + constant), base, r)
+        results = reduced.evaluate(sums + constant)
+        digit = np.where(results < 0, -1, results // base**r % base)
+        # Whether each sum has each value of the digit, 0 or 1, ``(values, m)``.
+        self._is_digit = (digit == np.unique(digit[digit >= 0])[:, None]).astype(np.int64)
 
     def __call__(self, read: frozenset[OperandDigit]) -> tuple[Array, Array]:
         """What is read, with the counts of the result digit's values.
@@ -179,15 +179,13 @@ class _Polynomial:
         # The least is read of the first, so that little is left for the others.
         order = sorted(operands, key=lambda j: len(by_operand[j]))
         counts = np.zeros((self._values, self._base ** len(read)), self._dtype)
-        step = max(1, _AT_ONCE // self._digits.size)
         for box in self._boxes:
             shares = [self._shares(box.digits[j], by_operand[j]) for j in order]
-            for start in range(0, self._values, step):
-                part = np.arange(start, min(start + step, self._values))
-                table = (self._digits.transpose(order)[..., None] == part).astype(self._dtype)
+            for value in range(self._values):
+                table = (self._digits.transpose(order) == value).astype(self._dtype)
                 for share in shares:  # the first axis is summed over and comes back as the last
                     table = (share @ table.reshape(self._m, -1)).T
-                counts[part] += table.reshape(len(part), -1)
+                counts[value] += table.ravel()
         return np.ones(1), counts.T
 
     def _shares(self, row: tuple[tuple[int, ...], ...], read: tuple[int, ...]) -> Any:
@@ -219,13 +217,3 @@ def _period(task: Task, base: int, r: int) -> int | None:
     if m is None:
         return None if task.needs_order else lowest
     return m if m % lowest else lowest
-
-
-def _is_digit(results: Array, base: int, r: int) -> Array:
-    """Whether result digit r has each of the values that it takes, 0 or 1, ``(values, n)``.
-
-    Args:
-        results: negative where the task is not defined, shape ``(n,)``.
-    """
-    digit = np.where(results < 0, -1, results // base**r % base)
-    return np.stack([digit == d for d in np.unique(digit) if d >= 0]).astype(np.int64)

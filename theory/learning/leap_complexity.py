@@ -82,21 +82,14 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
 
 def _told(classifier: CarryClassifier, r: int, most: int) -> bool:
     """Whether steps downward by up to so many whole places are known to tell a result digit."""
-    right: list[int] = []
-    reached = set(range(classifier.blank(r) + 1))
-    for places, here in enumerate(classifier.right(r)):
-        right.append(here)
-        if places == 0 and here >= CONSTANT * classifier.total:
+    total, reached = classifier.total, dict[int, int]()
+    for places, right in enumerate(classifier.right(r)):
+        if places == 0 and right >= CONSTANT * total:
             return True
-        before = [p for p in range(max(0, places - most), places) if p in reached]
-        enough = (_least(right[p], classifier.total) for p in before)
-        if places in reached or any(here >= least for least in enough):
-            reached.add(places)
-            if here == classifier.total:
-                return True
-        elif max(reached) < places - most:
-            return False
-    return False
+        before = (n for p, n in reached.items() if p >= places - most)
+        if places <= classifier.blank(r) or any(right >= _least(n, total) for n in before):
+            reached[places] = right
+    return places in reached
 
 
 def _least(right: int, total: int) -> Fraction:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -50,9 +51,8 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     training sets, and where they would take too long to be found.
     """
     ladder: list[Plateau] = []
-    answers = _answers(task, base, train)
     size = sum(box.size for box in train.boxes(base, task.operands))
-    for k, best in enumerate(answers):
+    for k, best in enumerate(_answers(task, base, train)):
         accuracy = Fraction(best.right, size)
         if accuracy < 1 and accuracy > (ladder[-1].accuracy if ladder else 0):
             ladder.append(Plateau(k, accuracy))
@@ -75,9 +75,10 @@ def plateau_accuracy(
     total = sum(sign * box.size for sign, box in layers)
     right = np.zeros(len(answers.result), dtype=exact_dtype(sum(box.size for _, box in layers)))
     for sign, box in layers:
-        high, weight = _high(task, base, box, plateau.read)
-        if high.shape[1] * len(right) > _MOST_EVALUATED:
+        above = _high(task, base, box, plateau.read, _MOST_EVALUATED // len(right))
+        if above is None:
             return None
+        high, weight = above
         step = max(1, _AT_ONCE // len(right))
         for start in range(0, high.shape[1], step):
             part = slice(start, start + step)
@@ -136,22 +137,21 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     for x in shown:
         key = key * limit + x % limit
     pairs, counts = np.unique(key * modulus + results, return_counts=True)
-    starts = _starts(pairs // modulus)
+    _, starts, which = np.unique(pairs // modulus, return_index=True, return_inverse=True)
     most = np.maximum.reduceat(counts, starts)
-    kept = pairs[counts == np.repeat(most, np.diff([*starts, len(pairs)]))]
+    kept = pairs[counts == most[which]]
     combination = kept // modulus
     weights = [limit**j for j in reversed(range(len(shown)))]
     low = np.stack([combination // weight % limit for weight in weights])
-    return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
+    _, starts = np.unique(combination, return_index=True)
+    return _Answers(low, kept % modulus, starts, int(most.sum()))
 
 
-def _starts(ascending: Array) -> Array:
-    """Where runs of equal numbers begin."""
-    return np.flatnonzero(np.diff(ascending, prepend=-1))
+def _high(task: Task, base: int, box: Box, k: int, most: int) -> tuple[Array, Array] | None:
+    """What digits above the lowest k add mod p, ``(operands, n)``, and how often each, ``(n,)``.
 
-
-def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
-    """What digits above the lowest k add mod p, ``(operands, n)``, and how often each, ``(n,)``."""
+    None where n is above ``most``.
+    """
     modulus = task.full_modulus or 1
     residues, counts = [], []
     for row in box.digits:
@@ -159,4 +159,6 @@ def _high(task: Task, base: int, box: Box, k: int) -> tuple[Array, Array]:
         hit = [r for r in range(modulus) if above.count(r)]
         residues.append(np.array(hit, dtype=np.int64))
         counts.append(np.array([above.count(r) for r in hit], dtype=object))
+    if prod(map(len, residues)) > most:
+        return None
     return combinations(residues), combinations(counts).prod(axis=0)
