@@ -42,7 +42,6 @@ class Beyond(Enum):
     ONE_IGNORED = "they are ignored where one of each operand changes"
     MORE_CHANGE = "more than one changes, and nothing follows"
     CONTINUES = "the local rule goes on"
-    STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
@@ -66,14 +65,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if place is not None:
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        if place.somewhere_not:
-            what += "at some trained digit it cannot tell where it is"
-            return Beyond.CONTINUES, (cite("place", what),)
-        if place.everywhere:
-            what += f"{place.why}, and at no digit that varies is it without a landmark"
-            return Beyond.STOPS, (cite("place", what),)
-        what += f"{place.why}, so it can tell where it is, but not where carries alone are written"
-        return Beyond.BLIND, (cite("place", what, leaves_open=True),)
+        what += place + ", so it can" if place else "at some trained digit it cannot"
+        step = cite("place", what + " tell where it is", leaves_open=bool(place))
+        return Beyond.BLIND if place else Beyond.CONTINUES, (step,)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
             f"under {encoding.name} no query can single out the offset of a digit, and no sign "

@@ -6,7 +6,7 @@ ones, and otherwise not: a premise of ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from theory.inference.contexts import receptive_field
@@ -122,26 +122,12 @@ def _shows_rule(shown: Support, position: int) -> bool:
     return lowest == 1 or (carry is not None and carry[0] < carry[1])
 
 
-@dataclass(frozen=True)
-class Place:
-    """Whether a model without an encoding can tell its place.
+def place_in_view(setting: Setting, shown: Support) -> str | None:
+    """What lets a model without an encoding tell its place wherever training shows the rule.
 
-    Args:
-        somewhere_not: some trained result digit that shows the whole rule has no landmark in the
-            receptive field of its query.
-        everywhere: every result digit that varies in training has one.
-        why: one landmark, in words; empty where ``somewhere_not``.
-    """
-
-    somewhere_not: bool
-    everywhere: bool
-    why: str
-
-
-def place_in_view(setting: Setting, shown: Support) -> Place | None:
-    """Where a model without an encoding can tell its place; None where the question is not asked.
-
-    It is asked under a window, of a known number of layers, for tasks of a finite carry.
+    Returns:
+        The landmark, in words; empty where some result digit that shows the whole rule has none
+        in the receptive field of its query; None where the question does not arise.
     """
     reads, reach = receptive_field(setting), carry_reach(setting.task, setting.base)
     if setting.encoding.reference != "none" or reads is None or reach is None:
@@ -149,17 +135,17 @@ def place_in_view(setting: Setting, shown: Support) -> Place | None:
     if not setting.layout.interleaved:  # the signs of others are landmarks to all of the result
         return None
     trained = setting.train.every_length[-1]
-    every = list(views(replace(setting, window=reads)))
-    whole = [v for v in every if reach < v.position <= trained and _shows_rule(shown, v.position)]
+    whole = [
+        v
+        for v in views(replace(setting, window=reads))
+        if reach < v.position <= trained and _shows_rule(shown, v.position)
+    ]
     if not whole:
         return None
     if not all(v.landmarks for v in whole):
-        return Place(True, False, "")
-    vary = [v for v in every if v.position <= trained + reach]  # the top ones are carries alone
-    last = whole[-1]
-    symbol, back = last.landmarks[-1]
-    why = f"the query of result digit {last.position} has '{symbol}' {back} tokens back"
-    return Place(False, all(v.landmarks for v in vary), why)
+        return ""
+    symbol, back = whole[-1].landmarks[-1]
+    return f"the query of result digit {whole[-1].position} has '{symbol}' {back} tokens back"
 
 
 def finds_digits(setting: Setting) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "12"
+THEORY_VERSION = "13"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -60,17 +60,17 @@ RULES: dict[str, Rule] = {
         Rule(
             "support",
             "a position that showed one digit only is ignored",
-            "A position that showed one digit only in training is ignored, as if it always had "
-            "that digit.  A position that showed several digits is read.  For D_n the expected "
-            "function is f(a mod B^n, b mod B^n).",
+            "Where no rule on encodings says otherwise, a position that had one digit in all of "
+            "training is ignored, as if it always had that digit.  A position that had several is "
+            "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
             f"{_CONVERGED} and is indifferent (indifference)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
         ),
         Rule(
             "indifference",
             "that a model ignores a position can be measured",
-            "A model that ignores a position is indifferent to noise there.  So it is a premise "
-            "that can be measured on inputs of the trained lengths.  Models meet it if training "
+            "A model that ignores a position is indifferent to noise there, and that "
+            "can be measured on inputs of the trained lengths.  Models meet it if training "
             "mixes other tokens into each token (token noise).",
             "with half of another token's vector in every digit that is said to be ignored at "
             "least 0.99 of the answers in domain stay (the threshold is ours)",
@@ -80,10 +80,10 @@ RULES: dict[str, Rule] = {
             "joint support",
             "digits never shown together: when the answer is fixed",
             "Training fixes the answer for digits that it never showed together in two cases.  "
-            "Either it showed digits together that are equivalent to these modulo p.  Or the "
-            "digits only add up: the task is digit causal, no term multiplies them, the carry "
-            "into their position varied or was 0, and no two of them showed just two values each "
-            "(three of their four pairs leave the fourth open).  Otherwise nothing follows.",
+            "Either it showed together others that are congruent to them modulo p.  Or the "
+            "digits are only added: the task is digit causal, no term multiplies them, the carry "
+            "into their position varied or was always 0, and no two of them took just two values "
+            "each (three of four pairs do not fix the fourth).  Otherwise the answer is open.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
@@ -100,7 +100,7 @@ RULES: dict[str, Rule] = {
             "residual modulus",
             "otherwise higher digits matter modulo p / gcd(p, B^n)",
             "If p does not divide B^n, the digits above position n matter modulo p' = p / gcd(p, "
-            "B^n).  The accuracy is the probability that they contribute 0.",
+            "B^n).  The accuracy on long inputs is the probability that these add 0 modulo p'.",
             "the support rule",
             f"{_XU}; the count is ours",
         ),
@@ -130,9 +130,9 @@ RULES: dict[str, Rule] = {
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "If every trained result digit that asks for all of the rule has a landmark in its "
+            "If every trained result digit that needs the whole digit rule has a landmark in its "
             "window, the training data fit two rules: go on, or write beyond the trained positions "
-            "what training always had there.  Where the two differ nothing follows.",
+            "what training always had there.  Where the two differ the answer is open.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
         ),
@@ -141,10 +141,8 @@ RULES: dict[str, Rule] = {
             "no encoding: a rule goes on where no place is told",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If at some trained result digit training shows the whole rule and "
-            "no landmark is there, the rule goes on.  If a landmark is there at every result digit "
-            "that varies in training, those included that are carries alone, the model learns each "
-            "place by itself, and is right on longer inputs no more often than the expected "
-            "function.  In between nothing follows.",
+            "no landmark is there, the rule goes on.  Elsewhere other rules fit as well, and the "
+            "answer is open.",
             f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),
@@ -162,9 +160,9 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "one candidate",
-            "without a local rule only the support rule is left",
-            "If no local rule can go on, because the task has no finite carry or the digits stand "
-            "at changing offsets, only the support rule is left.",
+            "without a digit rule only the rule support is left",
+            "If no digit rule can go on, because the task has no finite carry or the digits stand "
+            "at changing offsets, only the rule support applies.",
             f"{_CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),
@@ -182,7 +180,8 @@ RULES: dict[str, Rule] = {
             "where positions share parameters one digit is ignored",
             "Where positions share parameters (relative encodings, or none), each "
             "ignored digit that changes disturbs a little, and the disturbances add up.  So the "
-            "support rule follows where one digit of each operand changes, and not beyond.",
+            "rule support holds where one ignored digit of each operand changes, and not surely "
+            "where more do.",
             f"{_CONVERGED} and is indifferent (indifference)",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),

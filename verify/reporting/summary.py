@@ -72,22 +72,24 @@ def _before(verdicts: Sequence[CellVerdict]) -> list[str]:
         return []
     judged = (Verdict.AGREE, Verdict.DIVERGE)
     after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
-    today = Counter(x.before for v in verdicts for x in _told_by_this_theory(v).lengths)
-    as_now = ""
-    if today[Verdict.AGREE] + today[Verdict.DIVERGE]:
-        as_now = (
-            f"; of those that the theory made as it is now (version {THEORY_VERSION}) "
-            f"{today[Verdict.AGREE]} agree and {today[Verdict.DIVERGE]} diverge"
-        )
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge{as_now}. "
+        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge; by the version of "
+        f"the theory that made them (today's is {THEORY_VERSION}): {_by_version(verdicts)}. "
         f"Explained after: {after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of "
         "the claims made or changed since."
     ]
 
 
-def _told_by_this_theory(v: CellVerdict) -> CellVerdict:
-    """The cell, judged by the models alone that today's version of the theory was stored with."""
-    told = [r for r in v.runs if r.predicted and r.predicted.theory == THEORY_VERSION]
-    return judge(v.cell, told, v.prediction)
+def _by_version(verdicts: Sequence[CellVerdict]) -> str:
+    """``4: 128 and 6, 8: 20 and 0``: what became of the stored claims, by what made them."""
+    runs = [r for v in verdicts for r in v.runs]
+    said = []
+    for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
+        found: Counter[Verdict] = Counter()
+        for v in verdicts:
+            told = [r for r in v.runs if r.predicted and r.predicted.theory == version]
+            found.update(x.before for x in judge(v.cell, told, v.prediction).lengths)
+        if found[Verdict.AGREE] + found[Verdict.DIVERGE]:
+            said.append(f"{version}: {found[Verdict.AGREE]} and {found[Verdict.DIVERGE]}")
+    return ", ".join(said)

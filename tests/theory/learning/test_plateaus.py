@@ -135,6 +135,9 @@ def test_lengths_that_take_too_long_are_left_out() -> None:
     asked = {"task": "mod_add", "modulus": 101}
     assert ladder(**asked)[-1] == Plateau(2, Fraction(10, 99))
     assert bounds(4, **asked) is None
+    # Here the combinations of what higher digits add are too many to be written out.
+    asked = {"expr": "(a*b + c) % 1000", "train_digits": "2", "train_domain": "every"}
+    assert bounds(5, "every", **asked) is None
 
 
 def test_numbers_beyond_64_bits_are_counted_too() -> None:
