@@ -54,11 +54,11 @@ def theorems(
     as_json: JsonListOption = False,
 ) -> None:
     """List the rules of the theory, or explain one."""
-    entry = None if rule is None else catalogue.rule_text(rule)
+    entry = [] if rule is None else catalogue.rule_text(rule)
     if as_json:
         rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]
         print_list(catalogue.RULE_COLUMNS, rows, as_json)
-    elif rule is not None and entry is not None:
+    elif rule is not None:
         print_text(rule, bold=True)
         print_lines(entry, indent="")
     else:

@@ -42,6 +42,7 @@ def read_evidence(path: Path) -> list[Run]:
         with _named(where):
             head = read_head(data, {"measurement", "predicted"})
             cell, made = head["cell"], data.get("predicted")
+            check(made is None or isinstance(made, str), "predicted must be a hash, or left out")
             told = None if made is None else predictions.get((cell, made))
             check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
             measurement = read_measurement(data.get("measurement"), cell)
@@ -60,7 +61,11 @@ def read_evidence(path: Path) -> list[Run]:
             check_fields(data, {"cell", "seed", "recipe", "trajectory", "precision"})
             cell = read_cell(data["cell"])
             trajectory = read_trajectory(data["trajectory"], cell)
-            identity = cell, data["seed"], data["recipe"], data["precision"]
+            names = [data[name] for name in ("seed", "recipe", "precision")]
+            check(
+                all(isinstance(x, int | str) for x in names), "seed, recipe or precision is wrong"
+            )
+            identity = cell, *names
             if identity in runs:
                 check(runs[identity].trajectory is None, "a second trajectory of the same model")
                 runs[identity] = replace(runs[identity], trajectory=trajectory)

@@ -12,6 +12,7 @@ from builders.runs import run
 
 from theory.errors import InvalidInput
 from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.trajectory import Trajectory
 
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
@@ -52,6 +53,7 @@ WRONG = [
     ({"precision": "float16"}, "precision must be float32 or bfloat16"),
     ({"held_out": 0}, "held_out must be a positive integer"),
     ({"cell": None}, "cell must be an object"),
+    ({"predicted": [1]}, "predicted must be a hash, or left out"),
 ]
 
 
@@ -65,6 +67,17 @@ def test_values_are_checked_in_evidence(
     path.write_text(f"{first}\n{json.dumps({**json.loads(second), **change})}\n")
     with pytest.raises(InvalidInput, match=rf"evidence.jsonl, line 2: .*{message}"):
         read_evidence(path)
+
+
+def test_the_model_of_a_trajectory_is_checked(tmp_path: Path) -> None:
+    curve = Trajectory((100, 200), dict.fromkeys((1, 2, 3, 4), (0.5, 1.0)), None)
+    write_evidence(tmp_path / "evidence.jsonl", [replace(run(cell(), {1: 1}), trajectory=curve)])
+    path = tmp_path / "trajectories.jsonl"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "seed": [0]}))
+    with pytest.raises(
+        InvalidInput, match=r"trajectories.jsonl, line 1: seed, recipe or precision"
+    ):
+        read_evidence(tmp_path / "evidence.jsonl")
 
 
 def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path) -> None:
