@@ -70,8 +70,9 @@ def test_values_are_checked_in_evidence(
 
 
 def test_the_model_of_a_trajectory_is_checked(tmp_path: Path) -> None:
-    curve = Trajectory((100, 200), dict.fromkeys((1, 2, 3, 4), (0.5, 1.0)), None)
-    write_evidence(tmp_path / "evidence.jsonl", [replace(run(cell(), {1: 1}), trajectory=curve)])
+    c = cell(digits=3)
+    curve = Trajectory((100, 200), dict.fromkeys(c.setting.test_lengths, (0.5, 1.0)), None)
+    write_evidence(tmp_path / "evidence.jsonl", [replace(run(c, {1: 1}), trajectory=curve)])
     path = tmp_path / "trajectories.jsonl"
     path.write_text(json.dumps({**json.loads(path.read_text()), "seed": [0]}))
     with pytest.raises(
