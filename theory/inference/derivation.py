@@ -12,11 +12,12 @@ from theory.inference.identifiability import (
     continuation,
     finds_digits,
     out_of_sight,
-    place_in_view,
+    tells_place,
 )
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.numbers.effort import remembered
+from theory.setting.decision import Decision
 from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import base_aligned, residual_modulus
 from theory.setting.settings import Setting
@@ -42,10 +43,19 @@ class Beyond(Enum):
     ONE_IGNORED = "they are ignored where one of each operand changes"
     MORE_CHANGE = "more than one changes, and nothing follows"
     CONTINUES = "the local rule goes on"
+    STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
     BLIND = "nothing follows, for other inputs either, but for what was trained"
+
+
+_BY_PLACE = {
+    Decision.NO: (Beyond.CONTINUES, "at some trained digit it cannot tell where it is"),
+    Decision.YES: (Beyond.STOPS, "{}, and one layer less sees as much at each digit that varies"),
+    Decision.UNDECIDED: (Beyond.BLIND, "{}, so it can tell where it is, but not a layer earlier"),
+}
+"""By whether a model without an encoding can tell its place: what follows, and why."""
 
 
 def cite(rule: str, statement: str, leaves_open: bool = False) -> Step:
@@ -61,13 +71,13 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     cannot_see = blind(setting, shown)
     if cannot_see:
         return Beyond.BLIND, (cite("blind", cannot_see, leaves_open=True),)
-    place = place_in_view(setting, shown)
+    place = tells_place(setting, shown)
     if place is not None:
+        follows, why = _BY_PLACE[place[0]]
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        what += place + ", so it can" if place else "at some trained digit it cannot"
-        step = cite("place", what + " tell where it is", leaves_open=bool(place))
-        return Beyond.BLIND if place else Beyond.CONTINUES, (step,)
+        step = cite("place", what + why.format(place[1]), leaves_open=follows is Beyond.BLIND)
+        return follows, (step,)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
             f"under {encoding.name} no query can single out the offset of a digit, and no sign "

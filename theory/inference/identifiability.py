@@ -15,6 +15,7 @@ from theory.inference.support import OperandDigit, Support
 from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
+from theory.setting.decision import Decision
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
@@ -122,12 +123,12 @@ def _shows_rule(shown: Support, position: int) -> bool:
     return lowest == 1 or (carry is not None and carry[0] < carry[1])
 
 
-def place_in_view(setting: Setting, shown: Support) -> str | None:
-    """What lets a model without an encoding tell its place wherever training shows the rule.
+def tells_place(setting: Setting, shown: Support) -> tuple[Decision, str] | None:
+    """Whether a model without an encoding can tell its place, and by which landmark, in words.
 
-    Returns:
-        The landmark, in words; empty where some result digit that shows the whole rule has none
-        in the receptive field of its query; None where the question does not arise.
+    No: some result digit that shows the whole rule has no landmark in the receptive field of its
+    query.  Yes: every result digit that varies has one in the receptive field of one layer less, so
+    that the last layer reads digits knowing its place.  None where the question does not arise.
     """
     reads, reach = receptive_field(setting), carry_reach(setting.task, setting.base)
     if setting.encoding.reference != "none" or reads is None or reach is None:
@@ -135,17 +136,18 @@ def place_in_view(setting: Setting, shown: Support) -> str | None:
     if not setting.layout.interleaved:  # the signs of others are landmarks to all of the result
         return None
     trained = setting.train.every_length[-1]
-    whole = [
-        v
-        for v in views(replace(setting, window=reads))
-        if reach < v.position <= trained and _shows_rule(shown, v.position)
-    ]
+    seen = list(views(replace(setting, window=reads)))
+    whole = [v for v in seen if reach < v.position <= trained and _shows_rule(shown, v.position)]
     if not whole:
         return None
     if not all(v.landmarks for v in whole):
-        return ""
+        return Decision.NO, ""
     symbol, back = whole[-1].landmarks[-1]
-    return f"the query of result digit {whole[-1].position} has '{symbol}' {back} tokens back"
+    landmark = f"the query of result digit {whole[-1].position} has '{symbol}' {back} tokens back"
+    before = reads - (setting.window - 1)
+    varying = (v for v in seen if v.position <= trained + reach)  # the last are carries alone
+    soon = all(any(back < before for _, back in v.landmarks) for v in varying)
+    return Decision.YES if soon else Decision.UNDECIDED, landmark
 
 
 def finds_digits(setting: Setting) -> bool:

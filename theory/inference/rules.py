@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "13"
+THEORY_VERSION = "14"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -141,8 +141,10 @@ RULES: dict[str, Rule] = {
             "no encoding: a rule goes on where no place is told",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If at some trained result digit training shows the whole rule and "
-            "no landmark is there, the rule goes on.  Elsewhere other rules fit as well, and the "
-            "answer is open.",
+            "no landmark is there, the rule goes on.  If one layer less has a landmark in its "
+            "receptive field at every result digit that varies in training, the last layer reads "
+            "digits knowing its place, and the model is right on longer inputs no more often than "
+            "the expected function.  In between the answer is open.",
             f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),

@@ -97,7 +97,8 @@ def _at_length(
     if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
         shown = upward is Beyond.SHOWN and not trained
         return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
-    if upward is Beyond.BLIND:
+    longer = length > train.every_length[-1]
+    if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
         return undetermined(None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
@@ -105,7 +106,9 @@ def _at_length(
     if upward is Beyond.OPEN and changes:
         return undetermined(unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
-    if upward is Beyond.MORE_CHANGE and changes:
+    if upward is Beyond.STOPS and value is not None and unseen is not None and value < 1:
+        return predicted(Status.FAILS, None, unseen, at_most=min(one, value + unseen))
+    if upward in (Beyond.STOPS, Beyond.MORE_CHANGE) and changes:
         return undetermined(unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)

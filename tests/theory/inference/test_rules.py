@@ -287,17 +287,29 @@ def test_every_rule_is_covered_and_complete() -> None:
         assert rule.source
 
 
-@pytest.mark.parametrize(("digits", "layers"), [(3, 2), (4, 3), (5, 4)])
-def test_without_an_encoding_nothing_follows_where_a_landmark_comes_into_view(
-    digits: int, layers: int
+@pytest.mark.parametrize(
+    ("digits", "layers", "claims"),
+    [
+        (4, 2, {"exact"}),
+        (3, 3, {"none"}),
+        (3, 4, {"at most"}),
+        (5, 3, {"exact"}),
+        (5, 4, {"none"}),
+        (5, 5, {"none"}),
+        (5, 6, {"at most"}),
+    ],
+)
+def test_without_an_encoding_a_rule_goes_on_until_depth_brings_a_landmark_into_view(
+    digits: int, layers: int, claims: set[str]
 ) -> None:
-    """The query of digit n is token 3n, and layers let it see 4 tokens each, and itself."""
-    for train, goes_on in ((digits, False), (digits + 1, True)):
-        said = predicted(**NARROW | {"train_digits": str(train), "layers": layers})
-        [step] = [step for step in said.derivation if step.rule == "place"]
-        assert (said.continues, step.leaves_open) == (goes_on, not goes_on)
-        longer = [x for x in said.lengths if x.direction == "upward"]
-        assert {said.claim(x) for x in longer} == {"exact" if goes_on else "none"}
+    """The query of digit n is 3n - 1 tokens after <bos>, and a layer lets it see 4 tokens more."""
+    said = predicted(**NARROW | {"train_digits": str(digits), "layers": layers})
+    [step] = [step for step in said.derivation if step.rule == "place"]
+    assert step.leaves_open == (claims == {"none"})
+    assert said.continues == (claims == {"exact"})
+    longer = [x for x in said.lengths if x.direction == "upward"]
+    assert {said.claim(x) for x in longer} == claims
+    assert {x.at_most for x in longer} == {0 if claims == {"at most"} else 1}
 
 
 def test_a_model_without_an_encoding_of_unknown_depth_is_not_spoken_of() -> None:
