@@ -72,18 +72,19 @@ RULES: dict[str, Rule] = {
             "A model that ignores a position is indifferent to noise there, and that "
             "can be measured on inputs of the trained lengths.  Models meet it if training "
             "mixes other tokens into each token (token noise).",
-            "with half of another token's vector in every digit that is said to be ignored at "
-            "least 0.99 of the answers in domain stay (the threshold is ours)",
+            "with half of another token's vector in all digits at once that are said to be ignored "
+            "at least 0.99 of the answers in domain stay (the threshold is ours)",
             "ours: docs/ignored-digits.md",
         ),
         Rule(
             "joint support",
             "digits never shown together: when the answer is fixed",
             "Training fixes the answer for digits that it never showed together in two cases.  "
-            "Either it showed together others that are congruent to them modulo p.  Or the "
-            "digits are only added: the task is digit causal, no term multiplies them, the carry "
-            "into their position varied or was always 0, and no two of them took just two values "
-            "each (three of four pairs do not fix the fourth).  Otherwise the answer is open.",
+            "Either it showed others together that are congruent to them modulo p, each digit "
+            "times its power of the base.  Or the digits are only added: the task is digit causal, "
+            "no term multiplies them, the carry into their position varied or was always 0, and no "
+            "two of them took just two values each (three of four pairs do not fix the fourth).  "
+            "Otherwise the answer is open.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
@@ -110,8 +111,8 @@ RULES: dict[str, Rule] = {
             "Under a relative encoding a rule of finite carry goes on at every length if three "
             "things hold.  The digits that it reads stand at constant offsets inside the window.  "
             "At some trained result digit training shows the whole rule (every value of these "
-            "digits and of the carry) with no landmark in the window.  No digit above the trained "
-            "ones has a landmark in its window.",
+            "digits and of the carry, and all that joint support does not fix) with no landmark in "
+            "the window.  No digit above the trained ones has a landmark in its window.",
             f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no "
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",
@@ -163,8 +164,8 @@ RULES: dict[str, Rule] = {
         Rule(
             "one candidate",
             "without a digit rule only the rule support is left",
-            "If no digit rule can go on, because the task has no finite carry or the digits stand "
-            "at changing offsets, only the rule support applies.",
+            "If no digit rule can go on, because the task has no finite carry (products, modular "
+            "tasks) or the digits stand at changing offsets, only the rule support applies.",
             f"{_CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),

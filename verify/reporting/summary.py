@@ -59,7 +59,7 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
     return [
         f"- **Indifference**: {sum(r.indifferent for r in asked)} of {count(len(asked), 'model')} "
         f"with a claim that rests on ignored digits kept {INDIFFERENT:.0%} of their answers in "
-        "domain when each such digit was blended half and half with another; only these are judged "
+        "domain when all such digits were blended half and half with others; only these are judged "
         "on such claims."
     ]
 
