@@ -32,7 +32,7 @@ check: $(READY)
 
 # The pages as a site in site/, to be opened at site/index.html; a warning is an error.
 site: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 smoke: $(READY)
 	$(BIN)/arith verify --grid smoke
