@@ -19,7 +19,7 @@ def data(
         "reports"
     ),
     store: Annotated[
-        Path | None, typer.Option(help="In its place: a store, as arith verify keeps it.")
+        Path | None, typer.Option(help="Write the measurements of this store in their place.")
     ] = None,
 ) -> None:
     """Write all measurements as one CSV table, each with what was predicted."""
