@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test soak check smoke bench clean
+.PHONY: verify test soak check site smoke bench clean
 
 # The report is written whatever was found; what make ends with is the first code that is not 0.
 verify: $(READY)
@@ -30,6 +30,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The pages as a site in site/, to be opened at site/index.html; a warning is an error.
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 smoke: $(READY)
 	$(BIN)/arith verify --grid smoke
 
@@ -44,4 +48,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .arith build *.egg-info
+	rm -rf $(VENV) .arith build site *.egg-info

@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
+from commands.data import data
 from commands.experiments import inspect, report, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
 from commands.predictions import advise, phase_map, predict
@@ -28,6 +29,7 @@ app.command()(verify)
 app.command("grid")(show_grid)
 app.command()(inspect)
 app.command()(report)
+app.command()(data)
 app.command()(advise)
 app.command("map")(phase_map)
 app.command()(literature)

@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Path:
     for name in (".ci/run", "Makefile", "pyproject.toml", "constraints.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("python", "ruff", "mypy"):
+    for name in ("python", "ruff", "mypy", "mkdocs"):
         script(tmp_path / ".venv/bin" / name, "exit 0")
     (tmp_path / ".venv/.ready").touch()
     return tmp_path

@@ -5,17 +5,25 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import shutil
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from builders.command_line import run_cli
 from builders.paths import ROOT
+from test_extending import tables_as_they_were
 
 from theory.display.literature_tables import summary
 from verify.plan.grids import GRIDS
+from verify.records.evidence import read_evidence
+from verify.records.reading import PRECISIONS
+from verify.records.store import Store
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), ROOT / "benchmarks" / "README.md"]
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), ROOT / "benchmarks" / "README.md"]
 EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 
 
@@ -26,7 +34,18 @@ def shell_lines(page: Path) -> list[str]:
     return [re.split(r" +# ", line)[0] for line in lines]
 
 
-COMMANDS = sorted({x for page in PAGES for x in shell_lines(page) if x.startswith("arith ")})
+def shown_outputs(page: Path) -> list[tuple[str, str]]:
+    """The commands of a page that stand there with what they print."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.S)
+    shown = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.M) if part]
+    return [(line, out) for line, _, out in (x.partition("\n") for x in shown) if out.strip()]
+
+
+OUTPUTS = [(page, *shown) for page in PAGES for shown in shown_outputs(page)]
+COMMANDS = sorted(
+    {x for page in PAGES for x in shell_lines(page) if x.startswith("arith ")}
+    - {command for _, command, _ in OUTPUTS}
+)
 
 
 def test_the_pages_have_their_commands() -> None:
@@ -48,6 +67,8 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         done = run_cli(*words, "--check")
         assert done.code in (0, 1, 3), done.err
     else:
+        if words[0] == "data":
+            shutil.copytree(ROOT / "reports" / "headline", tmp_path / "reports" / "headline")
         assert run_cli(*words, cwd=tmp_path).code == 0
 
 
@@ -59,13 +80,66 @@ def test_commands_that_the_text_names_exist_with_their_options(page: Path) -> No
         assert [x for x in words if x.startswith("--") and x not in known] == [], command
 
 
-def test_the_readmes_output_is_what_the_command_prints() -> None:
-    text = (ROOT / "README.md").read_text()
-    block = re.search(r"```console\n\$ (arith predict .*?)\n(.*?)```", text, re.S)
-    assert block is not None
-    done = run_cli(*shlex.split(block[1])[1:], width=80)
-    shown = [line.rstrip() for line in block[2].strip().splitlines()]
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose store has committed models, as trained with what this machine may pick."""
+    folder = tmp_path_factory.mktemp("project")
+    store = Store(folder / ".arith" / "measurements.sqlite")
+    for grid in ("headline", "relative"):
+        for run in read_evidence(ROOT / "reports" / grid / "evidence.jsonl"):
+            for precision in PRECISIONS:
+                store.add(replace(run, precision=precision))
+    return folder
+
+
+@pytest.mark.parametrize(("page", "command", "output"), OUTPUTS, ids=[x[1] for x in OUTPUTS])
+def test_what_a_page_shows_is_what_the_command_prints(
+    folder: Path, page: Path, command: str, output: str
+) -> None:
+    """Nothing is trained: ``verify`` finds its models in the store."""
+    for grid in re.findall(r"```toml\n(.*?)```", page.read_text(), re.S):
+        (folder / "my.toml").write_text(grid)
+    done = run_cli(*shlex.split(command)[1:], cwd=folder, width=80)
+    assert done.code == 0, done.err
+    shown = [line.rstrip() for line in output.strip().splitlines()]
     assert [line.rstrip() for line in done.out.strip().splitlines()] == shown
+
+
+def test_the_pages_show_outputs() -> None:
+    assert {page.stem for page, _, _ in OUTPUTS} >= {"README", "prediction", "verification", "task"}
+
+
+@pytest.mark.training
+@pytest.mark.usefixtures(tables_as_they_were.__name__)
+def test_the_script_of_the_page_on_encodings_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With too few steps to learn, and few inputs: what it predicts is as shown, and it trains."""
+    text = (DOCS / "tutorial" / "encoding.md").read_text()
+    [script] = re.findall(r"```python\n(.*?)```", text, re.S)
+    [shown] = re.findall(r"```text\n(.*?)```", text, re.S)
+    assert "budget=6000" in script
+    monkeypatch.setattr("verify.plan.inputs.SAMPLES", 200)
+    exec(script.replace("budget=6000", "budget=10"), {"__name__": "encoding"})
+    label, verdict, *lines = capsys.readouterr().out.splitlines()
+    label_shown, verdict_shown, *as_shown = shown.splitlines()
+    assert label == label_shown
+    assert verdict.startswith("inconclusive, 0.") and verdict_shown.startswith("agree, 1.000")
+    predicted = [line.partition(" measured")[0] for line in as_shown]
+    assert [line.partition(" measured")[0] for line in lines] == predicted
+
+
+def test_the_citation_has_what_is_required() -> None:
+    """Of CITATION.cff 1.2.0, and as in pyproject.toml."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (cited["cff-version"], cited["license"]) == ("1.2.0", project["license"])
+    assert cited["message"] and cited["title"].startswith(project["name"])
+    assert cited["version"] == project["version"]
+    for work in (cited, *cited["references"]):
+        assert work["title"] and work["type"]
+        assert all(author.keys() & {"name", "family-names"} for author in work["authors"])
+    assert "2407.17963" in cited["references"][0]["url"]
 
 
 @EACH_PAGE

@@ -150,6 +150,11 @@ def setting_words(setting: Setting) -> list[str]:
     return words
 
 
+def setting_texts(setting: Setting) -> dict[str, str]:
+    """Every option of the setting but the task, by its name, as the command line takes it."""
+    return {n: "" if x is None else " ".join(o.words(x)) for n, o, x, _ in _values(setting)}
+
+
 def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     """The setting as JSON, for ``read_setting``.
 

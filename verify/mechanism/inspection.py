@@ -22,7 +22,8 @@ class Mechanism:
 
     Args:
         influence: of ``answerers``, shares ``(k, digits, M)`` as ``influences`` returns them.
-        equivalence, leaks: None where no position is predicted to be ignored.
+        equivalence: None where no position is predicted to be ignored.
+        leaks: the same.
     """
 
     digits: int

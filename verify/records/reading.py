@@ -15,9 +15,12 @@ from verify.records.trajectory import Trajectory
 PRECISIONS = ("float32", "bfloat16")
 """Of matrix products."""
 
+FORMAT = 1
+"""Of the records of models; one that does not say its ``format`` has format 1."""
+
 
 class UnknownField(InvalidInput):
-    """A record has a field that this version does not know."""
+    """A record has a field, or a format, that this version does not know."""
 
 
 def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
@@ -28,8 +31,12 @@ def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
 
     Raises:
         InvalidInput: a value that no run can have, or one that is missing.
+        UnknownField: a field more, or another format.
     """
-    check_fields(data, {*_HEAD, "cell"}, {"indifference", *tail})
+    if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+        other = json.dumps(data["format"])[:40]
+        raise UnknownField(f"format {other} is unknown; this version of arith reads {FORMAT}")
+    check_fields(data, {*_HEAD, "cell"}, {"indifference", "format", *tail})
     head: dict[str, Any] = {"cell": read_cell(data["cell"])}
     if "indifference" in data:
         head["indifference"] = data["indifference"]

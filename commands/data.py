@@ -1,0 +1,48 @@
+"""The command that writes all measurements as one table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from theory.errors import InvalidInput
+
+
+def data(
+    out: Annotated[
+        Path | None, typer.Option(help="The CSV file; without it the table is printed.")
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Where the committed evidence stands.")] = Path(
+        "reports"
+    ),
+    store: Annotated[
+        Path | None, typer.Option(help="Write the measurements of this store in their place.")
+    ] = None,
+) -> None:
+    """Write all measurements as one CSV table, each with what was predicted."""
+    from verify.records.files import check_writable, write
+    from verify.records.store import Store
+    from verify.reporting.dataset import committed, dataset
+
+    if out is not None:
+        check_writable(out)
+    if store is not None and not store.exists():
+        raise InvalidInput(f"there is no store {store}; arith verify makes one")
+    runs, grids = committed(folder) if store is None else ([], {})
+    notes: list[str] = []
+    if store is not None:
+        runs, notes = Store(store).runs()
+    for note in notes:
+        print(f"arith: {note}", file=sys.stderr)
+    if not runs:
+        raise InvalidInput(f"no measurements in {store or folder}")
+    text = dataset(runs, grids)
+    if out is None:
+        print(text, end="")
+        return
+    write(out, text)
+    measurements = sum(len(run.measurements) for run in runs)
+    print(f"wrote {out}: {measurements} measurements of {len(runs)} models")
