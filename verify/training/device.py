@@ -18,9 +18,8 @@ import shutil
 import torch
 
 from theory.errors import InvalidInput
-from verify.records.reading import PRECISIONS
+from verify.plan.plan import DEVICES, PRECISIONS
 
-DEVICES = ("auto", "cpu", "cuda")
 WORTH_COMPILING = 5e13
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
