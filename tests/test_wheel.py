@@ -54,14 +54,14 @@ def test_it_has_every_file_below_one_name(wheel: Path) -> None:
 
 def test_no_module_in_it_imports_or_names_one_beside_arith(wheel: Path) -> None:
     archive, beside = ZipFile(wheel), set[str]()
-    modules = [name for name in archive.namelist() if name.endswith(".py")]
+    modules = {name for name in archive.namelist() if name.endswith(".py")}
     for name in modules:
         for node in ast.walk(ast.parse(archive.read(name))):
             named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.Constant) and f"arith/{node.value}".replace(".", "/"):
-                text = str(node.value)
-                named += [text] * (f"arith/{text.replace('.', '/')}.py" in modules and "." in text)
+            if isinstance(node, ast.Constant) and "." in (text := str(node.value)):
+                path = f"arith/{text.replace('.', '/')}"
+                named += [text] if {f"{path}.py", f"{path}/__init__.py"} & modules else []
             beside |= {f"{name}: {x}" for x in named if x.split(".")[0] in TAKEN}
     assert beside == set()
 
@@ -70,23 +70,23 @@ def test_no_module_in_it_imports_or_names_one_beside_arith(wheel: Path) -> None:
 def test_it_works_beside_other_programs(wheel: Path, tmp_path: Path) -> None:
     """In an environment of its own, with this one's libraries, and outside the repository."""
     home = tmp_path / "venv"
-    venv.create(home)
-    python = home / "bin" / "python"
-    [packages] = home.glob("lib/python*/site-packages")
-    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
-    for name in TAKEN:
-        (packages / f"{name}.py").write_text("raise RuntimeError('another program')")
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
-    subprocess.run([*pip, "--no-index", "--quiet", str(wheel)], check=True)
+    venv.create(home, symlinks=True)
+    python = str(home / "bin" / "python")
     variables = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "COLUMNS")}
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(words, cwd=tmp_path, env=variables, capture_output=True, text=True)
 
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index")
+    assert run(*pip, str(wheel)).returncode == 0
+    [packages] = home.glob("lib/python*/site-packages")
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    for name in TAKEN:
+        (packages / f"{name}.py").write_text("raise RuntimeError('another program')")
     command = str(home / "bin" / "arith")
     assert run(command, "--version").stdout.startswith("arith 0.1.0 (theory ")
     (tmp_path / "script.py").write_text(SCRIPT)
-    done = run(str(python), "script.py")
+    done = run(python, "script.py")
     assert done.stdout.splitlines() == ["49/4950", *["inconclusive 1 True"] * 2], done.stderr
     assert done.stderr.count("training 1 model") == 1
     published = run(command, "literature", "--json")
