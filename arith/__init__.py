@@ -11,5 +11,6 @@ from arith.judging import Judged, report, verify
 from arith.predicting import Predicted, predict
 from theory.errors import Failed, InvalidInput
 
+# In a wheel ``arith.verify`` is a package too, which is loaded by now: the function has the name.
 __version__ = "0.1.0"
 __all__ = ["Failed", "InvalidInput", "Judged", "Predicted", "predict", "report", "verify"]

@@ -16,6 +16,7 @@ from verify.plan.plan import Plan
 from verify.plan.recipe import find_recipe
 from verify.plan.rows import Row, read_row
 
+_TAKES = {int: "a whole number", str: "text"}
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -97,8 +98,9 @@ def plan(cells: Sequence[Cell], options: Mapping[str, Any]) -> Plan:
         if name == "recipe":
             asked[name] = find_recipe(value)
         elif name in hints:
-            if type(value) is not hints[name]:
-                what = "a whole number" if hints[name] is int else "text"
-                raise InvalidInput(f"{value!r} is no value for '{name}', which takes {what}")
+            if hints[name] in _TAKES and type(value) is not hints[name]:
+                raise InvalidInput(
+                    f"{value!r} is no value for '{name}', which takes {_TAKES[hints[name]]}"
+                )
             asked[name] = value
     return Plan(cells, **asked)

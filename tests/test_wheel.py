@@ -15,6 +15,8 @@ from zipfile import ZipFile
 import pytest
 from builders.paths import ROOT
 
+from arith import __version__
+
 TAKEN = ("cli", "commands", "printing", "theory", "verify")
 """Names of the repository that other programs may have too."""
 SOURCES = ("arith", *TAKEN, "pyproject.toml", "setup.py", "README.md", "LICENSE")
@@ -45,7 +47,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_has_every_file_below_one_name(wheel: Path) -> None:
     found = set(ZipFile(wheel).namelist())
-    assert {name.split("/")[0] for name in found} == {"arith", "arith-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in found} == {"arith", f"arith-{__version__}.dist-info"}
     folders = [ROOT / name for name in TAKEN if (ROOT / name).is_dir()]
     files = (p.relative_to(ROOT) for folder in folders for p in folder.rglob("*") if p.is_file())
     missing = {f"arith/{p}" for p in files if "__pycache__" not in p.parts} - found
@@ -84,7 +86,7 @@ def test_it_works_beside_other_programs(wheel: Path, tmp_path: Path) -> None:
     for name in TAKEN:
         (packages / f"{name}.py").write_text("raise RuntimeError('another program')")
     command = str(home / "bin" / "arith")
-    assert run(command, "--version").stdout.startswith("arith 0.1.0 (theory ")
+    assert run(command, "--version").stdout.startswith(f"arith {__version__} (theory ")
     (tmp_path / "script.py").write_text(SCRIPT)
     done = run(python, "script.py")
     assert done.stdout.splitlines() == ["49/4950", *["inconclusive 1 True"] * 2], done.stderr
