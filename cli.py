@@ -5,25 +5,65 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
+from arith import __version__
 from commands.data import data
 from commands.experiments import inspect, report, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
 from commands.predictions import advise, phase_map, predict
 from theory.errors import Failed, InvalidInput
+from theory.inference.rules import THEORY_VERSION
+from verify.plan.recipe import RECIPE
 
+EXIT_CODES = {
+    0: "theory and experiment agree (or nothing was claimed)",
+    1: "they diverge",
+    2: "wrong usage or bad input",
+    3: "inconclusive: no model of some cell met the premises",
+    4: "failed; what had finished is kept",
+    130: "interrupted; what had finished is kept",
+    141: "the output was closed early; what had finished is kept",
+}
+"""What the command ends with."""
 app = typer.Typer(
     name="arith",
     help="Predict how a small GPT trained on arithmetic generalizes to other lengths, "
     "and verify it.",
+    epilog="\n".join(
+        ["\b", "Exit codes:", *(f"  {code:3}  {text}" for code, text in EXIT_CODES.items())]
+    ),
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"arith {__version__} (theory {THEORY_VERSION}, recipe {RECIPE.version})")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Show the versions of the program, the theory and the recipe, and exit.",
+        ),
+    ] = False,
+) -> None:
+    """The options of the command itself."""
+
+
 app.command()(predict)
 app.command()(verify)
 app.command("grid")(show_grid)
@@ -57,9 +97,7 @@ def _fail(message: str, code: int) -> NoReturn:
 def main() -> NoReturn:
     """Run the command line; every error is one line on stderr.
 
-    Exit codes: 0 all agree, 1 theory and experiment diverge, 2 wrong usage or bad input,
-    3 inconclusive, 4 failed (what had finished is kept), 130 interrupted, 141 the reader of the
-    output has closed it (the work was done).
+    It ends with one of ``EXIT_CODES``.
     """
     if not os.environ.get("COLUMNS", "").strip("0"):
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
@@ -67,7 +105,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], prog_name="arith", standalone_mode=False)
         print(end="", flush=True)
     except InvalidInput as error:
         _fail(str(error), 2)

@@ -6,6 +6,9 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +23,43 @@ if TYPE_CHECKING:
 _GAP = 2
 """Blanks between two columns."""
 _Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, as ``print_text`` prints it."""
+
+    text: str
+    bold: bool = False
+    indent: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under the headings of their columns, as ``print_table`` prints them."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Part = Text | Table
+"""An answer is a list of parts, each to be shown below the other."""
+
+
+def print_parts(parts: Iterable[Part]) -> None:
+    """Print an answer."""
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(part.columns, part.rows)
+        else:
+            print_text(part.text, part.bold, part.indent)
+
+
+def plain_text(parts: Iterable[Part]) -> str:
+    """What ``print_parts`` prints, without colours and without the end of the last line."""
+    with redirect_stdout(StringIO()) as written:
+        print_parts(parts)
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 
 def print_text(text: str, bold: bool = False, indent: str = "") -> None:
@@ -43,8 +83,8 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     A column is never narrower than its longest word, so that no word is broken.
     """
-    from rich.table import Table
-    from rich.text import Text
+    from rich import table as rich_table
+    from rich import text as rich_text
 
     console = _console()
     widths = _widths([columns, *rows], console.width)
@@ -56,12 +96,13 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             )
             print_text("  " + "; ".join(named), indent="  ")
         return
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    table = rich_table.Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for column, width in zip(columns, widths, strict=True):
         justify: Any = "right" if column == "digits" else "left"
         table.add_column(column, min_width=width, max_width=width, justify=justify)
     for row in rows:
-        table.add_row(*(Text(text, style=_COLOURS.get(text.partition(" ")[0], "")) for text in row))
+        styles = (_COLOURS.get(text.partition(" ")[0], "") for text in row)
+        table.add_row(*map(rich_text.Text, row, styles))
     console.print(table)
 
 
@@ -87,20 +128,29 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 
 def print_prediction(prediction: Prediction, explain: bool) -> None:
-    """Print the setting and the answer; then the table of lengths, or the derivation."""
+    """Print ``prediction_parts``."""
+    print_parts(prediction_parts(prediction, explain))
+
+
+def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part]:
+    """The setting and the answer; then the table of lengths, or the derivation."""
     from theory.display.answer import answer_line, expected_line, explanation, published_line
     from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
-    print_text("\n".join(setting_lines(prediction.setting)), bold=True)
-    print_text(answer_line(prediction), bold=True, indent="  ")
-    print_text(expected_line(prediction), indent="  ")
+    parts: list[Part] = [
+        Text("\n".join(setting_lines(prediction.setting)), bold=True),
+        Text(answer_line(prediction), bold=True, indent="  "),
+        Text(expected_line(prediction), indent="  "),
+    ]
     if explain:
-        print_lines(explanation(prediction), indent="   ")
-        return
-    print_text(published_line(prediction), indent="  ")
-    print()
-    print_table(LENGTH_COLUMNS, length_rows(prediction))
-    print_lines(legend(prediction))
+        return [*parts, *(Text(line, indent="   ") for line in explanation(prediction))]
+    return [
+        *parts,
+        Text(published_line(prediction), indent="  "),
+        Text(""),
+        Table(LENGTH_COLUMNS, length_rows(prediction)),
+        *(Text(line, indent="  ") for line in legend(prediction)),
+    ]
 
 
 def print_digits(prediction: Prediction) -> None:
@@ -151,19 +201,28 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
 
 def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
-    """Print a cell's verdicts length by length, those of several in a line each; and their sum."""
+    """Print ``verdict_parts``."""
+    print_parts(verdict_parts(verdicts))
+
+
+def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
+    """A cell's verdicts length by length, or those of several in a line each; and their sum."""
     from verify.reporting import terminal
 
     if len(verdicts) == 1:
         [v] = verdicts
-        print_text(v.cell.label(), bold=True)
-        print_table(terminal.LENGTH_COLUMNS, [terminal.length_line(v, x) for x in v.lengths])
-        print_lines([*terminal.length_legend(v), terminal.theorem_sentence(v)])
-        print_text(terminal.sentence(v), bold=True)
-        return
-    print_table(terminal.CELL_COLUMNS, [terminal.cell_line(v) for v in verdicts])
-    print_lines(terminal.cell_legend(verdicts))
-    print_text(terminal.summary_line(verdicts), bold=True)
+        lines = [*terminal.length_legend(v), terminal.theorem_sentence(v)]
+        return [
+            Text(v.cell.label(), bold=True),
+            Table(terminal.LENGTH_COLUMNS, [terminal.length_line(v, x) for x in v.lengths]),
+            *(Text(line, indent="  ") for line in lines),
+            Text(terminal.sentence(v), bold=True),
+        ]
+    return [
+        Table(terminal.CELL_COLUMNS, [terminal.cell_line(v) for v in verdicts]),
+        *(Text(line, indent="  ") for line in terminal.cell_legend(verdicts)),
+        Text(terminal.summary_line(verdicts), bold=True),
+    ]
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
@@ -188,7 +247,9 @@ def _console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would end the program with 1, which is a verdict
 
-    return Output(highlight=False)
+    # Rich would take a notebook, and a kernel's variables, for a terminal with colours.
+    written = isinstance(sys.stdout, StringIO)
+    return Output(highlight=False, force_jupyter=False, force_terminal=False if written else None)
 
 
 _COLOURS = {

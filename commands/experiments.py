@@ -159,9 +159,7 @@ def inspect(
 
 
 def report(
-    grid: Annotated[
-        str, typer.Option(help="The grid to report on: a name or a TOML file.")
-    ] = "headline",
+    grid: Annotated[str, options.GridOption] = "headline",
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements.")
     ] = options.DEFAULT_STORE,

@@ -6,14 +6,27 @@ from typing import Annotated
 
 import typer
 
-from commands.options import JsonListOption
+from commands.options import JsonListOption, completion
 from printing import print_lines, print_list, print_table, print_text
 from theory.display import catalogue
+from theory.inference.rules import RULES
+
+
+def _complete_finding(incomplete: str) -> list[str]:
+    """Its file is read only when a finding is asked for."""
+    from theory.studies.findings import findings
+
+    return completion([x.id for x in findings()])(incomplete)
 
 
 def literature(
     finding: Annotated[
-        str | None, typer.Argument(help="One finding, to be printed whole.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="One finding, to be printed whole.",
+            show_default=False,
+            autocompletion=_complete_finding,
+        ),
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
@@ -48,12 +61,19 @@ def layouts(as_json: JsonListOption = False) -> None:
 
 
 def theorems(
-    rule: Annotated[
-        str | None, typer.Argument(help="One rule, to be printed whole.", show_default=False)
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RULE",
+            help="One rule, to be printed whole.",
+            show_default=False,
+            autocompletion=completion(RULES),
+        ),
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
     """List the rules of the theory, or explain one."""
+    rule = " ".join(words) if words else None  # a name of two words needs no quotes
     entry = [] if rule is None else catalogue.rule_text(rule)
     if as_json:
         rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]

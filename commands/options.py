@@ -13,6 +13,7 @@ import typer
 from theory.setting.options import flag, options_of
 from theory.setting.requests import Request
 from verify.plan.grids import GRIDS
+from verify.plan.plan import DEVICES, PRECISIONS
 from verify.plan.recipe import RECIPES
 from verify.plan.rows import Row
 
@@ -37,6 +38,7 @@ def annotated(request: type[Request], name: str, more_help: str = ".") -> Any:
     ]
 
 
+TaskOption = annotated(Request, "task")
 EncodingOption = annotated(Request, "pe")
 LayoutOption = annotated(Request, "layout")
 SizeOption = annotated(Row, "model")
@@ -60,12 +62,15 @@ RecipeOption = Annotated[
         help=f"How models are trained: {', '.join(RECIPES)}.", autocompletion=completion(RECIPES)
     ),
 ]
-DeviceOption = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+DeviceOption = Annotated[
+    str, typer.Option(help=f"{', '.join(DEVICES)}.", autocompletion=completion(DEVICES))
+]
 PrecisionOption = Annotated[
     str,
     typer.Option(
         envvar="ARITH_PRECISION",
         help="Of matrix products: float32, bfloat16, or auto: by what the processor has.",
+        autocompletion=completion(("auto", *PRECISIONS)),
     ),
 ]
 

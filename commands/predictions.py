@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from commands.options import EncodingOption, JsonOption, LayoutOption, asks_for_setting
+from commands.options import (
+    EncodingOption,
+    JsonOption,
+    LayoutOption,
+    TaskOption,
+    asks_for_setting,
+)
 from printing import digits_json, learning_json, print_digits, print_lines, print_prediction
 from theory.setting.options import read_lengths, read_numbers
 from theory.setting.requests import Request
@@ -60,7 +66,7 @@ def advise(asked: Request, as_json: JsonOption = False) -> None:
 
 
 def phase_map(
-    task: Annotated[str, typer.Option(help="A named task.")] = "mod_add",
+    task: TaskOption = "mod_add",
     modulus: Annotated[
         str | None, typer.Option(help="Moduli: 2..400, or one where bases vary.")
     ] = None,

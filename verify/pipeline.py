@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import grid
@@ -69,7 +70,12 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     keys, versions = {cell.key for cell in cells}, {r.version for r in RECIPES.values()}
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
-    runs = read_evidence(evidence) if evidence.exists() or store is None else []
+    if store is None and not evidence.exists():
+        raise InvalidInput(
+            f"there is no evidence {evidence}; what is committed is in the repository of arith, "
+            "in reports: say where that folder is with --folder"
+        )
+    runs = read_evidence(evidence) if evidence.exists() else []
     notes: list[str] = []
 
     def is_known(run: Run) -> bool:

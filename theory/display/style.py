@@ -47,6 +47,17 @@ _STYLE: Any = {
 
 
 @contextmanager
+def styled() -> Iterator[None]:
+    """Draw and write in the style of all figures (InvalidInput: no matplotlib)."""
+    try:
+        from matplotlib import rc_context
+    except ImportError:
+        raise InvalidInput("drawing needs matplotlib: pip install matplotlib") from None
+    with rc_context(_STYLE):
+        yield
+
+
+@contextmanager
 def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
     """A figure of so many inches, written at the end as PNG or SVG, by the suffix of its path.
 
@@ -56,13 +67,10 @@ def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InvalidInput("drawing needs matplotlib: pip install matplotlib") from None
     metadata: Any = {"Date": None} if suffix == ".svg" else {}
-    with rc_context(_STYLE):
+    with styled():
+        from matplotlib.figure import Figure
+
         drawn = Figure(figsize=(width, height))
         yield drawn
         with writing(path):

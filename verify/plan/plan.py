@@ -10,6 +10,10 @@ from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, RECIPE, Recipe
 
+DEVICES = ("auto", "cpu", "cuda")
+"""Where models are trained."""
+PRECISIONS = ("float32", "bfloat16")
+"""Of matrix products."""
 LARGEST_SEED = 2**31 - 1
 """Seeds are 32-bit numbers."""
 MOST_MODELS = 100_000

@@ -60,7 +60,7 @@ def read_grid(path: str) -> list[Cell]:
     cells: dict[Cell, int] = {}
     for number, row in enumerate(rows, 1):
         try:
-            cell = _read_row(row).cell()
+            cell = read_row(row).cell()
             if cell in cells:
                 raise InvalidInput(f"the same as cell {cells[cell]}")
         except InvalidInput as error:
@@ -84,7 +84,12 @@ def _load(path: str) -> dict[str, Any]:
         ) from None
 
 
-def _read_row(data: dict[str, Any]) -> Row:
+def read_row(data: dict[str, Any]) -> Row:
+    """A line of a grid, from the keys and values of a TOML table.
+
+    Raises:
+        InvalidInput: an unknown key, or a value of another type than its option takes.
+    """
     names = {name.replace("_", "-"): name for name in options_of(Row)}
     values: dict[str, Any] = {}
     for key, value in data.items():

@@ -9,11 +9,9 @@ from typing import Any
 
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
+from verify.plan.plan import PRECISIONS
 from verify.records.measurement import Measurement
 from verify.records.trajectory import Trajectory
-
-PRECISIONS = ("float32", "bfloat16")
-"""Of matrix products."""
 
 FORMAT = 1
 """Of the records of models; one that does not say its ``format`` has format 1."""

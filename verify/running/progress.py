@@ -36,21 +36,26 @@ class ProgressDisplay:
     def __enter__(self) -> ProgressDisplay:
         if not self.total:
             return self
-        if not sys.stderr.isatty():
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if not sys.stderr.isatty() and not console.is_jupyter:
             models = "1 model" if self.total == 1 else f"{self.total} models"
             self._say(f"training {models}, at most {self.budget} steps each")
             threading.Thread(target=self._remind, daemon=True).start()
             return self
-        from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        self._bar = Bar(
+        from verify.running.notebook_bar import NotebookBar
+
+        kind = NotebookBar if console.is_jupyter else Bar
+        self._bar = kind(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
         )
         self._bar.start()
         self._all = self._bar.add_task("all steps (at most)", total=self.total * self.budget)
@@ -113,7 +118,7 @@ class ProgressDisplay:
             self._tasks[sign.job] = self._bar.add_task(label, total=self.budget)
         task = self._tasks[sign.job]
         self._bar.update(task, visible=sign.run is None, completed=sign.steps)
-        self._bar.update(self._all, completed=self._done())
+        self._bar.update(self._all, completed=self._done(), refresh=True)
 
     def __exit__(self, *_: object) -> None:
         self._over.set()

@@ -17,10 +17,9 @@ import shutil
 
 import torch
 
-from theory.errors import InvalidInput
-from verify.records.reading import PRECISIONS
+from theory.errors import InvalidInput, unknown_name
+from verify.plan.plan import DEVICES, PRECISIONS
 
-DEVICES = ("auto", "cpu", "cuda")
 WORTH_COMPILING = 5e13
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
@@ -33,7 +32,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 def pick_device(name: str) -> str:
     """``cpu`` or ``cuda``; ``auto`` takes a GPU if there is one (InvalidInput: none such)."""
     if name not in DEVICES:
-        raise InvalidInput(f"unknown device '{name}' (allowed: {', '.join(DEVICES)})")
+        raise unknown_name("device", name, DEVICES)
     if name == "cuda" and not torch.cuda.is_available():
         raise InvalidInput("this machine has no CUDA device (use --device cpu)")
     return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
@@ -49,8 +48,7 @@ def precision(device: str) -> torch.dtype:
     if name == "auto":
         name = "bfloat16" if device == "cuda" or _has_fast_bfloat16() else "float32"
     if name not in PRECISIONS:
-        allowed = ", ".join(("auto", *PRECISIONS))
-        raise InvalidInput(f"unknown precision '{name}' (allowed: {allowed})")
+        raise unknown_name("precision", name, ("auto", *PRECISIONS))
     return torch.bfloat16 if name == "bfloat16" else torch.float32
 
 

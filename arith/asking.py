@@ -1,0 +1,106 @@
+"""Options as keyword arguments: those of the commands, by their names and with their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, ParamSpec, TypeVar, get_type_hints
+
+from theory.errors import Failed, InvalidInput, unknown_name
+from theory.setting.options import flag
+from verify.plan.cells import Cell
+from verify.plan.plan import Plan
+from verify.plan.recipe import find_recipe
+from verify.plan.rows import Row, read_row
+
+_TAKES = {int: "a whole number", str: "text"}
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Give a function the options that dataclasses describe, in place of its ``**options``.
+
+    A help page and a notebook's completion show them.  Any other name is refused with the nearest
+    valid one, and an error names options as Python does.
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        *own, _ = signature(function, eval_str=True).parameters.values()
+        names = {p.name for p in own}
+        hints = {name: hint for x in described for name, hint in get_type_hints(x).items()}
+        more = [_parameter(f, hints[f.name]) for x in described for f in fields(x)]
+        shown = [*own, *(p for p in more if p.name not in {*names, "cells"})]
+        known = [p.name for p in shown]
+
+        @wraps(function)
+        def call(*args: _P.args, **values: _P.kwargs) -> _R:
+            for name in values:
+                if name not in known:
+                    raise unknown_name("option", name, known)
+            with python_errors(known):
+                return function(*args, **values)
+
+        call.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        call.__doc__ = f"{function.__doc__}\n{_in_python(_help(described), known)}"
+        return call
+
+    return decorate
+
+
+def _parameter(field: Any, hint: Any) -> Parameter:
+    default = getattr(field.default, "name", field.default)  # a recipe is given by its name
+    kind = str if default is not field.default else hint
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _help(described: tuple[type, ...]) -> str:
+    """The options of settings with what there is to say of each."""
+    about = {f.name: f.metadata["option"].help for x in described for f in fields(x) if f.metadata}
+    return "\n".join(["    Options:", *(f"        {n}: {text}" for n, text in about.items())])
+
+
+@contextmanager
+def python_errors(known: Sequence[str]) -> Iterator[None]:
+    """Name these options in an error as Python does."""
+    try:
+        yield
+    except (InvalidInput, Failed) as error:
+        raise type(error)(_in_python(str(error), known)) from None
+
+
+def _in_python(message: str, known: Sequence[str]) -> str:
+    """A message with its options as Python names them: ``train_digits`` for ``--train-digits``."""
+    for name in sorted(known, key=len, reverse=True):
+        message = message.replace(flag(name), name).replace(f"'{flag(name)[2:]}'", f"'{name}'")
+    return message
+
+
+def setting_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that describe a cell and are not None."""
+    names = {f.name for f in fields(Row)}
+    return {n: value for n, value in options.items() if n in names and value is not None}
+
+
+def row(options: Mapping[str, Any]) -> Row:
+    """A request of keyword arguments; lengths may be numbers, lists or ranges (InvalidInput)."""
+    given = setting_options(options).items()
+    return read_row({n: list(x) if isinstance(x, tuple | range) else x for n, x in given})
+
+
+def plan(cells: Sequence[Cell], options: Mapping[str, Any]) -> Plan:
+    """A plan for cells, by those of the options that are not about them (InvalidInput)."""
+    hints, asked = get_type_hints(Plan), dict[str, Any]()
+    for name, value in options.items():
+        if name == "recipe":
+            asked[name] = find_recipe(value)
+        elif name in hints:
+            if hints[name] in _TAKES and type(value) is not hints[name]:
+                raise InvalidInput(
+                    f"{value!r} is no value for '{name}', which takes {_TAKES[hints[name]]}"
+                )
+            asked[name] = value
+    return Plan(cells, **asked)

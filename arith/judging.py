@@ -1,0 +1,159 @@
+"""``verify`` and ``report``: predictions and what was measured of trained models, judged."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from arith.asking import plan, python_errors, row, setting_options, takes
+from arith.shown import Shown
+from printing import Part, Text, verdict_parts
+from theory.errors import InvalidInput
+from verify.plan.cells import Cell
+from verify.plan.grids import grid as cells_of
+from verify.plan.plan import Plan
+from verify.plan.rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from verify.judging.judge import CellVerdict, Verdict
+    from verify.judging.known_divergences import KnownDivergences
+
+
+@dataclass(frozen=True, repr=False)
+class Judged(Shown):
+    """Verdicts on cells, shown as ``arith verify`` prints them.
+
+    Args:
+        verdicts: on each cell: its prediction, its models, and a verdict for each test length.
+        known: what was found out about divergences, where committed evidence was judged.
+        notes: lines on evidence that was left out.
+    """
+
+    verdicts: Sequence[CellVerdict]
+    known: KnownDivergences | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict: diverge, else inconclusive, else agree, else undetermined."""
+        from verify.judging.judge import worst
+
+        return worst(v.verdict for v in self.verdicts)
+
+    def parts(self) -> list[Part]:
+        """One cell length by length, or a line per cell; and the sum of it."""
+        from verify.reporting.terminal import outcome_line
+
+        parts = verdict_parts(self.verdicts)
+        if self.known is not None:
+            parts.append(Text(f"gate: {outcome_line(self.verdicts, self.known)}"))
+        return parts
+
+    def records(self) -> list[dict[str, Any]]:
+        """The lengths of each cell: what was predicted, what was measured, and the verdict."""
+        return [
+            {
+                "cell": v.name,
+                **predicted,
+                "measured": None if x.accuracy is None else x.accuracy.value,
+                "low": None if x.accuracy is None else x.accuracy.low,
+                "high": None if x.accuracy is None else x.accuracy.high,
+                "as_learned_function": None if x.learned is None else x.learned.value,
+                "verdict": x.verdict,
+                "published_verdict": x.published,
+            }
+            for v in self.verdicts
+            for predicted, x in zip(v.prediction.to_json()["lengths"], v.lengths, strict=True)
+        ]
+
+    def plot(self) -> Figure:
+        """A figure of predicted and measured accuracy by length, a panel per trained cell.
+
+        Raises:
+            InvalidInput: no cell is trained.
+        """
+        from arith.picture import picture
+
+        return picture([v for v in self.verdicts if v.runs])
+
+
+@takes(Row, Plan)
+def verify(
+    task: str | None = None,
+    *,
+    grid: str | Path | None = None,
+    store: str | Path | None = None,
+    **options: Any,
+) -> Judged:
+    """Train one cell, or the cells of a grid, and judge them, as ``arith verify`` does.
+
+    Args:
+        grid: the name of a grid, or a TOML file, in place of a task.
+        store: where measurements are kept, ``.arith/measurements.sqlite`` unless told otherwise;
+            what it has is not trained again.
+
+    Raises:
+        InvalidInput: an unknown name, or a value that cannot be trained or judged.
+        Failed: a training process died, or results could not be written.
+    """
+    asked = setting_options({"task": task, **options})
+    given = [name for name in asked if name != "model"]
+    if grid is not None and given:
+        raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
+    if grid is None and not {"task", "expr"} & set(given):
+        raise InvalidInput("say what to verify: a task, --expr or --grid")
+    cells = [row(asked).cell()] if grid is None else cells_of(str(grid))
+    if grid is not None and "model" in asked:
+        cells = list(dict.fromkeys(Cell(cell.setting, asked["model"]) for cell in cells))
+    planned = plan(cells, options)
+    from commands.options import DEFAULT_STORE
+    from verify import pipeline
+    from verify.records.store import Store
+
+    with closing(Store(Path(store or DEFAULT_STORE))) as kept:
+        with _no_script():
+            verdicts = pipeline.verify(planned, kept)
+        kept.check_written()
+    return Judged(verdicts)
+
+
+@contextmanager
+def _no_script() -> Iterator[None]:
+    """Let processes that are started here not run the caller's script again.
+
+    They need nothing of it, and one without ``if __name__ == "__main__"`` would start them again.
+    """
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+def report(grid: str | Path = "headline", *, folder: str | Path = "reports") -> Judged:
+    """Judge the committed evidence of a grid, as ``arith report --check`` does.
+
+    Args:
+        grid: its name, its TOML file, or the folder of its evidence, such as ``reports/full``.
+        folder: where the folders of the grids are.
+
+    Raises:
+        InvalidInput: no such grid, or evidence that is missing or damaged.
+    """
+    from verify import pipeline
+
+    place = Path(grid)
+    if (place / "evidence.jsonl").exists():
+        place = place.resolve()
+        grid, folder = place.name, place.parent
+    with python_errors(("folder",)):
+        about = pipeline.judge(str(grid), Path(folder))
+    return Judged(about.verdicts, about.known, about.notes)

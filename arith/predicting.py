@@ -1,0 +1,79 @@
+"""``predict``: what a model will do on shorter and longer inputs, without training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from arith.asking import row, takes
+from arith.shown import Shown
+from printing import Part, prediction_parts
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.predict import Prediction
+from theory.prediction.predict import predict as predict_setting
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+
+
+@dataclass(frozen=True, repr=False)
+class Predicted(Shown):
+    """A prediction, shown as ``arith predict`` prints it.
+
+    Args:
+        prediction: all of it: each length, the expected function, the derivation.
+    """
+
+    prediction: Prediction
+
+    @property
+    def setting(self) -> Setting:
+        """What was asked."""
+        return self.prediction.setting
+
+    @property
+    def lengths(self) -> tuple[LengthPrediction, ...]:
+        """What is predicted at each test length."""
+        return self.prediction.lengths
+
+    @property
+    def accuracy(self) -> dict[int, Fraction | None]:
+        """The exact accuracy that is claimed, by test length; None where none is."""
+        return {x.digits: x.accuracy for x in self.lengths}
+
+    @property
+    def function(self) -> str | None:
+        """What a converged model is expected to compute; None where training leaves it open."""
+        return self.prediction.learned_text
+
+    def explain(self) -> Explained:
+        """The derivation, as ``arith predict --explain`` prints it."""
+        return Explained(self.prediction)
+
+    def parts(self) -> list[Part]:
+        """The answer and the table of lengths."""
+        return prediction_parts(self.prediction)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The lengths of ``arith predict --json``."""
+        return list(self.prediction.to_json()["lengths"])
+
+
+class Explained(Predicted):
+    """A prediction that is shown with its derivation in place of the table."""
+
+    def parts(self) -> list[Part]:
+        """The answer, and each step to it with its source."""
+        return prediction_parts(self.prediction, explain=True)
+
+
+@takes(Request)
+def predict(task: str | None = None, **options: Any) -> Predicted:
+    """Predict how a model does on shorter and longer inputs, as ``arith predict`` does.
+
+    Lengths may be numbers, lists, ranges or text: ``train_digits=2``, ``test_digits=range(1, 9)``.
+
+    Raises:
+        InvalidInput: an unknown name, or a value that no setting can have.
+    """
+    return Predicted(predict_setting(row({"task": task, **options}).setting()))

@@ -1,0 +1,139 @@
+"""arith from Python: the commands' answers as objects, and their errors."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.command_line import run_cli
+from builders.paths import REPORTS, ROOT
+
+from arith import InvalidInput, Judged, predict, report, verify
+from theory.setting.options import options_of
+from theory.setting.requests import Request
+from verify.judging.judge import CellVerdict, judge
+from verify.plan.grids import GRIDS, grid
+
+HEADLINE = len(GRIDS["headline"])
+
+
+def test_importing_it_imports_nothing_slow() -> None:
+    program = "import sys, arith; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert not {"torch", "matplotlib", "pandas", "typer"} & set(done.stdout.split())
+
+
+def test_a_prediction_is_the_commands_text_with_exact_values() -> None:
+    got = predict("mod_add", modulus=101, pe="ape", train_digits=2)
+    words = ("--task", "mod_add", "--modulus", "101", "--pe", "ape", "--train-digits", "2")
+    printed = run_cli("predict", *words, width=80).out
+    assert repr(got).split() == printed.split()
+    assert (got.accuracy[1], got.accuracy[4]) == (None, Fraction(49, 4950))
+    assert got.function == "Mod(Mod(a, 100) + Mod(b, 100), 101)"
+    assert repr(got.explain()).split() == run_cli("predict", *words, "--explain").out.split()
+
+
+def test_options_are_taken_as_python_has_them() -> None:
+    asked: dict[str, Any] = {"pe": "rpe", "layout": "interleaved", "window": 6, "base": 6}
+    got = predict(expr="(2*a + 3*b) % 12", test_digits=range(1, 5), train_digits=[2, 3], **asked)
+    assert [x.digits for x in got.lengths] == [1, 2, 3, 4]
+    assert got.setting.train.lengths == (2, 3) and got.setting.window == 6
+    narrow = predict("add", train_allowed=("2:6-9",), modulus=None)
+    assert narrow.setting.train.allowed == ((2, (6, 7, 8, 9)),)
+
+
+def test_every_option_of_a_setting_is_shown() -> None:
+    for function in (predict, verify):
+        assert {*options_of(Request)} <= {*inspect.signature(function).parameters}
+        assert "test_domain: longest or every, as for train_domain." in str(function.__doc__)
+    assert inspect.signature(verify).parameters["recipe"].default == "default"
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: predict("mod_ad"), "did you mean 'mod_add'?"),
+        (lambda: predict("add", train_digit=3), "unknown option 'train_digit'; did you mean 't"),
+        (lambda: predict("add", pe="rop"), "did you mean 'rope'?"),
+        (lambda: predict("add", base="ten"), "'ten' is no value for 'base'"),
+        (lambda: predict("add", train_allowed="1:2"), "no value for 'train_allowed', which takes"),
+        (lambda: predict("add", train_digits="x"), "^train_digits 'x' is no list of lengths"),
+        (lambda: predict("add", expr="a"), "^give task or expr, not both"),
+        (lambda: verify(), "say what to verify"),
+        (lambda: verify(grid="smok"), "did you mean 'smoke'?"),
+        (lambda: verify(grid="smoke", pe="rpe"), r"give grid or the options of one cell \(pe\)"),
+        (lambda: verify("add", model="pic"), "did you mean 'pico'?"),
+        (lambda: verify("add", recipe="papr"), "did you mean 'paper'?"),
+        (lambda: verify("add", seeds="3"), "'3' is no value for 'seeds', which takes a whole"),
+        (lambda: verify("add", seeds=0), "^seeds goes from 1"),
+        (lambda: report("nothing"), "unknown grid 'nothing'"),
+        (lambda: report("full", folder="docs"), "no evidence docs/full/evidence.jsonl"),
+    ],
+)
+def test_an_error_is_one_line_in_the_words_of_python(ask: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message.replace("?", r"\?")) as raised:
+        ask()
+    assert "\n" not in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_html_has_what_the_text_has() -> None:
+    shown = predict(expr="(a + b) % 12", base=6)._repr_html_()
+    assert "<table>" in shown and "<b>(a + b) mod 12 in base 6" in shown
+    assert "±" not in shown or "<td" in shown
+    assert "a &lt; b" not in shown
+
+
+def test_a_prediction_as_a_table() -> None:
+    frame = predict("mul", train_digits=3, test_digits=4).to_frame()
+    assert list(frame["accuracy"]) == ["1/5500"] and frame["accuracy_float"][0] == 1 / 5500
+
+
+def test_without_pandas_a_table_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InvalidInput, match="to_frame needs pandas: pip install pandas"):
+        predict("add").to_frame()
+
+
+@pytest.mark.parametrize("asked", ["headline", REPORTS / "headline"])
+def test_a_report_is_the_judged_evidence(
+    asked: str | Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    got = report(asked)
+    assert got.verdict == "agree" and len(got.verdicts) == HEADLINE
+    assert repr(got).split() == run_cli("report", "--check").out.split()
+    frame = got.to_frame()
+    assert set(frame["verdict"]) <= {"agree", "premise", "undetermined"}
+    assert len(frame) == sum(len(v.lengths) for v in got.verdicts)
+    assert frame["measured"].between(frame["low"], frame["high"]).all()
+
+
+def test_a_plot_has_a_panel_per_cell_and_is_drawn_by_notebooks(
+    headline: list[CellVerdict],
+) -> None:
+    [fraction] = [v for v in headline if "mod 150" in v.name]
+    got: Any = Judged([fraction, headline[0]]).plot()
+    first, second = (ax for ax in got.axes if ax.get_title())
+    assert (first.get_title(), second.get_title()) == (fraction.name, headline[0].name)
+    heights = [box.get_y() + box.get_height() / 2 for box in first.patches]
+    assert heights[-1] == pytest.approx(1 / 3, abs=0.01)
+    assert got._repr_png_().startswith(b"\x89PNG")
+
+
+def test_what_is_not_trained_is_not_drawn() -> None:
+    with pytest.raises(InvalidInput, match="no cell is trained"):
+        Judged([judge(cell, []) for cell in grid("smoke")]).plot()
+
+
+def test_the_page_on_python_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page, flags = str(ROOT / "docs" / "python.md"), doctest.ELLIPSIS
+    found = doctest.testfile(page, module_relative=False, optionflags=flags)
+    assert found.attempted >= 10
+    assert found.failed == 0

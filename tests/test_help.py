@@ -1,0 +1,38 @@
+"""What the command says of itself: help, exit codes, versions, names that need no quotes."""
+
+from __future__ import annotations
+
+import re
+
+from builders.command_line import run_cli
+from builders.paths import ROOT
+
+from arith import __version__
+from theory.inference.rules import THEORY_VERSION
+from verify.plan.recipe import RECIPE
+
+
+def test_every_command_has_the_short_form_of_help() -> None:
+    commands = re.findall(r"^  ([a-z]+)  ", run_cli("-h").out.split("Commands:")[1], re.M)
+    assert len(commands) >= 12
+    for words in ([], *([name] for name in commands)):
+        short, whole = run_cli(*words, "-h"), run_cli(*words, "--help")
+        assert short == whole and short.code == 0
+        assert "-h, --help" in short.out
+
+
+def test_help_has_the_exit_codes_of_the_readme() -> None:
+    shown = run_cli("--help", width=80).out.split("Exit codes:")[1]
+    codes = re.findall(r"^ +(\d+)  \w", shown, re.M)
+    table = re.findall(r"^\| (\d+) \|", (ROOT / "README.md").read_text(), re.M)
+    assert codes == table and len(codes) >= 7
+
+
+def test_the_version_names_what_results_depend_on() -> None:
+    done = run_cli("--version")
+    said = f"arith {__version__} (theory {THEORY_VERSION}, recipe {RECIPE.version})\n"
+    assert (done.code, done.out) == (0, said)
+
+
+def test_a_rule_of_two_words_needs_no_quotes() -> None:
+    assert run_cli("theorems", "joint", "support") == run_cli("theorems", "joint support")

@@ -1,0 +1,48 @@
+"""The notebook runs from the first cell to the last, and shows what it has committed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from builders.paths import ROOT
+from nbclient import NotebookClient
+
+QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
+SECONDS = 600
+"""For one cell, on a busy machine."""
+
+
+def outputs(notebook: Any, kind: str) -> list[str]:
+    """The outputs of that kind, in the order of the cells."""
+    every = [x.get("data", {}) for cell in notebook.cells for x in cell.get("outputs", ())]
+    return [data[kind] for data in every if kind in data]
+
+
+def predicted(notebook: Any) -> list[str]:
+    """What its predictions say; what is measured may differ from processor to processor."""
+    return [x for x in outputs(notebook, "text/plain") if "digits" in x and "measured" not in x]
+
+
+@pytest.mark.training
+def test_the_notebook_runs_and_says_what_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed = nbformat.read(QUICKSTART, as_version=4)
+    fresh = nbformat.read(QUICKSTART, as_version=4)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(fresh, timeout=SECONDS, resources=where).execute()
+    assert predicted(fresh) == predicted(committed) and len(predicted(fresh)) >= 4
+    assert any("Theory and experiment agree: 3 of 3" in x for x in outputs(fresh, "text/plain"))
+    assert any("400/400" in x for x in outputs(fresh, "text/html"))  # how far the training was
+    assert len(outputs(fresh, "image/png")) == 1
+    assert (tmp_path / ".arith" / "measurements.sqlite").exists()
+
+
+def test_its_links_are_there() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", QUICKSTART.read_text(encoding="utf-8"))
+    assert len(links) >= 3 and all((QUICKSTART.parent / x).exists() for x in links)
