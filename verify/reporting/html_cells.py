@@ -15,7 +15,8 @@ from verify.reporting.json_data import cell_json
 from verify.reporting.tables import count
 from verify.reporting.terminal import theorem_sentence, verdict_word
 
-_LONGEST_FRACTION = 9
+_LONGEST = 9
+"""Characters of a fraction in the table of cells."""
 NOT_TRAINED = "not trained"
 
 
@@ -73,16 +74,15 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     """What was predicted and measured at the first or last length; None where it was trained."""
     if x.prediction.direction != direction:
         return None
-    measured, claim = v.measured(x.digits), v.prediction.claim(x.prediction)
-    exact = x.prediction.accuracy
+    measured, exact = v.measured(x.digits), x.prediction.accuracy
+    claim, bound = v.prediction.claim(x.prediction), x.prediction.at_most
     predicted = claim_text(v.prediction, x.prediction)
-    if exact is not None and len(str(exact)) > _LONGEST_FRACTION:
-        predicted = f"{float(exact):.4f}"
-    value = x.prediction.at_most if exact is None else exact
+    if len(predicted) > _LONGEST:
+        predicted = f"≤ {float(bound):.3f}" if exact is None else f"{float(exact):.4f}"
     return {
         "digits": x.digits,
         "predicted": predicted,
-        "order": -1 if claim == Claim.NONE else float(value),
+        "order": -1 if claim == Claim.NONE else float(bound if exact is None else exact),
         "measured": None if measured is None else measured.value,
         "missed": not v.converged,
     }
@@ -94,7 +94,7 @@ def _theorem(v: CellVerdict) -> str:
     if wrong:
         return f"false at {', '.join(wrong)}"
     right = any(x.published == Verdict.AGREE for x in v.lengths)
-    return "true" if right else "not judged"
+    return "true" if right else ""
 
 
 def _words(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:

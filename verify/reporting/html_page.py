@@ -34,7 +34,7 @@ def html_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    verdicts = report.verdicts
+    verdicts = sorted(report.verdicts, key=lambda v: not v.runs)
     cells, settings = [cell_view(v) for v in verdicts], [v.cell.setting for v in verdicts]
     encodings = {x["encoding"]: s.encoding.summary for x, s in zip(cells, settings, strict=True)}
     t = totals(verdicts)
@@ -48,7 +48,7 @@ def html_page(report: Report) -> str:
         outcomes=list(dict.fromkeys(map(outcome, verdicts))),
         encodings=encodings,
         layouts=list(dict.fromkeys(s.layout for s in settings)),
-        sections=_sections(report),
+        sections=_sections(replace(report, verdicts=verdicts)),
         standards=_standards(),
     )
 
