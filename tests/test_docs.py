@@ -5,14 +5,17 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from builders.command_line import run_cli
-from builders.paths import ROOT
+from builders.paths import HEADLINE_EVIDENCE, ROOT
 
 from theory.display.literature_tables import summary
 from verify.plan.grids import GRIDS
+from verify.records.evidence import read_evidence
+from verify.records.store import Store
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), ROOT / "benchmarks" / "README.md"]
@@ -45,7 +48,11 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         done = run_cli(*words, "--store", str(ROOT / "README.md"), cwd=tmp_path)
         assert "cannot use the store" in done.err
     elif words[0] == "report":
-        done = run_cli(*words, "--check")
+        printed = {"--html", "--json", "--check"} & set(words)
+        more = ["--check"] if "--grid" in words and not printed else []
+        with closing(Store(tmp_path / ".arith" / "measurements.sqlite")) as store:
+            store.add(read_evidence(HEADLINE_EVIDENCE)[0])
+        done = run_cli(*words, *more, "--folder", str(ROOT / "reports"), cwd=tmp_path)
         assert done.code in (0, 1, 3), done.err
     else:
         assert run_cli(*words, cwd=tmp_path).code == 0
