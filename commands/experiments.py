@@ -206,7 +206,8 @@ def report(
         print(f"arith: {note}", file=sys.stderr)
     verdicts, known = about.verdicts, about.known
     if not about.trained:
-        raise InvalidInput(f"no measurements of {about.name}; run arith verify first")
+        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
+        raise InvalidInput(f"no measurements {where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
     if as_json:
         from verify.reporting.json_data import report_json

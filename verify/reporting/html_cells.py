@@ -11,6 +11,7 @@ from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.plan.cells import default_model
 from verify.reporting.json_data import cell_json
 from verify.reporting.tables import count
 from verify.reporting.terminal import theorem_sentence, verdict_word
@@ -43,7 +44,9 @@ def cell_view(v: CellVerdict) -> dict[str, Any]:
         **data,
         "task": task,
         "encoding": encoding,
-        "rest": f"{rest} · {v.cell.model}",
+        "rest": rest
+        if v.cell.model == default_model(v.cell.setting.task)
+        else f"{rest} · {v.cell.model}",
         "shortest": _end(v, v.lengths[0], Direction.DOWNWARD),
         "longest": _end(v, v.lengths[-1], Direction.UPWARD),
         "theorem": _theorem(v),
@@ -52,6 +55,7 @@ def cell_view(v: CellVerdict) -> dict[str, Any]:
         "answer": answer_line(v.prediction),
         "theorem_sentence": theorem_sentence(v),
         "expected": v.prediction.learned_text and cut(v.prediction.learned_text),
+        "is_compared": any(x.learned is not None for x in v.lengths),
         "by_length": [{**told, **_words(v, x)} for told, x in by_length],
         "curves": _curves(v),
         "ticks": _ticks(v),

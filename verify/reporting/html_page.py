@@ -47,6 +47,7 @@ def html_page(report: Report) -> str:
         cells=cells,
         outcomes=list(dict.fromkeys(map(outcome, verdicts))),
         encodings=encodings,
+        models={v.cell.model: v.cell.size for v in verdicts},
         layouts=list(dict.fromkeys(s.layout for s in settings)),
         sections=_sections(replace(report, verdicts=verdicts)),
         standards=_standards(),
@@ -64,14 +65,17 @@ def _answer(t: Totals, verdicts: Sequence[CellVerdict]) -> list[str]:
         found = "No claim was tested"
     if t.fractional:
         found += f"; {t.fractional} of those that agree are fractions well between 0 and 1"
-    silent = f"The theory is silent at {t.silent} of {count(tested + t.silent, 'measured length')}"
+    measured = count(tested + t.silent, "measured length")
+    silent = f"The theory is silent at {t.silent} of {measured}"
+    if not t.silent:
+        silent = f"The theory has a claim at every one of {measured}"
     if t.inconclusive:
         left = sum(not v.runs for v in verdicts)
         lost = sum(bool(v.runs) and not v.converged for v in verdicts)
-        cells = [f"{left} of {count(t.cells, 'cell')} are not trained yet"] if left else []
-        cells += [f"{lost} did not converge"] if lost else []
-        silent += f", and {count(t.inconclusive, 'claim')} could not be tested"
-        silent += f" ({', '.join(cells)})" if cells else ""
+        why = [f"{count(left, 'cell')} not trained yet"] if left else []
+        why += [f"{count(lost, 'cell')} without a converged model"] if lost else []
+        silent += f"; {count(t.inconclusive, 'more claim')} could not be tested"
+        silent += f" ({', '.join(why)})" if why else ""
     theorem = (
         f"The published theorem, judged beside it, is true of the models at "
         f"{count(t.theorem.agree, 'length')} and false at {t.theorem.diverge}"

@@ -12,8 +12,9 @@ from fractions import Fraction
 from itertools import groupby
 
 from theory.display.text import claim_text
+from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.judging.standards import TOLERANCE
+from verify.judging.standards import TOLERANCE, interval
 from verify.reporting.tables import count
 from verify.reporting.terminal import verdict_word
 
@@ -25,7 +26,7 @@ Tested = tuple[int, CellVerdict, LengthVerdict]
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured at a length; ``top`` and ``bottom`` are the ends of its interval.
+    """What was measured at a length; ``top`` and ``bottom`` are the ends of its models' intervals.
 
     Args:
         cell: its number in the report.
@@ -108,8 +109,16 @@ def _point(t: Tested, x: float) -> Point:
     text += f"measured {length.accuracy.value:.3f}"
     if length.verdict != Verdict.UNDETERMINED:
         text += f" ({verdict_word(length.verdict)})"
-    ends = (_down(a) for a in (length.accuracy.value, length.accuracy.high, length.accuracy.low))
-    return Point(i, text, length.verdict, length.before == length.verdict, x, *ends)
+    found = _intervals(v, length)
+    high, low = max(a.high for a in found), min(a.low for a in found)
+    heights = map(_down, (length.accuracy.value, high, low))
+    return Point(i, text, length.verdict, length.before == length.verdict, x, *heights)
+
+
+def _intervals(v: CellVerdict, x: LengthVerdict) -> list[Interval]:
+    """What each model that is judged at a length got right."""
+    judged = [r for r in v.converged if r.indifferent or not x.prediction.ignores]
+    return [interval(m) for r in judged for m in r.measurements if m.digits == x.digits]
 
 
 def _lines(claims: Sequence[Tested], width: float) -> list[Line]:

@@ -188,7 +188,7 @@ def test_a_dot_names_its_claim_and_opens_its_cell(page: Any) -> None:
     assert all_of(page, f"{cell} .detail")[0].is_displayed()
 
 
-@pytest.mark.parametrize("width", [400, 1000])
+@pytest.mark.parametrize("width", [400, 1040])
 def test_it_fits_a_narrow_window(page: Any, width: int) -> None:
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -74,8 +74,11 @@ def test_the_committed_evidence_as_data(tmp_path: Path) -> None:
         ("--grid headline --check --html x.html", "writes nothing"),
         ("--html .arith", "cannot write .arith"),
         ("--grid headlin", "did you mean 'headline'?"),
-        ("--store other.sqlite", "no measurements of the cells in other.sqlite"),
-        ("--grid windows --folder none", "run arith verify first"),
+        ("--store other.sqlite", "no measurements in other.sqlite; run arith verify"),
+        (
+            "--grid windows --folder none",
+            "of the windows grid in none/windows/evidence.jsonl or .ar",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_line(folder: Path, options: str, message: str) -> None:
