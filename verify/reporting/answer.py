@@ -1,0 +1,56 @@
+"""What a report found, in three sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verify.judging.judge import CellVerdict
+from verify.reporting.tables import count
+from verify.reporting.totals import Totals, totals
+
+
+def answer(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """Whether the claims agree; where theory is silent or was not tested; what of the theorem."""
+    t = totals(verdicts)
+    return [f"{text}." for text in (_claims(t), _silence(t, verdicts), _theorem(t))]
+
+
+def _claims(t: Totals) -> str:
+    tested, apart = t.claims.tested, t.claims.diverge
+    if not tested:
+        return "No claim could be tested"
+    text = f"All {tested} tested claims agree with what was measured"
+    if tested == 1 and not apart:
+        text = "The one tested claim agrees with what was measured"
+    if apart:
+        text = f"Of {count(tested, 'tested claim')} {t.claims.agree} agree with what was measured"
+        text += f", and {apart} {'does' if apart == 1 else 'do'} not"
+    if t.fractional:
+        text += f"; among those that agree, fractions well between 0 and 1: {t.fractional}"
+    return text
+
+
+def _silence(t: Totals, verdicts: Sequence[CellVerdict]) -> str:
+    lengths = t.claims.tested + t.silent
+    text = f"The theory is silent at {t.silent} of {count(lengths, 'measured length')}"
+    if not t.silent:
+        text = "The theory has a claim wherever a converged model was measured"
+    if not lengths:
+        text = "No model met the premises of the theory"
+    if t.inconclusive:
+        left = sum(not v.runs for v in verdicts)
+        lost = sum(bool(v.runs) and not v.converged for v in verdicts)
+        why = [f"{count(left, 'cell')} not trained yet"] if left else []
+        why += [f"{count(lost, 'cell')} without a converged model"] if lost else []
+        more = count(t.inconclusive, "more claim" if t.claims.tested else "claim")
+        text += f"; {more} could not be tested" + (f" ({', '.join(why)})" if why else "")
+    return text
+
+
+def _theorem(t: Totals) -> str:
+    if not t.theorem.tested:
+        return "The published theorem says nothing that was measured"
+    return (
+        "The published theorem, judged beside it, is true of the models at "
+        f"{count(t.theorem.agree, 'length')} and false at {t.theorem.diverge}"
+    )
