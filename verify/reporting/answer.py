@@ -19,14 +19,16 @@ def _claims(t: Totals) -> str:
     tested, apart = t.claims.tested, t.claims.diverge
     if not tested:
         return "No claim could be tested"
-    text = f"All {tested} tested claims agree with what was measured"
+    text = f"All {tested} tested claims of today's theory agree with what was measured"
     if tested == 1 and not apart:
-        text = "The one tested claim agrees with what was measured"
+        text = "The one tested claim of today's theory agrees with what was measured"
     if apart:
-        text = f"Of {count(tested, 'tested claim')} {t.claims.agree} agree with what was measured"
-        text += f", and {apart} {'does' if apart == 1 else 'do'} not"
+        of = f"Of {count(tested, 'tested claim')} of today's theory"
+        does = "does" if apart == 1 else "do"
+        text = f"{of} {t.claims.agree} agree with what was measured, and {apart} {does} not"
     if t.fractional:
-        text += f"; among those that agree, fractions well between 0 and 1: {t.fractional}"
+        are = "is a fraction" if t.fractional == 1 else "are fractions"
+        text += f"; {t.fractional} of those that agree {are} well between 0 and 1"
     return text
 
 

@@ -14,14 +14,14 @@ def test_the_claims_where_theory_is_silent_and_the_theorem() -> None:
     agreeing = judge(absolute, [run(absolute, RIGHT)])
     silent = judge(relative, [run(relative, {**RIGHT, 4: 0.3})])
     assert answer([agreeing, silent]) == [
-        "All 5 tested claims agree with what was measured.",
+        "All 5 tested claims of today's theory agree with what was measured.",
         "The theory is silent at 1 of 6 measured lengths.",
         "The published theorem, judged beside it, is true of the models at 5 lengths and false "
         "at 1.",
     ]
     diverging = judge(absolute, [run(absolute, {**RIGHT, 4: 0.5})])
     assert answer([diverging])[0] == (
-        "Of 3 tested claims 2 agree with what was measured, and 1 does not."
+        "Of 3 tested claims of today's theory 2 agree with what was measured, and 1 does not."
     )
 
 
@@ -29,8 +29,8 @@ def test_fractions_are_counted() -> None:
     c = cell("mod_add", 150, digits=2)
     found = judge(c, [run(c, {1: 1.0, 2: 1.0, 3: 1 / 3}, samples=9000)])
     assert answer([found])[0] == (
-        "The one tested claim agrees with what was measured; among those that agree, fractions "
-        "well between 0 and 1: 1."
+        "The one tested claim of today's theory agrees with what was measured; 1 of those that "
+        "agree is a fraction well between 0 and 1."
     )
 
 
