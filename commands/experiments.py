@@ -14,6 +14,7 @@ from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell, default_model
+from verify.plan.grids import GRIDS
 from verify.plan.grids import grid as cells_of
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
@@ -159,7 +160,13 @@ def inspect(
 
 
 def report(
-    grid: Annotated[str, options.GridOption] = "headline",
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            help="The grid to report on, a name or a TOML file; else all cells in the store.",
+            autocompletion=options.completion(GRIDS),
+        ),
+    ] = None,
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements.")
     ] = options.DEFAULT_STORE,
@@ -167,10 +174,16 @@ def report(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write the report here as one page for a browser, and nothing else."),
+    ] = None,
+    as_json: options.JsonOption = False,
 ) -> None:
-    """Judge the evidence of a grid and write its report.
+    """Judge all cells in the store, or the evidence of a grid, and report on them.
 
-    Measurements in the store are added.
+    With --grid the measurements in the store are added to the evidence in reports/GRID, and the
+    report is written there, unless --html, --json or --check asks for something else.
 
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
@@ -178,25 +191,39 @@ def report(
     from verify import pipeline
     from verify.judging.judge import Verdict, count_verdicts
     from verify.judging.known_divergences import out_of_date, unexplained
+    from verify.records.files import check_writable, write
     from verify.reporting.terminal import outcome_line
 
-    about = pipeline.judge(grid, folder, None if check else store)
+    if check and (grid is None or html is not None):
+        raise InvalidInput("--check judges the evidence of a --grid and writes nothing, no --html")
+    if html is not None:
+        check_writable(html)
+    if grid is None:
+        about = pipeline.judge_store(store)
+    else:
+        about = pipeline.judge(grid, folder, None if check else store)
     for note in about.notes:
         print(f"arith: {note}", file=sys.stderr)
     verdicts, known = about.verdicts, about.known
     if not about.trained:
-        raise InvalidInput(
-            f"no measurements of the grid '{about.name}' in {about.evidence} or {store}; "
-            "run arith verify first"
-        )
-    failures = unexplained(verdicts, known)
-    if check:
-        failures += out_of_date(verdicts, known)
+        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
+        raise InvalidInput(f"no measurements {where} {store}; run arith verify first")
+    failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
+    if as_json:
+        from verify.reporting.json_data import report_json
+
+        print(json.dumps(report_json(about), indent=2))
+    elif check or grid is None:
         print_verdicts(verdicts)
-    else:
+    if html is not None:
+        from verify.reporting.html_page import html_page
+
+        write(html, html_page(about))
+        print(f"wrote {html}", file=sys.stderr if as_json else sys.stdout)
+    elif grid is not None and not (check or as_json):
         print(f"wrote {pipeline.report(about)}")
-    for line in failures:
+    for line in failures if grid is not None else ():
         print(line, file=sys.stderr)
-    if check:
+    if check and not as_json:
         print_text(f"gate: {outcome_line(verdicts, known)}")
     raise typer.Exit(1 if failures else 3 if count_verdicts(verdicts)[Verdict.INCONCLUSIVE] else 0)

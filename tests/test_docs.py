@@ -7,13 +7,14 @@ import re
 import shlex
 import shutil
 import tomllib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from builders.command_line import run_cli
-from builders.paths import ROOT
+from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
 
 from theory.display.literature_tables import summary
@@ -64,7 +65,11 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         done = run_cli(*words, "--store", str(ROOT / "README.md"), cwd=tmp_path)
         assert "cannot use the store" in done.err
     elif words[0] == "report":
-        done = run_cli(*words, "--check")
+        printed = {"--html", "--json", "--check"} & set(words)
+        more = ["--check"] if "--grid" in words and not printed else []
+        with closing(Store(tmp_path / ".arith" / "measurements.sqlite")) as store:
+            store.add(read_evidence(HEADLINE_EVIDENCE)[0])
+        done = run_cli(*words, *more, "--folder", str(ROOT / "reports"), cwd=tmp_path)
         assert done.code in (0, 1, 3), done.err
     else:
         if words[0] == "data":

@@ -24,6 +24,7 @@ from verify.records.files import write
 from verify.records.runs import Run
 from verify.records.store import Store
 from verify.reporting.report import Report
+from verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from verify.mechanism.inspection import Mechanism
@@ -60,7 +61,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
 
     Args:
         name: of the grid, or of its TOML file.
-        folder: the evidence stands in a folder of the grid's name here.
+        folder: the evidence stands in a folder of the grid's name in this one.
         store: measurements to be added to the evidence.
 
     Raises:
@@ -93,7 +94,23 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     ours = [run for run in known if run.recipe == RECIPE.version]
     others = [run for run in known if run.recipe != RECIPE.version]
     causes = read_known_divergences(folder / "causes.toml")
-    return Report(folder.name, judge_evidence(cells, ours), folder, causes, others, runs, notes)
+    verdicts = judge_evidence(cells, ours)
+    return Report(f"the {folder.name} grid", verdicts, folder, causes, others, runs, notes)
+
+
+def judge_store(path: Path) -> Report:
+    """Judge every cell in a store, by its models that were trained by the default recipe.
+
+    Raises:
+        InvalidInput, Failed: the store cannot be used.
+    """
+    runs, notes = Store(path).runs() if path.exists() else ([], [])
+    ours = sorted((r for r in runs if r.recipe == RECIPE.version), key=lambda r: r.identity)
+    others = [r for r in runs if r.recipe != RECIPE.version]
+    if others:
+        notes.append(f"{count(len(others), 'model')} of another recipe in {path}: not judged")
+    verdicts = judge_evidence(list(dict.fromkeys(r.cell for r in ours)), ours)
+    return Report(f"the cells in {path}", verdicts, path.parent, runs=runs, notes=notes)
 
 
 def report(about: Report) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 
 from theory.display.answer import INPUTS
 from theory.display.text import claim_text
@@ -19,17 +18,22 @@ from verify.plan.recipe import RECIPE
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.report import Report
+from verify.reporting.rerun import commands
 from verify.reporting.sections import sections
 from verify.reporting.summary import summary
 from verify.reporting.tables import count, interval_text, table
 from verify.reporting.terminal import outcome_line, verdict_word
 
+_EVIDENCE = (
+    "- Evidence: `evidence.jsonl`, one measurement per line; `arith report --grid` makes this page "
+    "from it."
+)
+
 
 def page(report: Report) -> str:
     """The first page as Markdown, with every section that the evidence allows."""
-    diverging = [_divergence(v, x, report.known) for v in report.verdicts for x in v.diverging]
     parts = [
-        f"# Theory and experiment: the {report.name} grid",
+        f"# Theory and experiment: {report.name}",
         f"**{outcome_line(report.verdicts, report.known)}**",
         summary(report.verdicts),
         "## Cells",
@@ -42,12 +46,16 @@ def page(report: Report) -> str:
         "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
         "length of every cell, and the command that trains it again: [cells.md](cells.md).",
         table([_cell_row(v) for v in report.trained]),
-        "## Divergences",
-        "\n".join(diverging) or "None.",
-        *sections(report),
-        _how(report.verdicts),
+        *after_cells(report),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts) + f"\n{_EVIDENCE}\n"
+
+
+def after_cells(report: Report) -> list[str]:
+    """What every form of the report says below its cells, as Markdown: all its sections."""
+    apart = [_divergence(v, x, report.known) for v in report.verdicts for x in v.diverging]
+    divergences = ["## Divergences", "\n".join(apart)] if apart else []
+    return [*divergences, *sections(report), _how(report.verdicts)]
 
 
 def _cell_row(v: CellVerdict) -> dict[str, str]:
@@ -110,8 +118,6 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
             f"predicted, no interval may reach more than {TOLERANCE} above it. The same holds for "
             "every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
-            "- Evidence: `evidence.jsonl`, one measurement per line; `arith report` makes this "
-            "page from it.",
         ]
     )
 
@@ -119,7 +125,7 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
 def cells_page(report: Report) -> str:
     """The second page as Markdown: every test length of every trained cell, model by model."""
     parts = [
-        f"# Every length of the {report.name} grid",
+        f"# Every length of {report.name}",
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
         f"accuracy. *measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. "
         "*as f^*: share of answers equal to those of the expected function f^.",
@@ -135,7 +141,7 @@ def _cell_section(v: CellVerdict) -> list[str]:
         f"## {v.name}",
         table([_length_row(v, x) for x in v.lengths]),
         (f"Expected function: `{learned}`. " if learned else "") + f"{runs}.",
-        f"Rerun: {'; '.join(f'`{text}`' for text in _commands(v))}",
+        f"Rerun: {'; '.join(f'`{text}`' for text in commands(v))}",
     ]
 
 
@@ -168,12 +174,3 @@ def _run(v: CellVerdict, run: Run) -> str:
         f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps{whole}{late}, "
         f"right on {outside}"
     )
-
-
-def _commands(v: CellVerdict) -> list[str]:
-    """The commands that train a cell's models again, consecutive seeds of one budget together."""
-    runs = sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed))
-    # Along consecutive seeds the seed grows as the index does.
-    found = groupby(enumerate(runs), lambda x: (x[1].precision, x[1].budget, x[1].seed - x[0]))
-    stretches = [[run for _, run in stretch] for _, stretch in found]
-    return [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]

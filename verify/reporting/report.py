@@ -17,7 +17,7 @@ class Report:
     """What the page and each of its sections are made from.
 
     Args:
-        name: of the grid.
+        name: what it is about, as in ``the headline grid``.
         verdicts: on every cell of the grid, trained or not.
         folder: of the evidence; the figures are written there too.
         known: what was found out about divergences.

@@ -6,48 +6,39 @@ from collections import Counter
 from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
-from theory.prediction.outcomes import Claim
 from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.plan.premise import INDIFFERENT, PREMISE
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
+from verify.reporting.totals import Totals, totals
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
     """The head of a report, as a Markdown list."""
-    lengths = [x for v in verdicts if v.runs for x in v.lengths]
-    theorem = Counter(x.published for x in lengths)
-    both = Counter((x.verdict, x.published) for x in lengths)
-    models = sum(len(v.runs) for v in verdicts)
-    converged = sum(len(v.converged) for v in verdicts)
+    t = totals(verdicts)
     return "\n".join(
         [
             f"- **Refined theory**: {summary_line(verdicts)}",
-            *_before(verdicts),
-            *_coverage([v for v in verdicts if v.runs]),
-            f"- **Premise**: {converged} of {count(models, 'model')} were right on at least "
+            *_before(verdicts, t),
+            *_coverage(t),
+            f"- **Premise**: {t.converged} of {count(t.models, 'model')} were right on at least "
             f"{PREMISE:.0%} of the held-out inputs of the trained lengths; only these are judged.",
             *_indifferent(verdicts),
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
-            f"models at {theorem[Verdict.AGREE]} lengths, false at {theorem[Verdict.DIVERGE]}. "
+            f"models at {t.theorem.agree} lengths, false at {t.theorem.diverge}. "
             "Where both claim something, the refined theory alone is right at "
-            f"{both[Verdict.AGREE, Verdict.DIVERGE]} lengths, the theorem alone at "
-            f"{both[Verdict.DIVERGE, Verdict.AGREE]}.",
+            f"{t.wins} lengths, the theorem alone at {t.losses}.",
         ]
     )
 
 
-def _coverage(trained: Sequence[CellVerdict]) -> list[str]:
+def _coverage(t: Totals) -> list[str]:
     """On which share of the longer lengths the refined theory claims something."""
-    said = []
-    for where, is_ape in (("under APE", True), ("under other encodings", False)):
-        cells = [v for v in trained if (v.cell.setting.encoding.name == "ape") == is_ape]
-        claims = [v.prediction.claim(x.prediction) for v in cells for x in v.longer]
-        if claims:
-            claimed = sum(claim != Claim.NONE for claim in claims)
-            said.append(f"{claimed} of {len(claims)} {where}")
-    text = f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."
-    return [text] if said else []
+    where = {"ape": "under APE", "other": "under other encodings"}
+    said = [
+        f"{x.claimed} of {x.lengths} {where[name]}" for name, x in t.upward.items() if x.lengths
+    ]
+    return [f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."] * bool(said)
 
 
 def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -64,19 +55,15 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
     ]
 
 
-def _before(verdicts: Sequence[CellVerdict]) -> list[str]:
+def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
     """What became of the claims that were stored before the models were trained."""
-    lengths = [x for v in verdicts if v.runs for x in v.lengths]
-    before = Counter(x.before for x in lengths)
-    if not before[Verdict.AGREE] + before[Verdict.DIVERGE]:
+    if not t.before.tested:
         return []
-    judged = (Verdict.AGREE, Verdict.DIVERGE)
-    after = Counter(x.verdict for x in lengths if x.verdict in judged and x.verdict != x.before)
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{before[Verdict.AGREE]} agree and {before[Verdict.DIVERGE]} diverge; by the version of "
+        f"{t.before.agree} agree and {t.before.diverge} diverge; by the version of "
         f"the theory that made them (today's is {THEORY_VERSION}): {_by_version(verdicts)}. "
-        f"Explained after: {after[Verdict.AGREE]} agree and {after[Verdict.DIVERGE]} diverge of "
+        f"Explained after: {t.after.agree} agree and {t.after.diverge} diverge of "
         "the claims made or changed since."
     ]
 

@@ -1,0 +1,48 @@
+"""The sections on where theory is silent and where the published theorem is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
+from theory.setting.domains import Domain
+from verify.judging.judge import CellVerdict, judge
+from verify.plan.cells import Cell
+from verify.reporting.report import Report
+from verify.reporting.sections import no_claim, published_wrong
+
+
+def about(*verdicts: CellVerdict) -> Report:
+    return Report("made up", verdicts, Path("nowhere"))
+
+
+def measured(c: Cell, accuracy: dict[int, float]) -> CellVerdict:
+    return judge(c, [run(c, accuracy)])
+
+
+def test_what_was_measured_without_a_claim_stands_below_the_rule_that_says_why() -> None:
+    silent = measured(cell(pe="rpe", digits=3), {**RIGHT, 4: 0.3})
+    text = "\n".join(no_claim.section(about(silent, measured(cell(digits=3), RIGHT))))
+    assert "At 1 length the training data leave the answer open" in text
+    assert text.endswith(f"**Landmark**\n- {silent.name}: 0.300 at 4")
+
+
+def test_where_the_theorem_is_wrong_both_theories_are_told() -> None:
+    constant = cell(digits=3, base=2, train=Domain((3,), "every"))
+    silent = measured(cell(pe="rpe", digits=3), {**RIGHT, 4: 0.3})
+    wrong = measured(constant, {1: 0.0, 2: 0.0, 4: 0.0})
+    *_, lines = published_wrong.section(about(silent, wrong))
+    first, second = lines.splitlines()
+    assert first.startswith(f"- {silent.name}: *generalizes* on longer inputs (the task is ")
+    assert first.endswith("measured 0.300 at 4. Refined theory: no claim.")
+    assert "*generalizes* on shorter inputs; measured 0.000 at 1, 0.000 at 2" in second
+    assert second.endswith("Refined theory: 0.")
+
+
+def test_where_there_is_nothing_to_say_nothing_is_said() -> None:
+    agreeing = measured(cell(digits=3), RIGHT)
+    assert no_claim.section(about(agreeing)) == published_wrong.section(about(agreeing)) == []
+    untrained = judge(cell(pe="rpe", digits=3), [])
+    assert no_claim.section(about(untrained)) == published_wrong.section(about(untrained)) == []

@@ -1,0 +1,129 @@
+"""The report as data: its counts are those of the committed pages, and of its own cells."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.paths import REPORTS
+from builders.runs import RIGHT, run
+
+from theory.setting.domains import Domain
+from verify.judging.judge import judge
+from verify.plan.cells import Cell
+from verify.plan.grids import grid
+from verify.reporting.json_data import cell_json, summary_json
+from verify.reporting.summary import summary
+from verify.reporting.totals import totals
+
+NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
+
+
+@cache
+def report(name: str) -> dict[str, Any]:
+    """What ``arith report --json`` prints on the committed evidence of a grid."""
+    done = run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check", "--json")
+    return json.loads(done.out)
+
+
+@cache
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of the committed page that has every length of a grid."""
+    found: list[dict[str, str]] = []
+    head: list[str] = []
+    for line in (REPORTS / name / "cells.md").read_text().splitlines():
+        fields = [field.strip() for field in line.strip("|").split("|")]
+        if line.startswith("| digits"):
+            head = fields
+        elif line.startswith("| "):
+            found.append(dict(zip(head, fields, strict=True)))
+    return found
+
+
+@NAMES
+def test_the_counts_are_those_of_the_committed_pages(name: str) -> None:
+    counted, told = report(name)["summary"], rows(name)
+    verdicts = Counter(row["verdict"] for row in told)
+    theorem = Counter(row["theorem judged"] for row in told)
+    both = Counter((row["verdict"], row["theorem judged"]) for row in told)
+    exact = [r for r in told if re.match(r"\d", r["predicted"]) and r["verdict"] == "agree"]
+    middle = [r for r in exact if Fraction(1, 20) < Fraction(r["predicted"]) < Fraction(19, 20)]
+    assert counted["claims"]["agree"] == verdicts["agree"] > 0
+    assert counted["claims"]["diverge"] == verdicts["diverge"]
+    assert counted["claims"]["silent"] == verdicts["undetermined"]
+    assert counted["published"] == {x: theorem[x] for x in ("agree", "diverge")}
+    assert counted["wins_over_published"] == both["agree", "diverge"]
+    assert counted["losses_to_published"] == both["diverge", "agree"]
+    assert counted["fractional_agree"] == len(middle)
+    first = (REPORTS / name / "README.md").read_text()
+    assert f"{counted['converged']} of {counted['models']} model" in first
+    assert f"{counted['claims']['agree']} claims agree" in first
+
+
+@NAMES
+def test_the_counts_are_those_of_its_cells(name: str) -> None:
+    counted, cells = report(name)["summary"], report(name)["cells"]
+    lengths = [x for c in cells for x in c["lengths"]]
+    assert [c["setting"] for c in cells] == [c.to_json() for c in grid(name)]
+    assert counted["cells"] == len(cells)
+    assert counted["conclusive"] == sum(c["verdict"] != "inconclusive" for c in cells)
+    before = Counter(x["predicted_before"] for x in lengths)
+    assert counted["predicted_before"] == {x: before[x] for x in ("agree", "diverge")}
+    after = Counter(x["verdict"] for x in lengths if x["verdict"] != x["predicted_before"])
+    assert counted["explained_after"] == {x: after[x] for x in ("agree", "diverge")}
+    untested = [
+        x
+        for c in cells
+        for x in c["lengths"]
+        if (x["verdict"], x["claim"]) in (("inconclusive", "exact"), ("inconclusive", "at most"))
+        if not Cell.from_json(c["setting"]).setting.is_premise(x["digits"])
+    ]
+    assert counted["claims"]["inconclusive"] == len(untested)
+    for where, silent in counted["silent_upward"].items():
+        claims = [
+            x["claim"]
+            for c in cells
+            for x in c["lengths"]
+            if c["models"] and x["direction"] == "upward"
+            if (c["setting"]["pe"] == "ape") == (where == "ape")
+        ]
+        assert silent == (claims.count("none") / len(claims) if claims else None)
+
+
+def test_the_markdown_has_the_same_counts() -> None:
+    c = cell(digits=3)
+    constant = cell(digits=3, base=2, train=Domain((3,), "every"))
+    runs = [run(c, {**RIGHT, 4: 1.0})]
+    verdicts = [judge(c, runs), judge(constant, [run(constant, {1: 0.0, 2: 0.0, 4: 1.0})])]
+    counted, text = summary_json(totals(verdicts)), summary(verdicts)
+    assert counted["wins_over_published"] == 2 and "refined theory alone is right at 2" in text
+    assert counted["silent_upward"] == {"ape": 0.0, "other": None}
+    assert counted["claims"]["diverge"] == 2 and "2 diverge" in text
+
+
+def test_a_cell_has_all_that_was_asked_predicted_and_measured() -> None:
+    c = cell("mod_add", 101, digits=2)
+    runs = [run(c, {1: 1.0, 2: 1.0, 3: x}, seed=i) for i, x in enumerate((0.0, 0.01))]
+    found = cell_json(judge(c, runs))
+    longer = found["lengths"][-1]
+    assert (longer["accuracy"], longer["claim"], longer["verdict"]) == ("0", "exact", "agree")
+    assert [x["correct"] for x in longer["seeds"]] == [0, 10]
+    assert longer["measured"]["low"] < longer["measured"]["accuracy"] == 0.005
+    assert (longer["published"], longer["published_verdict"]) == ("fails", "agree")
+    assert found["learned_function"] == "Mod(Mod(a, 100) + Mod(b, 100), 101)"
+    assert "--seeds 2" in found["command"] and found["derivation"]
+    assert [m["converged"] for m in found["models"]] == [True, True]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_a_cell_that_was_not_trained_can_be(headline: list) -> None:
+    found = cell_json(judge(headline[0].cell, []))
+    assert found["command"] == headline[0].cell.command(0)
+    assert (found["verdict"], found["models"]) == ("inconclusive", [])

@@ -1,0 +1,150 @@
+"""A cell as the page shows it: its row in the table, and what opens below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from theory.display.answer import INPUTS, answer_line, cut
+from theory.display.text import claim_text, fraction_text
+from theory.prediction.outcomes import Claim
+from theory.setting.directions import Direction
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.plan.cells import default_model
+from verify.reporting.json_data import cell_json
+from verify.reporting.tables import count
+from verify.reporting.terminal import theorem_sentence, verdict_word
+
+_LONGEST = 9
+"""Characters of a fraction in the table of cells."""
+NOT_TRAINED = "not trained"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Shares along training, a line for each model.
+
+    Args:
+        kind: ``trained``, ``other`` or ``expected``: the answers of the expected function.
+        lines: points, both coordinates in per cent, the second downwards.
+    """
+
+    label: str
+    kind: str
+    lines: list[str]
+
+
+def cell_view(v: CellVerdict) -> dict[str, Any]:
+    """What the template asks of a cell: its data, and the same in words."""
+    task, encoding, rest = v.cell.label().split(" · ", 2)
+    data = cell_json(v)
+    by_length = zip(data["lengths"], v.lengths, strict=True)
+    return {
+        **data,
+        "task": task,
+        "encoding": encoding,
+        "rest": rest
+        if v.cell.model == default_model(v.cell.setting.task)
+        else f"{rest} · {v.cell.model}",
+        "shortest": _end(v, v.lengths[0], Direction.DOWNWARD),
+        "longest": _end(v, v.lengths[-1], Direction.UPWARD),
+        "theorem": _theorem(v),
+        "outcome": outcome(v),
+        "counted": _counted(v),
+        "answer": answer_line(v.prediction),
+        "theorem_sentence": theorem_sentence(v),
+        "expected": v.prediction.learned_text and cut(v.prediction.learned_text),
+        "is_compared": any(x.learned is not None for x in v.lengths),
+        "by_length": [{**told, **_words(v, x)} for told, x in by_length],
+        "curves": _curves(v),
+        "ticks": _ticks(v),
+    }
+
+
+def outcome(v: CellVerdict) -> str:
+    """The verdict in a word or two, by which cells are filtered."""
+    return verdict_word(v.verdict) if v.runs else NOT_TRAINED
+
+
+def _counted(v: CellVerdict) -> str:
+    """``4 of 4``: the claims that agree, of those tested."""
+    counts = count_verdicts([v])
+    tested = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+    return f"{counts[Verdict.AGREE]} of {tested}" if tested else ""
+
+
+def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, Any] | None:
+    """What was predicted and measured at the first or last length; None where it was trained."""
+    if x.prediction.direction != direction:
+        return None
+    measured, exact = v.measured(x.digits), x.prediction.accuracy
+    claim, bound = v.prediction.claim(x.prediction), x.prediction.at_most
+    predicted = claim_text(v.prediction, x.prediction)
+    if len(predicted) > _LONGEST:
+        predicted = f"≤ {float(bound):.3f}" if exact is None else f"{float(exact):.4f}"
+    return {
+        "digits": x.digits,
+        "predicted": predicted,
+        "order": -1 if claim == Claim.NONE else float(bound if exact is None else exact),
+        "measured": None if measured is None else measured.value,
+        "missed": not v.converged,
+    }
+
+
+def _theorem(v: CellVerdict) -> str:
+    """Whether the published theorem says what was measured."""
+    wrong = [str(x.digits) for x in v.lengths if x.published == Verdict.DIVERGE]
+    if wrong:
+        return f"false at {', '.join(wrong)}"
+    right = any(x.published == Verdict.AGREE for x in v.lengths)
+    return "true" if right else ""
+
+
+def _words(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
+    unseen = x.prediction.unseen_share if v.prediction.claim(x.prediction) == Claim.EXACT else None
+    return {
+        "inputs": INPUTS[x.prediction.direction],
+        "claimed": claim_text(v.prediction, x.prediction),
+        "give_or_take": fraction_text(unseen) if unseen else "",
+        "word": verdict_word(x.verdict),
+        "before": verdict_word(x.before),
+        "theorem_word": verdict_word(x.published),
+    }
+
+
+def _curves(v: CellVerdict) -> list[Curve]:
+    """Right answers at every test length; and at the longest, the answers of f^, if it is known."""
+    runs = [r.trajectory for r in v.runs if r.trajectory]
+    if not runs:
+        return []
+    curves = []
+    for x in v.lengths:
+        lines = [_line(r.steps, r.correct[x.digits], v) for r in runs if x.digits in r.correct]
+        kind = "trained" if v.cell.setting.is_premise(x.digits) else "other"
+        label = f"{count(x.digits, 'digit')} ({INPUTS[x.prediction.direction]})"
+        curves.append(Curve(label, kind, lines))
+    last = v.lengths[-1].digits
+    followed = [_line(r.steps, r.learned[last], v) for r in runs if r.learned]
+    if followed and not v.cell.setting.is_premise(last):
+        curves.append(Curve(f"{count(last, 'digit')}, as f^", "expected", followed))
+    return curves
+
+
+def _line(steps: tuple[int, ...], shares: tuple[float, ...], v: CellVerdict) -> str:
+    places = zip(steps, shares, strict=False)
+    return " ".join(f"{_place(v, step):.1f},{100 * (1 - y):.1f}" for step, y in places)
+
+
+def _place(v: CellVerdict, step: int) -> float:
+    """Where a step stands from left to right, by its logarithm."""
+    steps = [s for r in v.runs if r.trajectory for s in r.trajectory.steps]
+    first, last = log(min(steps)), log(max(steps) + 1)
+    return 100 * (log(step) - first) / (last - first)
+
+
+def _ticks(v: CellVerdict) -> list[tuple[int, float]]:
+    """Round numbers of steps, and where they stand."""
+    steps = [s for r in v.runs if r.trajectory for s in r.trajectory.steps]
+    round_ones = [a * 10**b for b in range(7) for a in (1, 3)]
+    return [(n, _place(v, n)) for n in round_ones if steps and min(steps) <= n <= max(steps)]

@@ -1,0 +1,75 @@
+"""The report as one page for a browser, which needs nothing but itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from theory.prediction.lengths import MOST_UNSEEN
+from verify.judging.intervals import CONFIDENCE
+from verify.judging.standards import MECHANISM, TOLERANCE
+from verify.plan.premise import INDIFFERENT, PREMISE, needed
+from verify.plan.sizes import size
+from verify.reporting.answer import answer
+from verify.reporting.html_cells import cell_view, outcome
+from verify.reporting.html_sections import Section, html_sections
+from verify.reporting.page import after_cells
+from verify.reporting.picture import picture
+from verify.reporting.report import Report
+from verify.reporting.totals import totals
+
+
+def html_page(report: Report) -> str:
+    """The page of a report, all its cells and sections in one file of HTML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("verify.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    verdicts = sorted(report.verdicts, key=lambda v: not v.runs)
+    cells, settings = [cell_view(v) for v in verdicts], [v.cell.setting for v in verdicts]
+    encodings = {x["encoding"]: s.encoding.summary for x, s in zip(cells, settings, strict=True)}
+    return environment.get_template("report.html").render(
+        name=report.name,
+        totals=totals(verdicts),
+        answer=answer(verdicts),
+        seeds=sorted({run.seed for v in verdicts for run in v.runs}),
+        picture=picture(verdicts),
+        cells=cells,
+        outcomes=list(dict.fromkeys(map(outcome, verdicts))),
+        encodings=encodings,
+        models={v.cell.model: size(v.cell.model) for v in verdicts},
+        layouts=list(dict.fromkeys(s.layout for s in settings)),
+        sections=_sections(replace(report, verdicts=verdicts)),
+        standards=_standards(),
+    )
+
+
+def _sections(report: Report) -> list[Section]:
+    """The sections of the Markdown report, their figures drawn for this page alone."""
+    links = {v.name: f"cell-{i}" for i, v in enumerate(report.verdicts)}
+    with TemporaryDirectory() as name:
+        folder, inspected = Path(name), report.folder / "mechanism"
+        if inspected.exists():
+            copytree(inspected, folder / "mechanism")
+        return html_sections(after_cells(replace(report, folder=folder)), folder, links)
+
+
+def _standards() -> dict[str, Any]:
+    """The numbers by which is judged, as the page says them."""
+    return {
+        "premise": f"{PREMISE:.0%}",
+        "needed": needed(),
+        "indifferent": f"{INDIFFERENT:.0%}",
+        "confidence": f"{CONFIDENCE:.0%}",
+        "tolerance": TOLERANCE,
+        "mechanism": f"{MECHANISM:.0%}",
+        "unseen": f"{float(MOST_UNSEEN):.0%}",
+    }

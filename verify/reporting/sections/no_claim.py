@@ -1,0 +1,40 @@
+"""Where the theory is silent: the rules that say why, and what was measured there."""
+
+from __future__ import annotations
+
+from verify.judging.claims import uses
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.reporting.report import Report
+from verify.reporting.tables import count
+
+ORDER = 5
+
+
+def section(report: Report) -> list[str]:
+    """The lengths without a claim by rule, each cell in a line with what was measured."""
+    by_rule: dict[str, dict[str, list[str]]] = {}
+    for v in report.trained:
+        for x in v.lengths:
+            if x.verdict == Verdict.UNDETERMINED and x.accuracy is not None:
+                cells = by_rule.setdefault(_because(v, x), {})
+                cells.setdefault(v.name, []).append(f"{x.accuracy.value:.3f} at {x.digits}")
+    if not by_rule:
+        return []
+    found = [at for cells in by_rule.values() for lengths in cells.values() for at in lengths]
+    parts = ["## No claim"]
+    parts.append(
+        f"At {count(len(found), 'length')} the training data leave the answer open, and theory is "
+        "silent. What was measured there, as the accuracy at so many digits, by the rule that says "
+        "why:"
+    )
+    for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
+        parts.append(f"**{rule[0].upper()}{rule[1:]}**")
+        parts.append("\n".join(f"- {cell}: {', '.join(at)}" for cell, at in cells.items()))
+    return parts
+
+
+def _because(v: CellVerdict, x: LengthVerdict) -> str:
+    """The rules that leave the answer open at a length."""
+    steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
+    here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
+    return " and ".join(dict.fromkeys(here or steps)) or "not counted"

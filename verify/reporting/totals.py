@@ -1,0 +1,127 @@
+"""The counts of a report: what became of the claims, and of which models.
+
+Every page and the JSON take them from here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theory.prediction.outcomes import Claim
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+
+FRACTIONAL = Fraction(1, 20)
+"""An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
+_CLAIMED = (Verdict.AGREE, Verdict.DIVERGE)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How many statements agree with what was measured, and how many do not."""
+
+    agree: int
+    diverge: int
+
+    @property
+    def tested(self) -> int:
+        """Those that a measurement could contradict."""
+        return self.agree + self.diverge
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many longer lengths carry a claim, and how many there are in all."""
+
+    claimed: int
+    lengths: int
+
+    @property
+    def silent(self) -> float | None:
+        """The share without a claim; None where there is no such length."""
+        return (self.lengths - self.claimed) / self.lengths if self.lengths else None
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The counts of a report; lengths are test lengths that were not trained.
+
+    Args:
+        cells: trained or not.
+        conclusive: cells whose verdict is not ``inconclusive``.
+        claims: of today's theory, those that could be tested.
+        silent: lengths that were measured, and at which nothing is claimed.
+        inconclusive: claims that were not tested, for no model met the premises.
+        before: the claims that were stored before training.
+        after: the claims that were made or changed since.
+        theorem: what the published theorem says, by length.
+        wins: lengths at which the refined claim agrees and the theorem does not.
+        losses: lengths at which the theorem agrees and the refined claim does not.
+        fractional: exact claims well between 0 and 1 (``FRACTIONAL``) that agree.
+        upward: the longer lengths of trained cells, under ``ape`` and ``other`` encodings.
+    """
+
+    cells: int
+    conclusive: int
+    models: int
+    converged: int
+    claims: Judged
+    silent: int
+    inconclusive: int
+    before: Judged
+    after: Judged
+    theorem: Judged
+    wins: int
+    losses: int
+    fractional: int
+    upward: dict[str, Coverage]
+
+
+def totals(verdicts: Sequence[CellVerdict]) -> Totals:
+    """Count what became of the claims on some cells."""
+    found, lengths = count_verdicts(verdicts), [x for v in verdicts for x in v.lengths]
+    both = Counter((x.verdict, x.published) for x in lengths)
+    trained = [v for v in verdicts if v.runs]
+    absolute, others = (
+        [v for v in trained if (v.cell.setting.encoding.name == "ape") == is_ape]
+        for is_ape in (True, False)
+    )
+    return Totals(
+        cells=len(verdicts),
+        conclusive=sum(v.verdict != Verdict.INCONCLUSIVE for v in verdicts),
+        models=sum(len(v.runs) for v in verdicts),
+        converged=sum(len(v.converged) for v in verdicts),
+        claims=_judged(x.verdict for x in lengths),
+        silent=found[Verdict.UNDETERMINED],
+        inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
+        before=_judged(x.before for x in lengths),
+        after=_judged(x.verdict for x in lengths if x.verdict != x.before),
+        theorem=_judged(x.published for x in lengths),
+        wins=both[Verdict.AGREE, Verdict.DIVERGE],
+        losses=both[Verdict.DIVERGE, Verdict.AGREE],
+        fractional=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
+        upward={"ape": _coverage(absolute), "other": _coverage(others)},
+    )
+
+
+def _judged(verdicts: Iterable[Verdict]) -> Judged:
+    counts = Counter(verdicts)
+    return Judged(*(counts[x] for x in _CLAIMED))
+
+
+def _is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
+    """Whether something is claimed at a length and no model could test it."""
+    claimed = v.prediction.claim(x.prediction) != Claim.NONE
+    return x.verdict == Verdict.INCONCLUSIVE and claimed and not v.cell.setting.is_premise(x.digits)
+
+
+def _is_fractional(x: LengthVerdict) -> bool:
+    value = x.prediction.accuracy
+    return value is not None and FRACTIONAL < value < 1 - FRACTIONAL
+
+
+def _coverage(cells: Iterable[CellVerdict]) -> Coverage:
+    claims = [v.prediction.claim(x.prediction) for v in cells for x in v.longer]
+    return Coverage(sum(claim != Claim.NONE for claim in claims), len(claims))
