@@ -107,7 +107,7 @@ def test_a_report_is_the_judged_evidence(
     monkeypatch.chdir(ROOT)
     got = report(asked)
     assert got.verdict == "agree" and len(got.verdicts) == HEADLINE
-    assert repr(got).split() == run_cli("report", "--check").out.split()
+    assert repr(got).split() == run_cli("report", "--grid", "headline", "--check").out.split()
     frame = got.to_frame()
     assert set(frame["verdict"]) <= {"agree", "premise", "undetermined"}
     assert len(frame) == sum(len(v.lengths) for v in got.verdicts)
