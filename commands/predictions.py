@@ -58,7 +58,7 @@ def predict(
 
         models = measured(prediction.setting, store)
         plot_lengths(prediction, plot, models)
-        print(f"wrote {plot}, with {len(models)} trained models from {store}", file=sys.stderr)
+        print(f"wrote {plot}; models of it in {store}: {len(models)}", file=sys.stderr)
     if as_json:
         digits = {"per_digit": digits_json(prediction)} if per_digit else {}
         learning = learning_json(prediction) if explain else {}
