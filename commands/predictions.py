@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from commands.options import (
+    DEFAULT_STORE,
     EncodingOption,
     JsonOption,
     LayoutOption,
@@ -16,6 +18,7 @@ from commands.options import (
     asks_for_setting,
 )
 from printing import digits_json, learning_json, print_digits, print_lines, print_prediction
+from theory.errors import InvalidInput
 from theory.setting.options import read_lengths, read_numbers
 from theory.setting.requests import Request
 
@@ -36,11 +39,27 @@ def predict(
         bool,
         typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw it, .png or .svg, with the models of it in the store."),
+    ] = None,
+    store: Annotated[
+        Path, typer.Option(help="Where arith verify kept its measurements, for --plot.")
+    ] = DEFAULT_STORE,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
     from theory.prediction.predict import predict
 
+    if plot is None and store != DEFAULT_STORE:
+        raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
     prediction = predict(asked.setting())
+    if plot is not None:
+        from theory.display.length_plot import plot_lengths
+        from verify.reporting.measured import measured
+
+        models = measured(prediction.setting, store)
+        plot_lengths(prediction, plot, models)
+        print(f"wrote {plot}; models of it in {store}: {len(models)}", file=sys.stderr)
     if as_json:
         digits = {"per_digit": digits_json(prediction)} if per_digit else {}
         learning = learning_json(prediction) if explain else {}

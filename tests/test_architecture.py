@@ -11,6 +11,7 @@ import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
 from builders.paths import ROOT
@@ -142,6 +143,12 @@ def test_predict_does_without_torch() -> None:
     found = imported_by(COMMAND.format(words=PREDICT))
     assert "torch" not in found
     assert {room(x) for x in found if x.startswith("verify.")} == {"verify.plan"}
+
+
+def test_a_prediction_is_drawn_without_torch(tmp_path: Path) -> None:
+    words = [*PREDICT, "--plot", str(tmp_path / "new" / "a.svg")]
+    assert "torch" not in imported_by(COMMAND.format(words=words))
+    assert (tmp_path / "new" / "a.svg").exists()
 
 
 def test_the_report_does_without_slow_libraries() -> None:

@@ -88,6 +88,8 @@ BAD = [
     ("predict", "give a task"),
     ("predict --task add --bogus", "No such option"),
     ("predict --task add --base ten", "--base"),
+    ("predict --task add --store x.sqlite", "give --plot"),
+    ("predict --task add --plot x.pdf", "end in .png or .svg"),
     ("verify", "say what to verify"),
     ("verify --grid smok", "did you mean 'smoke'?"),
     ("verify --grid nothing.toml", "cannot read the grid"),

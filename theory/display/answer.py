@@ -33,16 +33,29 @@ _FINDINGS = "docs/findings.md"
 
 def answer_line(prediction: Prediction) -> str:
     """Where a converged model is right, where it is wrong, and where nothing is claimed."""
+    said, silent = _said(prediction)
+    text = "; ".join(said)
+    if silent:
+        text += ". No claim" if said else "no claim"
+        text += f" at {silent}: the training data do not determine the answer"
+    return f"Answer, if the premises are met: {text}."
+
+
+def answer_title(prediction: Prediction) -> str:
+    """The same as one sentence, for the title of a picture."""
+    said, silent = _said(prediction)
+    text = "; ".join([*said, *([f"no claim at {silent}"] if silent else [])])
+    return text[0].upper() + text[1:]
+
+
+def _said(prediction: Prediction) -> tuple[list[str], str]:
+    """What is claimed, a phrase each, and the lengths at which nothing is."""
     silent = [x for x in prediction.lengths if prediction.claim(x) == Claim.NONE]
     right = [x for x in prediction.lengths if x.accuracy == 1]
     wrong = [x for x in prediction.lengths if x not in silent and x not in right]
     said = [f"right at {_at(right)}"] if right else []
     said += [f"{_wrong(wrong)} at {_at(wrong)}"] if wrong else []
-    text = "; ".join(said)
-    if silent:
-        text += ". No claim" if said else "no claim"
-        text += f" at {_at(silent)}: the training data do not determine the answer"
-    return f"Answer, if the premises are met: {text}."
+    return said, _at(silent) if silent else ""
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:

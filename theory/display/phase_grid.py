@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 from operator import attrgetter
 from pathlib import Path
 
+from theory.display.answer import UNCLAIMED
 from theory.display.files import writing
 from theory.display.text import digits_text
 from theory.errors import InvalidInput
 from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Status
 from theory.studies.phase import Point
 
+MOST_LISTED = 20
+"""Up to so many columns that generalize are listed in words."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -27,54 +28,13 @@ class Grid:
     Args:
         axis: what runs to the right: ``modulus`` or ``base``.
         cells: the point of each ``(x, n)``: a value of the axis, and a training length.
+        xs, rows: these values and lengths, ascending.
     """
 
     axis: str
     cells: dict[tuple[int, int], Point]
-
-    @cached_property
-    def xs(self) -> list[int]:
-        """The values of the axis, in ascending order."""
-        return sorted({x for x, _ in self.cells})
-
-    @cached_property
-    def rows(self) -> list[int]:
-        """The training lengths, in ascending order."""
-        return sorted({n for _, n in self.cells})
-
-    @cached_property
-    def some(self) -> Point:
-        """A point, for what all have in common."""
-        return next(iter(self.cells.values()))
-
-    @cached_property
-    def ahead(self) -> int:
-        """The test distance that is drawn: the largest, where the accuracy has settled."""
-        return self.some.ahead[-1]
-
-    @cached_property
-    def generalizing(self) -> list[int]:
-        """The values that generalize when trained on the longest training length."""
-        n = self.rows[-1]
-        return [x for x in self.xs if self.cells[x, n].verdict == Status.GENERALIZES]
-
-    def at(self, x: int, n: int) -> LengthPrediction:
-        """The prediction that a cell shows."""
-        return self.cells[x, n].at(self.ahead)
-
-    def neighbour(self) -> int | None:
-        """A modulus that generalizes while the next does not, best the base squared (100)."""
-        n, square = self.rows[-1], self.some.setting.base**2
-        found = [
-            x
-            for x in self.generalizing
-            if self.cells[x, n].base_aligned is not None
-            and (x + 1, n) in self.cells
-            and self.at(x + 1, n).accuracy not in (None, 1)
-        ]
-        if self.axis == "base" or not found:
-            return None
-        return square if square in found else found[-1]
+    xs: list[int]
+    rows: list[int]
 
     @classmethod
     def of(cls, points: Sequence[Point]) -> Grid:
@@ -87,73 +47,104 @@ class Grid:
             raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
         axis = "base" if len(bases) > 1 or None in moduli else "modulus"
         x_of = attrgetter("setting.base" if axis == "base" else "setting.task.modulus")
-        grid = cls(axis, {(x_of(p), p.train_digits): p for p in points})
-        if len(grid.cells) < len(grid.xs) * len(grid.rows):
+        cells = {(x_of(p), p.train_digits): p for p in points}
+        xs, rows = (sorted(set(values)) for values in zip(*cells, strict=True))
+        if len(cells) < len(xs) * len(rows):
             raise InvalidInput("every modulus (or base) needs a point at every training length")
-        return grid
+        return cls(axis, cells, xs, rows)
 
-    def setting_text(self) -> str:
-        """What is predicted of which settings."""
-        s = self.some.setting
+    @property
+    def some(self) -> Point:
+        """A point, for what all have in common."""
+        return next(iter(self.cells.values()))
+
+    def at(self, x: int, n: int) -> LengthPrediction:
+        """What a cell shows: the largest test distance, where the accuracy has settled."""
+        return self.cells[x, n].lengths[-1]
+
+    @property
+    def right(self) -> list[int]:
+        """The values that are always right when trained on the longest training length."""
+        return [x for x in self.xs if self.at(x, self.rows[-1]).accuracy == 1]
+
+    @property
+    def open(self) -> list[int]:
+        """The values of which nothing is claimed there."""
+        last = [(x, self.at(x, self.rows[-1])) for x in self.xs]
+        return [x for x, shown in last if shown.accuracy is None and shown.at_most == 1]
+
+    def neighbour(self) -> int | None:
+        """The base squared, or the largest modulus that is right while the next fails."""
+        n, square = self.rows[-1], self.some.setting.base**2
+        fail = [x for x in self.xs if self.at(x, n).accuracy not in (None, 1)]
+        aligned = [x for x in self.right if self.cells[x, n].base_aligned is not None]
+        found = [x for x in aligned if x + 1 in fail and self.axis == "modulus"]
+        return square if square in found else max(found, default=None)
+
+    def headline(self) -> str:
+        """How many columns generalize, and of how many nothing is said, in a sentence."""
+        n, count = digits_text(self.rows[-1]), len(self.xs)
+        columns = f"{count} {'moduli' if self.axis == 'modulus' else 'bases'}"
+        if len(self.open) == count:
+            return f"No claim for any of {columns}: training on {n} leaves the answer open"
+        said = f"Trained on {n}, {len(self.right)} of {columns} generalize to longer numbers"
+        return f"{said}; no claim for {len(self.open)}" if self.open else said
+
+    def about(self) -> list[str]:
+        """What is predicted of which settings, and which of them generalize."""
+        s, ahead = self.some.setting, digits_text(self.some.ahead[-1])
         task = s.task.text()
         if self.axis == "modulus":
             task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
-        longer = f"{digits_text(self.ahead)} longer than those in training"
-        return (
-            f"{task}, {s.encoding.name} ({s.encoding.summary}), {s.layout.name} layout.\n"
-            f"Predicted accuracy on numbers {longer}."
-        )
+        lines = [
+            f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.layout.name} layout.",
+            f"Predicted accuracy on numbers {ahead} longer than those in training.",
+        ]
+        if 0 < len(self.right) < len(self.xs):
+            n, values = self.rows[-1], ", ".join(map(str, self.right[:MOST_LISTED]))
+            because = ""
+            if all(self.cells[x, n].residual_modulus == 1 for x in self.right):
+                p, b = (s.task.modulus, "base") if self.axis == "base" else ("p", s.base)
+                because = f" ({p} divides {_power(b, n)})"
+            more = ", ..." if len(self.right) > MOST_LISTED else ""
+            lines.append(f"▼ generalize{because}: {values}{more}")
+        return lines
 
-    def generalizing_text(self) -> str:
-        """Which columns generalize, and the reason where they all have the same one."""
-        found, n = self.generalizing, self.rows[-1]
-        trained = f"when trained on {digits_text(n)}"
-        if len(found) in (0, len(self.xs)):
-            return f"{'All are' if found else 'None is'} predicted to generalize {trained}."
-        because = ""
-        if all(self.cells[x, n].residual_modulus == 1 for x in found):
-            s = self.some.setting
-            p, base = (f"p = {s.task.modulus}", "base") if self.axis == "base" else ("p", s.base)
-            because = f" ({p} divides {_power(base, n)})"
-        return f"Predicted to generalize {trained}{because}:"
-
-    def note(self) -> str:
-        """What the small numbers in the cells are; nothing where there are none."""
+    def note(self, numbered: bool) -> list[str]:
+        """What hatching means, and ``numbered`` cells' small numbers, where there are any."""
+        found = [self.at(*cell) for cell in self.cells]
+        unknown = [x for x in found if x.accuracy is None]
+        bounds = sum(x.at_most < 1 for x in unknown)
+        counts = {UNCLAIMED: len(unknown) - bounds, "only an upper bound": bounds}
+        said = " and ".join(f"{what} in {number}" for what, number in counts.items() if number)
+        lines = [f"Hatched: {said} of {len(found)} cells."] if said else []
         task, base = self.some.setting.task, self.some.setting.base
-        if task.modulus is None:
-            return ""
-        p, b = ("p", base) if self.axis == "modulus" else (task.modulus, "base")
-        return (
-            f"Small numbers: p′ = {p} / gcd({p}, {b}ⁿ), what n digits in training leave open. "
-            "At p′ = 1 the digits above cannot change the result."
-        )
+        if numbered and task.modulus is not None and len(unknown) < len(found):
+            p, b = ("p", base) if self.axis == "modulus" else (task.modulus, "base")
+            what = f"Small numbers: p′ = {p} / gcd({p}, {b}ⁿ), what n digits in training leave open"
+            lines.append(f"{what}. At p′ = 1 the digits above cannot change the result.")
+        return lines
 
 
 def _power(base: int | str, exponent: int) -> str:
     return f"{base}{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
-def why_right(point: Point) -> str:
-    """Why a base aligned modulus generalizes."""
-    k = point.base_aligned
-    assert k is not None
-    return (
-        f"It divides {_power(point.setting.base, k)}. With {digits_text(k)} or more in training "
-        "p′ = 1: the digits above, which the model has not learned to read, cannot change the "
-        "result."
-    )
-
-
-def why_wrong(point: Point, ahead: int) -> str:
-    """Why a modulus with a predicted accuracy below 1 fails."""
-    value, base = point.at(ahead).accuracy, point.setting.base
-    assert value is not None
-    if gcd(point.setting.task.modulus or 1, base) == 1:
+def why(point: Point) -> tuple[str, str]:
+    """Whether a modulus of known accuracy generalizes, and the reason; it does if base aligned."""
+    p, base, value = point.setting.task.modulus, point.setting.base, point.lengths[-1].accuracy
+    assert p is not None and value is not None
+    if value == 1 and point.base_aligned is not None:
+        k = point.base_aligned
+        return f"{p} generalizes", (
+            f"It divides {_power(base, k)}. With {digits_text(k)} or more in training p′ = 1: the "
+            "digits above, which the model has not learned to read, cannot change the result."
+        )
+    what = f"It does not divide {_power(base, point.train_digits)}. What is left is"
+    if gcd(p, base) == 1:
         what = f"It shares no factor with {base}. However many digits are in training,"
-    else:
-        what = f"It does not divide {_power(base, point.train_digits)}. What is left is"
     share = f"only {float(100 * value):.2g}%" if value else "none"
-    return (
+    return f"{p} fails", (
         f"{what} p′ = {point.residual_modulus}: the digits above change the result, and {share} "
         "of the answers come out right."
     )
@@ -169,9 +160,7 @@ def write_csv(points: Sequence[Point], path: Path) -> None:
         raise InvalidInput("there are no points to write")
     rows = [_row(point) for point in points]
     with writing(path), path.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        csv.writer(file, lineterminator="\n").writerows([rows[0], *(x.values() for x in rows)])
 
 
 def _row(point: Point) -> dict[str, object]:

@@ -47,7 +47,7 @@ def fraction_text(x: Fraction | None) -> str:
 def length_rows(prediction: Prediction) -> list[list[str]]:
     """One row per test length, in the order of ``LENGTH_COLUMNS``."""
     return [
-        [str(x.digits), INPUTS[x.direction], _accuracy_text(x), _claim_word(prediction, x)]
+        [str(x.digits), INPUTS[x.direction], _accuracy_text(x), claim_word(prediction, x)]
         for x in prediction.lengths
     ]
 
@@ -65,7 +65,8 @@ def _accuracy_text(x: LengthPrediction) -> str:
     return text + (f" ± {float(x.unseen):.2g}" if x.unseen else "")
 
 
-def _claim_word(prediction: Prediction, x: LengthPrediction) -> str:
+def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
+    """``exact``, ``at most 0.25``, ``below 1``, ``no claim``."""
     claim, bound = prediction.claim(x), f"{float(x.at_most):.3g}"
     if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"

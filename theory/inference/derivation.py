@@ -80,7 +80,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         return follows, (step,)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
-            f"under {encoding.name} no query can single out the offset of a digit, and no sign "
+            f"under {encoding.label} no query can single out the offset of a digit, and no sign "
             "says where a number starts"
         )
         return Beyond.BLIND, (cite("selection", what, leaves_open=True),)
@@ -96,7 +96,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if step.leaves_open:
         return Beyond.OPEN, (step,)
     if encoding.reference in ("absolute", "significance"):
-        what = f"under {encoding.name} neighbouring positions are alike"
+        what = f"under {encoding.label} neighbouring positions are alike"
         return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
     return Beyond.ONE_IGNORED, (step, *modulus_steps(setting, shown))
 
@@ -119,7 +119,7 @@ def beyond_lengths(
     ]
     if too_far:
         what = (
-            f"{setting.encoding.name} shares parameters among positions, and at "
+            f"{setting.encoding.label} shares parameters among positions, and at "
             f"{lengths_text(too_far)} more than one ignored digit of an operand changes"
         )
         steps += (cite("shared parameters", what, leaves_open=True),)

@@ -29,15 +29,16 @@ def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
         if there is no local rule.
     """
     encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
+    name = encoding.label
     if encoding.reference == "absolute":
-        return "one candidate", f"{encoding.name} tells a digit by its place, not by its distance"
+        return "one candidate", f"{name} tells a digit by its place, not by its distance"
     if reach is None:
         return "one candidate", "the task has no finite carry, so no one rule repeats"
     if encoding.reference == "significance":
-        what = f"{encoding.name} numbers digits from a random start, and a number shows where it is"
+        what = f"{name} numbers digits from a random start, and a number shows where it is"
         return "landmark", what
     if not finds_digits(setting):
-        what = f"under {encoding.name} no query can single out the offset of a digit"
+        what = f"under {name} no query can single out the offset of a digit"
         return "selection", what
     every = list(views(setting))
     local = [v for v in every if reach < v.position <= setting.digits]

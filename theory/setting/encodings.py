@@ -24,6 +24,7 @@ class Encoding:
             where a learned function changes little from one offset to the next, so that it tells
             near from far but no one offset from its neighbours; ``none``, where that function is
             fixed or there is none.
+        label: its usual name, as readers see it; ``name`` where none is given.
 
     Raises:
         InvalidInput: ``reference`` or ``selection`` is none of these words.
@@ -35,8 +36,10 @@ class Encoding:
     summary: str
     source: str
     selection: str = "any"
+    label: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
         if self.reference not in REFERENCES:
             raise unknown_name("reference", self.reference, REFERENCES)
         if self.selection not in SELECTIONS:
@@ -51,13 +54,29 @@ class Encoding:
 ENCODINGS: dict[str, Encoding] = {
     e.name: e
     for e in (
-        Encoding("ape", "absolute", True, "learned absolute positions", "Radford et al. 2019"),
-        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
-        Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018"),
         Encoding(
-            "t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"
+            "ape",
+            "absolute",
+            True,
+            "learned absolute positions",
+            "Radford et al. 2019",
+            label="APE",
         ),
-        Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
+        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
+        Encoding(
+            "rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018", label="RPE"
+        ),
+        Encoding(
+            "t5",
+            "relative",
+            True,
+            "a learned bias per offset and head",
+            "Raffel et al. 2020",
+            label="T5",
+        ),
+        Encoding(
+            "rope", "relative", False, "rotation by the offset", "Su et al. 2021", label="RoPE"
+        ),
         Encoding(
             "alibi",
             "relative",
@@ -65,6 +84,7 @@ ENCODINGS: dict[str, Encoding] = {
             "a penalty linear in the offset",
             "Press et al. 2022",
             "none",
+            label="ALiBi",
         ),
         Encoding(
             "fire",
@@ -73,6 +93,7 @@ ENCODINGS: dict[str, Encoding] = {
             "a learned function of the offset's logarithm",
             "Li et al. 2024",
             "order",
+            label="FIRE",
         ),
         Encoding(
             "abacus",
@@ -80,6 +101,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "digits numbered within each number, random start",
             "McLeish et al. 2024",
+            label="Abacus",
         ),
         Encoding(
             "coupled",
@@ -95,6 +117,7 @@ ENCODINGS: dict[str, Encoding] = {
             "no encoding; order from the causal mask",
             "Kazemnejad et al. 2023",
             "none",
+            label="NoPE",
         ),
     )
 }

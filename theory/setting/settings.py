@@ -77,9 +77,9 @@ class Setting:
                 )
 
     def text(self) -> str:
-        """``(a + b) mod 101, base 10, ape, aligned layout, trained on D_2``."""
+        """``(a + b) mod 101, base 10, APE, aligned layout, trained on D_2``."""
         return (
-            f"{self.task.text()}, base {self.base}, {self.encoding.name}, {self.seen_text}, "
+            f"{self.task.text()}, base {self.base}, {self.encoding.label}, {self.seen_text}, "
             f"trained on {self.train.text()}"
         )
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
@@ -28,9 +29,8 @@ from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
-"""Points of one diagram at most: ``2..501`` with four training lengths."""
 MOST_WORK = 3_000_000_000
-"""Steps that the counts of one diagram may take (some seconds)."""
+"""Points of one diagram at most, and steps that its counts may take (some seconds)."""
 
 
 @dataclass(frozen=True)
@@ -94,25 +94,23 @@ def phase_diagram(
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
     axes = (dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits))
-    count = len(axes[0]) * len(axes[1]) * len(axes[2])
+    count = prod(len(values) for values in axes)
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     points: list[Point] = []
     try:
         with budget(MOST_WORK):
-            for p, base, n in product(*axes):
+            for modulus, base, n in product(*axes):
                 tests = tuple(n + distance for distance in ahead)
-                setting = Setting(task(p), base, encoding, layout, Domain((n,)), 0, tests)
-                points.append(_point(setting, n))
+                setting = Setting(task(modulus), base, encoding, layout, Domain((n,)), 0, tests)
+                found, p = predict(setting), setting.task.full_modulus
+                left = None if p is None else residual_modulus(p, base, n)
+                aligned = None if p is None else base_aligned(p, base)
+                verdict = found.verdict(Direction.UPWARD)
+                points.append(Point(setting, verdict, found.lengths, left, aligned))
     except TooMuchWork:
         raise InvalidInput(
             f"{count:,} points with such moduli take too long to be counted: the limit was reached "
             f"after {len(points):,}; ask for fewer"
         ) from None
     return points
-
-
-def _point(setting: Setting, n: int) -> Point:
-    prediction, p, base = predict(setting), setting.task.full_modulus, setting.base
-    reasons = (None, None) if p is None else (residual_modulus(p, base, n), base_aligned(p, base))
-    return Point(setting, prediction.verdict(Direction.UPWARD), prediction.lengths, *reasons)

@@ -69,8 +69,8 @@ UNTREATED = "other tasks and encodings, by the paper's criteria"
 THEOREMS: dict[str, tuple[str, str]] = {
     "addition, absolute encoding": (Status.GENERALIZES, Status.FAILS),
     **{
-        f"addition, {name.upper()}": (Status.GENERALIZES, Status.GENERALIZES)
-        for name, encoding in ENCODINGS.items()
+        f"addition, {encoding.label}": (Status.GENERALIZES, Status.GENERALIZES)
+        for encoding in ENCODINGS.values()
         if encoding.reference == "relative"
     },
     "multiplication, absolute encoding": (Status.GENERALIZES, Status.FAILS),
@@ -99,7 +99,7 @@ def theorem(prediction: Prediction) -> str:
         return UNTREATED
     if task.modulus is None:
         if form == "addition" and encoding.reference == "relative":
-            return f"{form}, {encoding.name.upper()}"
+            return f"{form}, {encoding.label}"
         return f"{form}, {encoding.reference} encoding"
     divides = prediction.published.upward == Status.GENERALIZES
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"

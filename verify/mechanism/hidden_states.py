@@ -105,3 +105,21 @@ def _distance(x: np.ndarray, y: np.ndarray) -> tuple[float, ...]:
     """The median distance by layer of states ``(n, L + 1, M, C)``."""
     distances = np.sqrt(np.square(x - y, dtype=np.float64).sum((2, 3)))
     return tuple(np.median(distances, axis=0).tolist())
+
+
+def near_their_digit(
+    states: np.ndarray, digits: np.ndarray, known: np.ndarray, known_digits: np.ndarray
+) -> float:
+    """The share of states ``(n, C)`` nearest to the mean of the known states of their digit.
+
+    1 where the states of each digit are a group of their own; about one in the number of digits
+    where they are not.
+
+    Args:
+        digits: of the states, ``(n,)``.
+        known: the states ``(m, C)`` that the means are of, with their digits ``(m,)``.
+    """
+    names = np.unique(known_digits)
+    means = np.stack([known[known_digits == d].mean(0) for d in names])
+    nearest = np.square(states[:, None] - means).sum(2).argmin(1)
+    return float((names[nearest] == digits).mean())

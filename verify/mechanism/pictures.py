@@ -11,7 +11,7 @@ import numpy as np
 
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
 from verify.mechanism.equivalents import pairs
-from verify.mechanism.hidden_states import SAMPLES, hidden
+from verify.mechanism.hidden_states import SAMPLES, hidden, near_their_digit
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 from verify.plan.inputs import EVALUATION_SEED
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
+CLEAR = 0.5
+"""From this share of trained states near the mean of their digit on, a picture shows groups."""
+Group = tuple[np.ndarray, ...]
+"""States ``(n, C)`` or points ``(n, 2)``, and the digit of each ``(n,)``."""
 _LETTER = 0.09
 """Inches that a letter of a title takes."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -97,46 +101,97 @@ def principal(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def draw_states(
     model: GPT, cell: Cell, digits: int, result_digit: int, path: Path, samples: int = SAMPLES
 ) -> None:
-    """Draw the last states before one result digit (1 = units) by PCA.
+    """Draw the last states before one result digit (1 = units) by PCA, as ``draw_groups`` does.
 
-    Inputs of the training domain are dots in the colour of their true digit there, those of
-    ``digits`` are rings in that of the digit that ``f^`` says; both are written with those digits.
-    Errors are those of ``pairs`` and ``figure``.
+    Inputs of the training domain have their true digit there, those of ``digits`` that of ``f^``;
+    both are written with those digits.  Errors are those of ``pairs`` and ``figure``.
     """
     fmt = cell.format
     long, equivalent = pairs(cell, digits, samples)
     rng = np.random.default_rng([EVALUATION_SEED, digits, 2])
     short = Sampler(fmt, cell.setting.train).sample(len(long), rng)
     results = [fmt.results(short), fmt.results(equivalent)]
-    states = [
-        hidden(model, cell, x, result)[:, -1, result_digit - 1]
+    trained, longer = (
+        (hidden(model, cell, x, result)[:, -1, result_digit - 1], result[:, result_digit - 1])
         for x, result in zip((short, long), results, strict=True)
-    ]
-    points, variance = principal(np.concatenate(states))
-    shown = np.concatenate([result[:, result_digit - 1] for result in results])
-    with figure(path, 6.2, 4.4) as page:
+    )
+    title = f"{cell.label()}: states before result digit {result_digit}"
+    draw_groups(trained, longer, title, f"{digits} digits (digit of f^)", path)
+
+
+def draw_groups(trained: Group, longer: Group, title: str, name: str, path: Path) -> None:
+    """Draw states on their first two components, with how far each digit's are a group.
+
+    Where the trained ones are no groups there, the shares stand in place of the picture.
+
+    Args:
+        trained: states ``(n, C)`` and their digits ``(n,)``.
+        longer: the same of longer inputs, which are called ``name``.
+    """
+    points, variance = principal(np.concatenate([trained[0], longer[0]]))
+    half = len(trained[0])
+    plane = [(points[:half], trained[1]), (points[half:], longer[1])]
+    [seen, seen_longer], whole = _shares(*plane), _shares(trained, longer)
+    explained = f"The two components have {variance.sum():.0%} of the variance"
+    if seen < CLEAR:
+        said = f"{explained}: too little to show a group for each digit. In numbers:"
+    else:
+        said = (
+            f"{explained}. Nearest to their own digit's mean in them: {seen:.0%} of the trained "
+            f"inputs, {seen_longer:.0%} of the longer ones."
+        )
+    with figure(path, 6.8, 4.6 if seen >= CLEAR else 2.4) as page:
         page.set_layout_engine("constrained")
-        axes = page.add_subplot(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
-        title = textwrap.fill(f"{cell.label()}: result digit {result_digit}", 60)
-        axes.set_title(title, fontsize=10, fontweight="bold", loc="left")
-        axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")
-        axes.set_ylabel(f"second component ({variance[1]:.0%})")
-        colours, half = _colours(fmt.base), len(short)
-        hues: Any = [colours[d] for d in shown.tolist()]
-        (x, y), (long_x, long_y) = points[:half].T, points[half:].T
-        axes.scatter(x, y, s=9, color=hues[:half], linewidths=0)
-        axes.scatter(long_x, long_y, s=34, facecolors="none", edgecolors=hues[half:], lw=0.9)
-        axes.scatter([], [], s=9, color=INK, label="trained (true digit)")
-        ring: Any = {"facecolors": "none", "edgecolors": INK}
-        axes.scatter([], [], s=34, label=f"{digits} digits (digit of f^)", **ring)
-        for d in np.unique(shown).tolist()[:: -(-fmt.base // 20)]:
-            axes.scatter([], [], s=34, color=[colours[d]], label=str(d))
-        page.legend(loc="outside right upper", frameon=False)
+        heading = textwrap.fill(title, 66)
+        page.suptitle(heading, x=0.01, ha="left", fontsize=10, fontweight="bold")
+        axes = page.add_subplot()
+        axes.set_title(textwrap.fill(said, 92), fontsize=8.5, loc="left")
+        if seen >= CLEAR:
+            _scatter(axes, plane[0], plane[1], name)
+            axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")
+            axes.set_ylabel(f"second component ({variance[1]:.0%})")
+            page.legend(loc="outside lower center", ncols=2, frameon=False)
+        else:
+            _bars(axes, {"two components": [seen, seen_longer], "all of the state": whole}, name)
 
 
-def _colours(base: int) -> list[tuple[float, ...]]:
-    """A colour for each digit: distinct ones where they are few, else a scale."""
+def _shares(trained: Group, longer: Group) -> list[float]:
+    """The shares near the mean of their digit; of trained states by the means of the other half."""
+    first, second = (tuple(x[i::2] for x in trained) for i in (0, 1))
+    own = (near_their_digit(*first, *second) + near_their_digit(*second, *first)) / 2
+    return [own, near_their_digit(*longer, *trained)]
+
+
+def _scatter(axes: Axes, trained: Group, longer: Group, name: str) -> None:
+    """Dots for trained inputs and rings for longer ones, each digit written at its dots' mean."""
     from matplotlib import colormaps
 
-    few, scale = colormaps["tab10"], colormaps["viridis"]
-    return [few(d) if base <= 10 else scale(d / (base - 1)) for d in range(base)]
+    (points, digits), (long_points, long_digits) = trained, longer
+    known = np.unique(np.concatenate([digits, long_digits]))
+    scale = colormaps["tab10" if len(known) <= 10 else "viridis"]
+    colours: Any = {
+        d: scale(i if len(known) <= 10 else i / len(known)) for i, d in enumerate(known)
+    }
+    axes.scatter(points[:, 0], points[:, 1], s=9, color=[colours[d] for d in digits], lw=0)
+    edges: Any = [colours[d] for d in long_digits]
+    ring: Any = {"s": 34, "facecolors": "none", "lw": 0.9}
+    axes.scatter(long_points[:, 0], long_points[:, 1], edgecolors=edges, **ring)
+    axes.scatter([], [], s=9, color=INK, label="trained (true digit)")
+    axes.scatter([], [], edgecolors=INK, label=name, **ring)
+    box: Any = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+    for d in np.unique(digits):
+        x, y = points[digits == d].mean(0)
+        axes.text(x, y, str(d), ha="center", va="center", fontweight="bold", bbox=box)
+    axes.set(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
+
+
+def _bars(axes: Axes, shares: Mapping[str, Sequence[float]], name: str) -> None:
+    """A bar per share, with its number."""
+    names = [f"{where}, {whose}" for where in shares for whose in ("trained", name)]
+    values = [share for both in shares.values() for share in both]
+    axes.barh(names, values, color=UNKNOWN)
+    for y, value in enumerate(values):
+        axes.text(value + 0.01, y, f"{value:.0%}", va="center")
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.1)
+    axes.set_xlabel("share of states nearest to the mean of their own digit")

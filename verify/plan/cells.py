@@ -49,7 +49,7 @@ class Cell:
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         return (
-            f"{s.task.text()} · {s.encoding.name.upper()} · {s.layout.name}{window}{width}{layers}"
+            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{window}{width}{layers}"
             f" · {s.train.text()}{base}"
         )
 

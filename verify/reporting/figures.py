@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, PALE, figure
+from theory.display.style import FAINT, PALE, PALETTE, figure
 from verify.judging.judge import CellVerdict
+from verify.plan.cells import default_model
 from verify.plan.premise import PREMISE
+from verify.records.runs import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 WIDTH = 8.0
 """Of a figure, in inches."""
+SMALL = 8.0
+"""The smallest text, in points: a page shows a figure at about this size."""
+MISSED = "did not converge"
+"""What a cross says of a model."""
 _PANELS = 3
 """Cells beside each other."""
+
+
+def cell_name(v: CellVerdict) -> str:
+    """The cell in a few words, with its model where that is not the usual one."""
+    usual = v.cell.model == default_model(v.cell.setting.task)
+    return v.cell.label() if usual else v.name
+
+
+def shared_legend(page: Figure, where: str = "upper") -> None:
+    """One legend for all panels, above or below (``lower``) them: each label once."""
+    found = {}
+    for ax in page.axes:
+        handles, labels = ax.get_legend_handles_labels()
+        found.update(
+            {x: handle for x, handle in zip(labels, handles, strict=True) if x not in found}
+        )
+    if found:
+        widest = max(map(len, found))
+        columns = min(len(found), max(1, int(72 * WIDTH / (40 + 4.6 * widest))))
+        page.set_figheight(page.get_figheight() + 0.18 * ceil(len(found) / columns))
+        style: Any = {"loc": f"outside {where} center", "fontsize": SMALL, "frameon": False}
+        page.legend(list(found.values()), list(found), ncols=columns, **style)
 
 
 @contextmanager
@@ -35,19 +65,19 @@ def named_rows(
         label: of what goes from left to right.
         inches: the height of a row.
     """
-    with figure(path, WIDTH, inches * len(names) + 1.2) as drawn:
+    with figure(path, WIDTH, inches * len(names) + 0.9) as drawn:
         drawn.set_layout_engine("constrained")
         axes = list(drawn.subplots(1, len(titles), sharey=True, squeeze=False)[0])
         for ax, title in zip(axes, titles, strict=True):
-            ax.set_title(title, fontsize=8)
+            ax.set_title(title, fontsize=8.5)
             ax.grid(axis="y", color=PALE)
             ax.set_axisbelow(True)
-        axes[0].set_yticks(range(len(names)), names, fontsize=6.5)
+        lines = [textwrap.fill(name, 40, break_long_words=False) for name in names]
+        axes[0].set_yticks(range(len(names)), lines, fontsize=SMALL)
         axes[0].set_ylim(len(names) - 0.5, -0.5)
-        drawn.supxlabel(label, fontsize=8)
+        drawn.supxlabel(label, fontsize=8.5)
         yield axes
-        style = {"ncols": 6, "fontsize": 7, "frameon": False}
-        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", **style)
+        shared_legend(drawn)
 
 
 def training_curves(
@@ -61,18 +91,51 @@ def training_curves(
     The premise is a dotted line; the label says what the curves show.
     """
     rows = ceil(len(verdicts) / _PANELS)
-    with figure(path, WIDTH, 2 * rows + 0.3) as drawn:
+    with figure(path, WIDTH, 2.1 * rows + 0.4) as drawn:
         drawn.set_layout_engine("constrained")
         axes = list(drawn.subplots(rows, _PANELS, sharey=True, squeeze=False).flat)
         for ax, v in zip(axes, verdicts, strict=False):
             draw(ax, v)
-            ax.axhline(PREMISE, color=FAINT, lw=0.6, ls=":")
-            ax.set_xscale("log")
+            ax.axhline(PREMISE, color=FAINT, lw=0.8, ls=":", label=f"premise: {PREMISE:g}")
+            count_steps(ax)
             ax.set_ylim(-0.03, 1.03)
-            ax.set_title(v.name, fontsize=6.5)
-            if ax.get_legend_handles_labels()[0]:
-                ax.legend(fontsize=5, loc="upper left", frameon=False)
+            ax.set_title("\n".join(_broken(cell_name(v))), fontsize=SMALL)
         for ax in axes[len(verdicts) :]:
             ax.axis("off")
-        drawn.supxlabel("training step", fontsize=8)
-        drawn.supylabel(label, fontsize=8)
+        drawn.supxlabel("training step", fontsize=8.5)
+        drawn.supylabel(label, fontsize=8.5)
+        shared_legend(drawn)
+
+
+def count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:
+    """Training steps to the right: logarithmic, with plain numbers at these parts of each ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=ticks))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _broken(name: str, letters: int = 40) -> list[str]:
+    """A name in lines of so many letters, broken between its parts."""
+    lines = [""]
+    for part in name.split(" · "):
+        longer = f"{lines[-1]} · {part}".removeprefix(" · ")
+        lines = [*lines[:-1], longer] if len(longer) <= letters else [*lines, part]
+    return [line for line in lines if line]
+
+
+def draw_curve(ax: Axes, run: Run, values: Sequence[float], what: str, **style: Any) -> None:
+    """A model's curve along its training, in the colour of its seed; ``what`` names its style.
+
+    It ends in a cross where the model did not converge.
+    """
+    assert run.trajectory is not None
+    steps, colour = run.trajectory.steps, PALETTE[run.seed % len(PALETTE)]
+    ax.plot(steps, values, color=colour, **style)
+    ax.plot([], [], color=FAINT, label=what, **style)
+    ax.plot([], [], color=colour, lw=3, label=f"seed {run.seed}")
+    if not run.converged:
+        mark: Any = {"color": "white", "markeredgecolor": colour, "ms": 8, "ls": "", "zorder": 4}
+        ax.plot(steps[-1:], values[-1:], "X", label=MISSED, **mark)

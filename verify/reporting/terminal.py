@@ -30,7 +30,7 @@ def short_label(cell: Cell) -> str:
     """A cell in few words: ``a + b · RPE interleaved W=6 D_3``; what is usual is left out."""
     s = cell.setting
     parts = [
-        s.encoding.name.upper(),
+        s.encoding.label,
         "" if s.layout.name == "aligned" else s.layout.name,
         f"W={s.window}" if s.window else "",
         f"N={s.width}" if s.width else "",

@@ -251,7 +251,7 @@ def test_the_table_shows_what_json_holds() -> None:
 
 def test_a_prediction_shows_itself_in_a_notebook() -> None:
     assert repr(predicted(task="add")) == (
-        "<Prediction: a + b, base 10, ape, aligned layout, trained on D_3: "
+        "<Prediction: a + b, base 10, APE, aligned layout, trained on D_3: "
         "downward generalizes, upward fails>"
     )
     text = predicted(task="mod_add", modulus=101, train_digits="2")._repr_markdown_()

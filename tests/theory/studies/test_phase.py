@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from theory import Domain, Setting, Task, encoding, layout, named_task, parse_task, predict
-from theory.display.phase_grid import write_csv
+from theory.display.phase_grid import Grid, write_csv
 from theory.display.phase_plot import MOST_NUMBERED, plot
 from theory.errors import InvalidInput
 from theory.setting.directions import Direction
@@ -164,11 +164,13 @@ PICTURES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_plot_writes_a_picture(kind: str, tmp_path: Path) -> None:
-    points = diagram(**PICTURES[kind])
-    plot(points, tmp_path / "new" / "map.png")
-    plot(points, tmp_path / "new" / "map.svg")
-    assert (tmp_path / "new" / "map.png").read_bytes().startswith(b"\x89PNG")
+    plot(diagram(**PICTURES[kind]), tmp_path / "new" / "map.svg")
     assert "<svg" in (tmp_path / "new" / "map.svg").read_text()
+
+
+def test_a_picture_may_be_pixels(tmp_path: Path) -> None:
+    plot(diagram((100,), train_digits=(2,)), tmp_path / "map.png")
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_same_points_give_the_same_svg(tmp_path: Path) -> None:
@@ -195,6 +197,20 @@ def test_few_columns_have_their_numbers_written_in(tmp_path: Path) -> None:
     text = words(diagram((100, 101), train_digits=(2,)), tmp_path)
     for part in ("p′ = 1<", "p′ = 101<", ">0.0099<", "modulus p", "(a + b) mod p, base 10"):
         assert part in text
+
+
+def test_a_map_says_of_how_many_columns_it_claims_nothing(tmp_path: Path) -> None:
+    moduli = (4, 9, 100, 101)
+    open_ones = words(diagram(moduli, train_digits=(2,), pe="rope"), tmp_path)
+    assert "No claim for any of 4 moduli: training on 2 digits leaves the answer open" in open_ones
+    assert "open: no claim" in open_ones and "Hatched: no claim in 4 of 4 cells" in open_ones
+    assert "accuracy<" not in open_ones  # no scale of colours: nothing here is an answer
+    known = words(diagram(moduli, train_digits=(2,)), tmp_path)
+    assert "Trained on 2 digits, 2 of 4 moduli generalize to longer numbers" in known
+    assert "generalize (p divides 10²): 4, 100" in known and "no claim" not in known
+    some = [*diagram((4, 100), train_digits=(2,)), *diagram((9, 101), train_digits=(2,), pe="rope")]
+    assert Grid.of(some).headline().endswith("generalize to longer numbers; no claim for 2")
+    assert "Hatched: no claim in 2 of 4 cells." in words(some, tmp_path)
 
 
 # --- errors -----------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def test_every_claim_is_listed_and_those_that_no_cell_speaks_to_are_named() -> N
     ("task", "modulus", "pe", "expected"),
     [
         ("add", None, "ape", "addition, absolute encoding"),
-        ("add", None, "rope", "addition, ROPE"),
+        ("add", None, "rope", "addition, RoPE"),
         ("mul", None, "sinusoidal", "multiplication, absolute encoding"),
         ("mul", None, "rpe", "multiplication, relative encoding"),
         ("mod_add", 100, "rpe", "modular addition, p divides B^n"),

@@ -10,7 +10,7 @@ from builders.tiny_models import Taught, blind, untrained
 
 from theory.setting.domains import Domain
 from theory.setting.layouts import LAYOUTS
-from verify.mechanism.hidden_states import equivalence, hidden
+from verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
 from verify.model.measure import answers
 from verify.plan.cells import Cell
 from verify.plan.sampling import Sampler
@@ -107,3 +107,9 @@ def test_no_operand_has_reached_the_embedding_of_the_result() -> None:
         assert (found.unrelated[0] > 0) == apart
         assert np.isnan(found.ratios[0]) == (not apart)
         assert min(found.unrelated[1:]) > 0
+
+
+def test_states_near_the_mean_of_their_digit_are_counted() -> None:
+    known, digits = np.array([[0.0, 0], [0, 2], [9, 9]]), np.array([3, 3, 7])
+    states = np.array([[0, 1], [8, 8], [1, 1], [9, 9]])
+    assert near_their_digit(states, np.array([3, 7, 7, 5]), known, digits) == 0.5

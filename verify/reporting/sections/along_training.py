@@ -6,12 +6,11 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from theory.display.style import INK, PALETTE
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
-from verify.reporting.figures import training_curves
+from verify.reporting.figures import draw_curve, training_curves
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +20,8 @@ REACHED = 0.9
 """The share of answers that the learned function explains when a model counts as there."""
 PANELS = 9
 """Cells in the figure."""
+RIGHT = "right in domain (held-out inputs)"
+FOLLOWS = "answers of f^ at the longest test length"
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
@@ -55,7 +56,9 @@ def section(report: Report) -> list[str]:
         f"{REACHED:.0%} of the inputs of the longest test length) before meeting the premise, "
         f"{counts[WITH]} with it, {counts[AFTER]} later; {counts[NEVER]} did not{middle}.",
         "![Answers during training](trajectories.svg)",
-        f"Each measurement comes at about {GROWTH} times the steps of the one before; *with*: "
+        f"The first {PANELS} cells, one of each task before others. "
+        * (len(timings) > PANELS)
+        + f"Each measurement comes at about {GROWTH} times the steps of the one before; *with*: "
         "the two are at most one measurement apart.",
         table(rows),
     ]
@@ -81,15 +84,13 @@ def _when(t: Timing) -> str:
 
 
 def _draw(ax: Axes, v: CellVerdict) -> None:
-    """A line per test length and model: right in domain (thick), equal to f^ out of it (thin)."""
-    for run in v.converged:
+    """Two curves per model: right in domain, and equal to f^ at the longest test length."""
+    longest = max(x.digits for x in v.longer)
+    trained = [n for n in v.cell.setting.test_lengths if v.cell.setting.is_premise(n)]
+    for run in v.runs:
         curve = run.trajectory
         if curve is None or curve.learned is None:
             continue
-        for i, n in enumerate(v.cell.setting.test_lengths):
-            if v.cell.setting.is_premise(n):
-                values, colour, width, what = curve.correct[n], INK, 2.0, "in domain"
-            else:
-                values, colour, width, what = curve.learned[n], PALETTE[i % 6], 1.0, "as f^"
-            label = f"{count(n, 'digit')}, {what}" if run is v.converged[0] else ""
-            ax.plot(curve.steps, values, color=colour, lw=width, label=label)
+        for n in trained:
+            draw_curve(ax, run, curve.correct[n], RIGHT, lw=2.0)
+        draw_curve(ax, run, curve.learned[longest], FOLLOWS, lw=1.2, ls="--")

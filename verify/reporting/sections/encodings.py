@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from theory.display.style import INK, PALETTE, UNKNOWN, draw_box, figure
+from theory.display.style import FAINT, HATCH, INK, PALETTE, UNKNOWN, draw_box, figure
 from theory.setting.encodings import ENCODINGS
 from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, Verdict, worst
-from verify.reporting.figures import WIDTH
+from verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name, shared_legend
 from verify.reporting.report import Report
 from verify.reporting.tables import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ORDER = 50
 RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
+_FRAMES: dict[Verdict, tuple[str, str, str, str]] = {
+    Verdict.AGREE: (
+        " =",
+        PALETTE[2],
+        "-",
+        "=: theory claims something of longer inputs, and agrees",
+    ),
+    Verdict.DIVERGE: (" ≠", PALETTE[1], "--", "≠: it diverges"),
+}
+"""Of a claim on longer inputs: its sign, colour, line, and what they say."""
 Asked = Mapping[str, Mapping[str, CellVerdict]]
 """What was asked, in words, with the cell of each encoding that it was asked of."""
 
@@ -25,12 +39,13 @@ def section(report: Report) -> list[str]:
     """How many claims agree off APE, and how the cells without a claim came out."""
     asked: dict[str, dict[str, CellVerdict]] = {}
     for v in report.trained:
-        if _next(v) is not None:
-            encoding = v.cell.setting.encoding.name
-            question = v.name.replace(f" · {encoding.upper()} ·", " ·")
-            asked.setdefault(question, {})[encoding] = v
-    asked = {question: cells for question, cells in asked.items() if len(cells) > 1}
+        encoding = v.cell.setting.encoding
+        question = cell_name(v).replace(f" · {encoding.label} ·", " ·")
+        if _is_known(v) or not v.converged:
+            asked.setdefault(question, {})[encoding.name] = v
+    asked = {q: cells for q, cells in asked.items() if sum(map(_is_known, cells.values())) > 1}
     others = [v for cells in asked.values() for name, v in cells.items() if name != "ape"]
+    others = [v for v in others if _is_known(v)]
     if not others:
         return []
     counts = Counter(map(_outcome, others))
@@ -58,40 +73,48 @@ def _next(v: CellVerdict) -> Interval | None:
     return v.measured(max(v.cell.setting.train.every_length) + 1) if v.converged else None
 
 
+def _is_known(v: CellVerdict) -> bool:
+    return _next(v) is not None
+
+
 def _draw(asked: Asked, path: Path) -> None:
-    """The accuracy one digit up: a row for each question, a column for each encoding.
-
-    A frame says that theory claims something of longer inputs, its colour whether that agrees.
-    """
-    from matplotlib import colormaps
-
-    shades, frames = colormaps["Blues"], {Verdict.AGREE: PALETTE[2], Verdict.DIVERGE: PALETTE[1]}
+    """The accuracy one digit up: a row for each question, a column for each encoding."""
     columns = [name for name in ENCODINGS if any(name in cells for cells in asked.values())]
-    with figure(path, WIDTH, 0.26 * len(asked) + 1.1) as drawn:
+    with figure(path, WIDTH, 0.29 * len(asked) + 1.2) as drawn:
         drawn.set_layout_engine("constrained")
         ax = drawn.subplots()
         for i, cells in enumerate(asked.values()):
             for j, name in enumerate(columns):
-                v = cells.get(name)
-                if v is None or (accuracy := _next(v)) is None:
-                    continue
-                value = accuracy.value
-                draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, color=shades(0.85 * value), lw=0)
-                colour = "white" if value > 0.6 else INK
-                ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
-                if (outcome := _outcome(v)) in frames:
-                    style = {"fill": False, "edgecolor": frames[outcome], "lw": 1.8}
-                    draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, **style)
+                if name in cells:
+                    _draw_cell(ax, i, j, cells[name])
         ax.set_xlim(-0.5, len(columns) - 0.5)
         ax.set_ylim(len(asked) - 0.5, -0.5)
-        ax.set_facecolor(UNKNOWN)
-        ax.set_xticks(range(len(columns)), [name.upper() for name in columns], fontsize=7)
+        ax.set_xticks(range(len(columns)), [ENCODINGS[x].label for x in columns], fontsize=SMALL)
         ax.xaxis.tick_top()
-        ax.set_yticks(range(len(asked)), list(asked), fontsize=6.5)
+        ax.set_yticks(range(len(asked)), list(asked), fontsize=SMALL)
         ax.tick_params(length=0)
         ax.set_xlabel(
-            "share of inputs one digit longer that are right; framed: theory claims something of "
-            "longer\ninputs (green: it agrees, orange: it diverges); "
-            "grey: not trained, or not converged",
-            fontsize=7.5,
+            "accuracy on inputs one digit longer (no frame: no claim; white: not trained)"
         )
+        shared_legend(drawn, "lower")
+
+
+def _draw_cell(ax: Axes, i: int, j: int, v: CellVerdict) -> None:
+    """The accuracy in its shade; a frame and a sign where theory claims something of it."""
+    from matplotlib import colormaps
+
+    accuracy, outcome = _next(v), _outcome(v)
+    frame: Any = {"fill": False, "lw": 2.2}
+    if accuracy is None:
+        style: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
+        draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, label=MISSED, **style)
+        return
+    value = accuracy.value
+    draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, color=colormaps["Blues"](0.85 * value), lw=0)
+    sign = ""
+    if outcome in _FRAMES:
+        sign, colour, line, label = _FRAMES[outcome]
+        frame |= {"edgecolor": colour, "ls": line, "label": label}
+        draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, **frame)
+    ink: Any = {"color": "white" if value > 0.6 else INK, "fontsize": SMALL}
+    ax.text(j, i, f"{value:.2f}{sign}", ha="center", va="center", **ink)

@@ -9,11 +9,11 @@ from statistics import median
 
 import numpy as np
 
-from theory.display.style import PALETTE
+from theory.display.style import FAINT, PALETTE
 from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
-from verify.reporting.figures import named_rows
+from verify.reporting.figures import count_steps, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
@@ -80,11 +80,22 @@ def _agreeing(models: Sequence[CellVerdict]) -> str:
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:
     """The step of each model, or its budget where that was spent first, in ascending order."""
-    label = "steps until the task was learned (orange: not within its budget)"
-    with named_rows(path, list(kinds), label, inches=0.8) as [ax]:
+    label = "training steps until the task was learned, or of the whole budget"
+    names = [f"{kind}: {_soon(models)} of {len(models)} soon" for kind, models in kinds.items()]
+    with named_rows(path, names, label, inches=0.8) as [ax]:
         for row, models in enumerate(kinds.values()):
             ends = sorted((at or model.runs[0].budget, at is None) for model, at in models)
-            places = row + np.linspace(0.35, -0.35, len(ends))
-            colours = [PALETTE[spent] for _, spent in ends]
-            ax.scatter([step for step, _ in ends], places, s=9, c=colours)
-        ax.set_xscale("log")
+            places = row + np.linspace(0.35, -0.35, len(ends) + 2)[1:-1]
+            marks = (("o", PALETTE[0], "a model"), ("X", PALETTE[1], "not learned in its budget"))
+            for spent, (mark, colour, what) in enumerate(marks):
+                at = [
+                    (x, y)
+                    for (x, is_spent), y in zip(ends, places, strict=True)
+                    if is_spent == spent
+                ]
+                if at:
+                    ax.plot(
+                        *zip(*at, strict=True), mark, color=colour, ms=4 + 3 * spent, label=what
+                    )
+        ax.axvline(SOON, color=FAINT, lw=0.8, ls="--", label=f"soon: by {SOON:,} steps")
+        count_steps(ax, (1, 2, 5))

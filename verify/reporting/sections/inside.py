@@ -12,13 +12,15 @@ from typing import Any
 from theory.display.style import FAINT, PALETTE
 from verify.plan.cells import Cell
 from verify.plan.premise import PREMISE
-from verify.reporting.figures import named_rows
+from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import table
 
 ORDER = 90
 SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
+_MARKS = "os^Dv*"
+"""Of layers, beside their colours."""
 Models = Mapping[str, dict[str, Any]]
 """What was measured, by the name of the folder."""
 
@@ -110,13 +112,15 @@ def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
         ax.plot(now, range(len(names)), "|k", ms=8, mew=2, label="as it is")
         for i, layer in enumerate(patched):
             label = f"layer {i + 1} patched"
-            ax.plot(layer, range(len(names)), "o", color=PALETTE[i], ms=6 - i, label=label)
+            mark, colour = _MARKS[i % len(_MARKS)], PALETTE[i % len(PALETTE)]
+            ax.plot(layer, range(len(names)), mark, color=colour, ms=6, label=label)
 
 
 def _name(measured: dict[str, Any]) -> str:
     """The cell that was inspected and its model, in a few words."""
     cell = Cell.from_json(measured["cell"])
-    return f"{cell.label()} · {cell.model}"
+    missed = f" ({MISSED})" if measured.get("premise", 1) < PREMISE else ""
+    return f"{cell.label()} · {cell.model}{missed}"
 
 
 def mechanism_rows(measured: dict[str, Any]) -> list[list[str]]:

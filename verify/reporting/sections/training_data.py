@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from theory.display.style import PALETTE
-from verify.judging.judge import CellVerdict, Verdict, count_verdicts
-from verify.reporting.figures import named_rows
+from theory.display.style import FAINT, HATCH, PALETTE, UNKNOWN, draw_box
+from theory.prediction.outcomes import Claim
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ORDER = 60
 
@@ -34,15 +39,42 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
     """Predicted and measured accuracy, a panel per test length and a row per training set."""
     lengths = sorted({n for v in verdicts for n in v.cell.setting.test_lengths})
     names = [v.cell.label().replace(" · APE · aligned", "") for v in verdicts]
-    label = "accuracy: predicted (bar), measured (dot)"
-    with named_rows(path, names, label, [count(n, "digit") for n in lengths]) as axes:
+    titles = [count(n, "digit") for n in lengths]
+    with named_rows(path, names, "accuracy, by test length", titles) as axes:
+        for ax in axes:
+            ax.set_xlim(-0.08, 1.08)
+            ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
         for row, v in enumerate(verdicts):
             for x in v.lengths:
-                ax, expected = axes[lengths.index(x.digits)], x.prediction.accuracy
-                ax.set_xlim(-0.08, 1.08)
-                ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-                if expected is not None:
-                    ax.plot([float(expected)], [row], "|", color=PALETTE[1], ms=14, mew=2.5)
-                if x.accuracy is not None:
-                    ax.plot([x.accuracy.low, x.accuracy.high], [row, row], color=PALETTE[0], lw=1)
-                    ax.plot([x.accuracy.value], [row], "o", color=PALETTE[0], ms=4)
+                _draw_claim(axes[lengths.index(x.digits)], row, v, x)
+                _draw_measured(axes[lengths.index(x.digits)], row, v, x)
+
+
+def _draw_claim(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
+    """A bar at the accuracy, a band up to a bound, or a hatched field where nothing is claimed."""
+    claim, below = v.prediction.claim(x.prediction), float(x.prediction.at_most)
+    if claim == Claim.EXACT:
+        value = float(x.prediction.accuracy or 0)
+        ax.plot([value], [row], "|", color=PALETTE[1], ms=14, mew=2.5, label="predicted")
+        return
+    style: Any = {
+        "facecolor": "none",
+        "edgecolor": PALETTE[1],
+        "lw": 1,
+        "label": "predicted: within the frame",
+    }
+    if claim == Claim.NONE:
+        below = 1.0
+        style = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
+        style["label"] = "open: no claim"
+    draw_box(ax, -0.04, row - 0.3, below + 0.08, 0.6, **style)
+
+
+def _draw_measured(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
+    """The converged models of a cell pooled, with their interval; crosses where none converged."""
+    measured = v.measured(x.digits)
+    if measured is None:
+        return
+    ax.plot([measured.low, measured.high], [row, row], color=PALETTE[0], lw=1)
+    mark, what = ("o", "measured") if v.converged else ("X", f"measured, {MISSED}")
+    ax.plot([measured.value], [row], mark, color=PALETTE[0], ms=4.5, label=what)

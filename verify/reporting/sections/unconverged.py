@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from theory.display.style import PALETTE
+from theory.display.style import FAINT
 from theory.display.tables import markdown_table
-from theory.display.text import reads_text
+from theory.display.text import digits_text, reads_text
 from theory.learning.plateaus import plateaus
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
 from verify.records.runs import Run
-from verify.reporting.figures import training_curves
+from verify.reporting.figures import draw_curve, training_curves
 from verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ORDER = 10
+_STYLES = ("-", "-.", ":", (0, (1, 3)))
+"""Of the curves of trained lengths."""
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")
 
 
@@ -43,7 +45,8 @@ def _inconclusive(report: Report) -> list[str]:
         "## Inconclusive: the premise was not met",
         "\n".join(lines),
         "![In-domain accuracy along training](inconclusive.svg)",
-        "Dashed: the plateaus of modular tasks (below).",
+        "A cross ends the curve of a model that did not converge. Dashed: the plateaus of modular "
+        "tasks (below).",
     ]
 
 
@@ -113,10 +116,10 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
     """Accuracy at the trained lengths; dashed lines are the plateaus of the task."""
     s = v.cell.setting
     for run in v.runs:
-        for colour, n in zip(PALETTE, s.train.every_length, strict=False):
+        for style, n in zip(_STYLES, s.train.every_length, strict=False):
             if run.trajectory is not None and n in run.trajectory.correct:
-                label = f"{n} digits" if run is v.runs[0] else None
-                curve = run.trajectory.correct[n]
-                ax.plot(run.trajectory.steps, curve, color=colour, lw=1, label=label)
+                what = f"right on {digits_text(n)} (trained)"
+                draw_curve(ax, run, run.trajectory.correct[n], what, lw=1.4, ls=style)
     for plateau in plateaus(s.task, s.base, s.train):
-        ax.axhline(float(plateau.accuracy), color=PALETTE[1], lw=0.6, ls="--")
+        height = float(plateau.accuracy)
+        ax.axhline(height, color=FAINT, lw=0.7, ls="--", label="plateaus of the task")

@@ -31,7 +31,7 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
     assert "Without one: 1 of 2 cells were right" in text
     drawn = (tmp_path / "encodings.svg").read_text()
     assert drawn.count("interleaved W=6") == 1  # one row for both encodings
-    assert {"APE", "RPE", "ROPE", "NOPE"} <= set(drawn.replace("<", ">").split(">"))
+    assert {"APE", "RPE", "RoPE", "NoPE"} <= set(drawn.replace("<", ">").split(">"))
 
 
 def test_one_encoding_alone_is_no_comparison(tmp_path: Path) -> None:

@@ -40,5 +40,5 @@ def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path:
     # Those that learned soon, and the others: predicted 1/3, measured 1.
     assert row(text, "one or two (sums)")[5:] == ["0 of 2", "0 of 1"]
     assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1"]
-    assert "not within its budget" in (tmp_path / "how_soon.svg").read_text()
+    assert "not learned in its budget" in (tmp_path / "how_soon.svg").read_text()
     assert how_soon.section(Report("made up", [soon], tmp_path)) == []  # nothing to compare

@@ -1,0 +1,51 @@
+"""What trained models of one setting got right, for the picture of its prediction; no torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from theory.display.length_plot import Measured
+from theory.setting.settings import Setting
+from verify.judging.standards import interval
+from verify.plan.cells import default_model
+from verify.plan.recipe import RECIPE, RECIPES
+from verify.records.runs import Run
+from verify.records.store import Store
+
+
+def measured(setting: Setting, store: Path) -> list[Measured]:
+    """The models of a setting in a store, those of the default recipe and size first.
+
+    Raises:
+        InvalidInput: the file is no store, or is damaged.
+        Failed: it cannot be read.
+    """
+    if not store.exists():
+        return []
+    found, _ = Store(store).runs()
+    runs = [run for run in found if _asked(run.cell.setting) == _asked(setting)]
+    precise = len({run.precision for run in runs}) > 1
+    return [
+        Measured(
+            ", ".join([f"seed {run.seed}", *_unusual(run, setting), *[run.precision] * precise]),
+            run.converged,
+            {m.digits: (x.value, x.low, x.high) for m in run.measurements for x in [interval(m)]},
+        )
+        for run in sorted(runs, key=lambda run: (_unusual(run, setting), run.seed, run.precision))
+    ]
+
+
+def _asked(setting: Setting) -> dict[str, object]:
+    """What a setting asks for, whatever is tested."""
+    return {**vars(setting), "test_lengths": None}
+
+
+def _unusual(run: Run, asked: Setting) -> tuple[str, ...]:
+    """What sets a model apart: size, recipe and padding, where they are not the usual ones."""
+    names, s = {r.version: name for name, r in RECIPES.items()}, run.cell.setting
+    said = {
+        run.cell.model: run.cell.model == default_model(s.task),
+        f"recipe {names.get(run.recipe, run.recipe)}": run.recipe == RECIPE.version,
+        f"padded to {s.digits} digits": s.digits == asked.digits,
+    }
+    return tuple(text for text, is_usual in said.items() if not is_usual)
