@@ -48,56 +48,47 @@ class Encoding:
         return self.reference == "absolute" and self.own_parameter
 
 
-ENCODINGS: dict[str, Encoding] = {
-    e.name: e
-    for e in (
-        Encoding("ape", "absolute", True, "learned absolute positions", "Radford et al. 2019"),
-        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
-        Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018"),
-        Encoding(
-            "t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"
-        ),
-        Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
-        Encoding(
-            "alibi",
-            "relative",
-            False,
-            "a penalty linear in the offset",
-            "Press et al. 2022",
-            "none",
-        ),
-        Encoding(
-            "fire",
-            "relative",
-            False,
-            "a learned function of the offset's logarithm",
-            "Li et al. 2024",
-            "order",
-        ),
-        Encoding(
-            "abacus",
-            "significance",
-            False,
-            "digits numbered within each number, random start",
-            "McLeish et al. 2024",
-        ),
-        Encoding(
-            "coupled",
-            "significance",
-            False,
-            "digits of equal weight share a position, random start",
-            "Cho et al. 2024",
-        ),
-        Encoding(
-            "nope",
-            "none",
-            False,
-            "no encoding; order from the causal mask",
-            "Kazemnejad et al. 2023",
-            "none",
-        ),
-    )
-}
+_ENCODINGS = (
+    Encoding("ape", "absolute", True, "learned absolute positions", "Radford et al. 2019"),
+    Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
+    Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018"),
+    Encoding("t5", "relative", True, "a learned bias per offset and head", "Raffel et al. 2020"),
+    Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021"),
+    Encoding(
+        "alibi", "relative", False, "a penalty linear in the offset", "Press et al. 2022", "none"
+    ),
+    Encoding(
+        "fire",
+        "relative",
+        False,
+        "a learned function of the offset's logarithm",
+        "Li et al. 2024",
+        "order",
+    ),
+    Encoding(
+        "abacus",
+        "significance",
+        False,
+        "digits numbered within each number, random start",
+        "McLeish et al. 2024",
+    ),
+    Encoding(
+        "coupled",
+        "significance",
+        False,
+        "digits of equal weight share a position, random start",
+        "Cho et al. 2024",
+    ),
+    Encoding(
+        "nope",
+        "none",
+        False,
+        "no encoding; order from the causal mask",
+        "Kazemnejad et al. 2023",
+        "none",
+    ),
+)
+ENCODINGS = {e.name: e for e in _ENCODINGS}
 """Every encoding.  To add one, add a row here and a module to ``verify.model.positions``."""
 
 
