@@ -251,7 +251,7 @@ def _with_linear(
         for n, window in windows:  # by gamma, (q, q): the sums alpha + beta * s
             sums = np.stack([times @ window[beta, q - alpha] for alpha, beta, times in tally])
             for m, v in highs:
-                whole = cyclic_product(sums, _multiples(v, q), (q,)).sum(axis=0)
+                whole = cyclic_product(sums, _multiples(v, q)).sum(axis=0)
                 counts += c.weight * n * m * whole.astype(object)
     return settled(0, counts)
 

@@ -91,7 +91,7 @@ def convolve(x: Residues, y: Residues) -> Residues:
     if len(shifts) > _FEW:
         limbs = 1 + (peak(more).bit_length() + peak(fewer).bit_length()) // 16
         spend(1_000 * p * limbs)
-        return settled(level, cyclic_product(more, fewer, (p,)))
+        return settled(level, cyclic_product(more, fewer))
     more = roomy(more, _sum(fewer))
     spend((200 if more.dtype == object else 10) * p * (1 + len(shifts)))
     sums = np.zeros_like(more)

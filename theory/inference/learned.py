@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theory.inference.support import Support
-from theory.setting.tasks import Task, as_sympy
-
-if TYPE_CHECKING:
-    import sympy
+from theory.setting.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -45,11 +42,6 @@ class LearnedFunction:
     def formula(self) -> str:
         """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
         return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
-
-    @property
-    def expression(self) -> sympy.Expr:
-        """``f^`` as a SymPy expression."""
-        return as_sympy(self.formula, self.task.names)
 
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""

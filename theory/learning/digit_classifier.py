@@ -106,7 +106,7 @@ class _Sum:
         rests = []
         for box in self._boxes:  # the digit of a sum s + x, summed over the rests x
             rest = _sums(box, read, tuple(self._factors), self._m, self._base)
-            rests.append(cyclic_product(self._is_digit, np.roll(rest[::-1], 1), (self._m,)))
+            rests.append(cyclic_product(self._is_digit, np.roll(rest[::-1], 1)))
         kinds, alike = self._kinds(read)
         there = [kinds >> k & 1 for k in range(len(rests))]  # whether each box has them
         counts = [r.T[kinds >> len(rests)] * t[:, None] for r, t in zip(rests, there, strict=True)]

@@ -19,13 +19,6 @@ class Box:
     digits: tuple[tuple[tuple[int, ...], ...], ...]
 
     @cached_property
-    def _hash(self) -> int:
-        return hash(self.digits)
-
-    def __hash__(self) -> int:
-        return self._hash  # long boxes are looked up often
-
-    @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""
         return prod(len(values) for row in self.digits for values in row)

@@ -72,23 +72,16 @@ def _order(width: int, first: str) -> range:
     return range(1, width + 1) if first == "least" else range(width, 0, -1)
 
 
-LAYOUTS: dict[str, Layout] = {
-    layout.name: layout
-    for layout in (
-        Layout("plain", "most", "most", False, "as people write: most significant digit first"),
-        Layout("reversed", "most", "least", False, "the published one: only the result reversed"),
-        Layout("aligned", "least", "least", False, "all reversed: equal digits at equal offsets"),
-        Layout(
-            "interleaved",
-            "least",
-            "least",
-            True,
-            "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
-            False,
-        ),
-        Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
-    )
-}
+_LAYOUTS = (
+    Layout("plain", "most", "most", False, "as people write: most significant digit first"),
+    Layout("reversed", "most", "least", False, "the published one: only the result reversed"),
+    Layout("aligned", "least", "least", False, "all reversed: equal digits at equal offsets"),
+    Layout(
+        "interleaved", "least", "least", True, "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent", False
+    ),
+    Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
+)
+LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 """Every layout.  Adding a row here is all that a new layout needs."""
 
 

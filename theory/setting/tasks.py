@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log2, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theory.errors import InvalidInput, look_up
 from theory.setting.canonical import Term, canonical
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True)
@@ -151,19 +148,6 @@ class Task:
             body = body[1:-1]
         return body if self.modulus is None else f"Mod({body}, {self.modulus})"
 
-    @property
-    def expression(self) -> sympy.Expr:
-        """The task as a SymPy expression."""
-        return as_sympy(self.formula(), self.names)
-
-
-def as_sympy(formula: str, names: Sequence[str]) -> sympy.Expr:
-    """A formula of natural numbers as a SymPy expression, kept as written."""
-    import sympy
-
-    symbols = {name: sympy.Symbol(name, integer=True, nonnegative=True) for name in names}
-    return sympy.parse_expr(formula, symbols, evaluate=False)
-
 
 def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
     """A polynomial, term by term: ``2*a**2 - a*b + 1``; each operand as it is to be written."""
@@ -199,6 +183,8 @@ class NamedTask:
 
 
 _SUM: tuple[Term, ...] = ((1, (1, 0)), (1, (0, 1)))
+_SUM_OF_THREE: tuple[Term, ...] = ((1, (1, 0, 0)), (1, (0, 1, 0)), (1, (0, 0, 1)))
+_AFFINE: tuple[Term, ...] = ((2, (1, 0)), (3, (0, 1)), (1, (0, 0)))
 _DIFFERENCE: tuple[Term, ...] = ((1, (1, 0)), (-1, (0, 1)))
 _PRODUCT: tuple[Term, ...] = ((1, (1, 1)),)
 _AB = ("a", "b")
@@ -207,12 +193,8 @@ TASKS: dict[str, NamedTask] = {
     "add": NamedTask(_SUM, _AB, False, "a + b"),
     "sub": NamedTask(_DIFFERENCE, _AB, False, "a - b, where a >= b"),
     "mul": NamedTask(_PRODUCT, _AB, False, "a * b"),
-    "multi_add": NamedTask(
-        ((1, (1, 0, 0)), (1, (0, 1, 0)), (1, (0, 0, 1))), ("a", "b", "c"), False, "a + b + c"
-    ),
-    "affine": NamedTask(
-        ((2, (1, 0)), (3, (0, 1)), (1, (0, 0))), _AB, False, "2*a + 3*b + 1 (others as --expr)"
-    ),
+    "multi_add": NamedTask(_SUM_OF_THREE, ("a", "b", "c"), False, "a + b + c"),
+    "affine": NamedTask(_AFFINE, _AB, False, "2*a + 3*b + 1 (others as --expr)"),
     "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
     "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
     "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),

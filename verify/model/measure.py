@@ -34,7 +34,9 @@ def answers(
     model.eval()
     fmt = cell.format
     device = next(model.parameters()).device
-    written = fmt.write(operands, fmt.results(operands) if guess is None else guess)
+    # Where f^ is not defined its digits are -1, which no token is.
+    begun = fmt.results(operands) if guess is None else guess.clip(min=0)
+    written = fmt.write(operands, begun)
     slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device)
     out = []
     for tokens in torch.from_numpy(written).to(device).split(BATCH):

@@ -71,13 +71,8 @@ class Predicted:
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values, and its hash."""
-        lengths = [x.to_json() for x in self.lengths]
-        return {
-            "theory": self.theory,
-            "learned": self.learned,
-            "hash": self.hash,
-            "lengths": lengths,
-        }
+        head = {"theory": self.theory, "learned": self.learned, "hash": self.hash}
+        return {**head, "lengths": [x.to_json() for x in self.lengths]}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Predicted:
@@ -98,16 +93,9 @@ class Predicted:
 
 def predicted(prediction: Prediction) -> Predicted:
     """What is kept of a prediction."""
+    kept = PredictedLength.__dataclass_fields__.keys() - {"claim"}
     lengths = tuple(
-        PredictedLength(
-            x.digits,
-            x.status,
-            prediction.claim(x),
-            x.accuracy,
-            x.at_most,
-            x.unseen_share,
-            x.learned_accuracy,
-        )
+        PredictedLength(claim=prediction.claim(x), **{name: getattr(x, name) for name in kept})
         for x in prediction.lengths
     )
     return Predicted(THEORY_VERSION, prediction.learned_text, lengths)
