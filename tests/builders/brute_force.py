@@ -8,23 +8,14 @@ from itertools import product
 from theory.inference.learned import LearnedFunction
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
-from theory.setting.tasks import Task, digit_count
+from theory.setting.tasks import Task
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by definition and not by boxes."""
     top = base ** max(domain.lengths)
     everything = product(range(top), repeat=task.operands)
-    return [x for x in everything if contains(domain, x, base) and task.evaluate(*x) >= 0]
-
-
-def contains(domain: Domain, operands: tuple[int, ...], base: int) -> bool:
-    """Whether an operand tuple is in a domain, by definition."""
-    for position, digits in domain.allowed:
-        if any(digit(v, position, base) not in digits for v in operands):
-            return False
-    counts = {digit_count(v, base) for v in operands}
-    return max(counts) in domain.every_length and (domain.kind == "longest" or len(counts) == 1)
+    return [x for x in everything if domain.contains(x, base) and task.evaluate(*x) >= 0]
 
 
 def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:

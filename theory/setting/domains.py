@@ -21,6 +21,7 @@ import numpy as np
 from theory.errors import InvalidInput, unknown_name
 from theory.setting.boxes import Box
 from theory.setting.directions import Direction
+from theory.setting.tasks import digit_count
 
 KINDS = ("longest", "every")
 LEAST_SHARE = Fraction(1, 10**6)
@@ -101,6 +102,14 @@ class Domain:
     def covers(self, length: int, kind: str) -> bool:
         """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
         return kind == self.kind and not self.allowed and length in self.every_length
+
+    def contains(self, values: tuple[int, ...], base: int) -> bool:
+        """Whether an operand tuple is in the domain."""
+        for position, digits in self.allowed:
+            if any(v // base ** (position - 1) % base not in digits for v in values):
+                return False
+        counts = {digit_count(v, base) for v in values}
+        return max(counts) in self.every_length and (self.kind == "longest" or len(counts) == 1)
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
