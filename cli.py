@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 
 from commands.experiments import inspect, report, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
+from commands.models import ask, export
 from commands.predictions import advise, phase_map, predict
 from theory.errors import Failed, InvalidInput
 
@@ -28,6 +29,8 @@ app.command()(verify)
 app.command("grid")(show_grid)
 app.command()(inspect)
 app.command()(report)
+app.command()(ask)
+app.command()(export)
 app.command()(advise)
 app.command("map")(phase_map)
 app.command()(literature)
