@@ -50,5 +50,7 @@ def export(
 ) -> None:
     """Write a kept model in the format of Hugging Face."""
     from verify.model.huggingface import export
+    from verify.model.kept import read_kept
 
-    print(f"wrote {export(model, folder)}")
+    export(read_kept(model), folder)
+    print(f"wrote {folder}; its README.md says how to load it")

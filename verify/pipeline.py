@@ -55,9 +55,10 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     precision = fix_precision(plan.precision, device)
     jobs, again = missing(plan.models, store, plan.budget, precision, folders.models)
     if again:
-        say(f"{len(again)} in the store but not kept: trained again, to be kept")
+        say(f"in the store but not kept, so trained again: {len(again)} of {len(jobs)} models")
     if folders.curves is not None and len(jobs) < len(plan.models):
-        say(f"{len(plan.models) - len(jobs)} in the store and not trained again: no curves of them")
+        others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
+        say(f"in the store and not trained again, so without curves: {others}")
     with (
         ProgressDisplay(len(jobs), plan.budget) as display,
         Pool(
@@ -195,7 +196,9 @@ def _look_inside(trained: Trained) -> Mechanism:
     from verify.running.progress import saying
 
     longest = max(trained.cell.setting.test_lengths)
-    return measure_mechanism(trained.model, trained.cell, longest, saying("digits looked at"))
+    return measure_mechanism(
+        trained.model, trained.cell, longest, saying("looking inside: {done} of {of} digits")
+    )
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:

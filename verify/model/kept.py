@@ -121,7 +121,8 @@ def _read_config(folder: Path) -> tuple[Run, dict[str, Any]]:
     if not path.is_file():
         inside = sorted(x.parent for x in folder.glob(f"*/{CONFIG}"))
         hint = f"; it has models in it, give one of them: {inside[0]}" if inside else ""
-        raise InvalidInput(f"{folder} is no kept model{hint or ': arith verify --keep-models DIR'}")
+        hint = hint or " (arith verify --keep-models DIR makes them)"
+        raise InvalidInput(f"{folder} is no kept model{hint}")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         check_fields(data, set(_OURS), data.keys())

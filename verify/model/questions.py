@@ -65,12 +65,11 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     found = numbers(text, base)
     if len(found) != len(names):
         had = ", ".join(numeral(x, base) for x in found) or "none"
-        wanted = f"{len(names)} operand{'s' * (len(names) > 1)} ({', '.join(names)})"
-        raise InvalidInput(f"'{text}' has the numbers: {had}; {task} takes {wanted}")
+        raise InvalidInput(f"'{text}': {task} takes {', '.join(names)}; the numbers given: {had}")
     for x in found:
         if x >= base**s.digits:
-            what = f"at most {s.digits} digits, to which its operands are padded"
-            raise InvalidInput(f"{numeral(x, base)} is too long: this model takes {what}")
+            what = f"has more than {s.digits} digits, to which this model's operands are padded"
+            raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
     if s.task.evaluate(*found) < 0:
         raise InvalidInput(f"'{text}': {task} is negative there, which no answer can be")
     return tuple(found)
@@ -107,8 +106,8 @@ def legend(run: Run, prediction: Prediction) -> list[str]:
     lines = [f"right: {run.cell.setting.task.formula()}", f"f^: {expected}"]
     if not run.converged:
         lines.append(
-            f"The model is right on {run.premise:.3f} of the held-out inputs: it has not "
-            "converged, and theory says nothing of it."
+            f"The model does not meet the premise, so theory says nothing of it: it is right on "
+            f"{run.premise:.3f} of {run.held_out:,} held-out inputs."
         )
     return lines
 

@@ -51,7 +51,9 @@ def new_folder(path: Path) -> Iterator[Path]:
         try:
             beside.mkdir()
             yield beside
+            mode = beside.stat().st_mode & 0o666  # files that libraries make may be private
             for written in beside.iterdir():
+                written.chmod(mode)
                 with written.open("rb+") as file:
                     os.fsync(file.fileno())
             if path.exists():

@@ -53,18 +53,18 @@ class Estimate:
 
     def sentence(self) -> str:
         """How many models would be trained, how long that takes, and what that is taken from."""
-        asked = len(self.plan.models)
-        stored = asked - len(self.each)
-        if not self.each:
-            return f"Nothing would be trained: the store has all {stored:,} models."
-        again = f" ({len(self.again)} of them again, to be kept)" if self.again else ""
-        plan = self.plan
+        plan, number, asked = self.plan, len(self.each), len(self.plan.models)
+        if not number:
+            return f"Nothing would be trained: the store has {_models(asked)}."
+        others = f" of {asked:,}; the store has the others" if number < asked else ""
+        again = f" ({len(self.again):,} again, to be kept)" if self.again else ""
+        at_once = f", {self.workers} at once" if self.workers > 1 else ""
+        fewest = fewest_steps(plan.recipe, plan.budget)
+        steps = f"{fewest:,} to {plan.budget:,}" if fewest < plan.budget else f"{fewest:,}"
         return (
-            f"{len(self.each):,} of {asked:,} models would be trained{again}, and "
-            f"{stored:,} are in the store. "
-            f"It takes about {_range(self.total)} with {self.workers} at once. This is an estimate "
-            f"from a few steps timed now: a model takes {fewest_steps(plan.recipe, plan.budget):,} "
-            f"to {plan.budget:,} steps."
+            f"Would be trained: {_models(number)}{again}{others}.\n"
+            f"Time: about {_range(self.total)}{at_once}. This is an estimate from a few steps timed "
+            f"now; a model takes {steps} steps."
         )
 
 
@@ -133,13 +133,19 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     return min(taken[1:])  # the first step warms up
 
 
+def _models(number: int) -> str:
+    return "1 model" if number == 1 else f"{number:,} models"
+
+
 def _range(seconds: Seconds) -> str:
+    """``45 s to 3 min``, ``10 to 44 min``, ``3.5 h``."""
     least, most = (_text(x) for x in seconds)
-    return least if least == most else f"{least} to {most}"
+    if least == most:
+        return least
+    return f"{least.removesuffix(f' {most.split()[1]}')} to {most}"
 
 
 def _text(seconds: float) -> str:
-    """``45 s``, ``12 min``, ``3.5 h``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"

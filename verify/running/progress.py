@@ -24,15 +24,15 @@ def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def saying(what: str) -> Callable[[int, int], None]:
-    """What says now and then how much of something is done: ``3 of 12 digits changed``."""
+def saying(words: str) -> Callable[[int, int], None]:
+    """What says now and then how much of something is done: ``looking inside: 3 of 12 digits``."""
     last = time.monotonic()
 
     def watch(done: int, of: int) -> None:
         nonlocal last
         if time.monotonic() > last + PAUSE or done == of:
             last = time.monotonic()
-            say(f"{done} of {of} {what}")
+            say(words.format(done=done, of=of))
 
     return watch
 
