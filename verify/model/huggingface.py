@@ -76,30 +76,29 @@ def export(kept: KeptModel, folder: Path) -> None:
 
     cell, fmt = kept.run.cell, kept.run.cell.format
     blocks = kept.model.blocks
-    config = ArithConfig(
-        num_hidden_layers=len(blocks),
-        num_attention_heads=kept.model.heads,
-        hidden_size=kept.model.embedding.embedding_dim,
-        tied=kept.model.head is None,
-        tie_word_embeddings=False,  # there is one tensor for both, or there are two
-        vocab_size=fmt.vocabulary,
-        max_position_embeddings=len(fmt.tokens) - 1,
-        tokens=[list(vars(token).values()) for token in fmt.tokens],
-        vocabulary=symbols(fmt.base),
-        base=fmt.base,
-        encoding=cell.setting.encoding.name,
-        window=cell.setting.window,
-        use_cache=False,
-        bos_token_id=fmt.base,
-        eos_token_id=None,
-        pad_token_id=None,
-        auto_map={
+    entries: dict[str, Any] = {
+        "num_hidden_layers": len(blocks),
+        "num_attention_heads": kept.model.heads,
+        "hidden_size": kept.model.embedding.embedding_dim,
+        "tied": kept.model.head is None,
+        "tie_word_embeddings": False,  # there is one tensor for both, or there are two
+        "vocab_size": fmt.vocabulary,
+        "max_position_embeddings": len(fmt.tokens) - 1,
+        "tokens": [list(vars(token).values()) for token in fmt.tokens],
+        "vocabulary": symbols(fmt.base),
+        "base": fmt.base,
+        "encoding": cell.setting.encoding.name,
+        "window": cell.setting.window,
+        "bos_token_id": fmt.base,
+        "eos_token_id": None,
+        "pad_token_id": None,
+        "auto_map": {
             "AutoConfig": "huggingface_model.ArithConfig",
             "AutoModelForCausalLM": "huggingface_model.ArithForCausalLM",
         },
-        cell=cell.to_json(),
-    )
-    net = ArithForCausalLM(config)
+        "cell": cell.to_json(),
+    }
+    net = ArithForCausalLM(ArithConfig(**entries))
     net.gpt.load_state_dict(kept.model.state_dict(), strict=False)  # it has no buffers
     assert net.generation_config is not None
     net.generation_config.max_new_tokens = fmt.result_width

@@ -78,6 +78,12 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
             loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
         return CausalLMOutput(loss=loss, logits=logits)
 
+    def prepare_inputs_for_generation(
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any
+    ) -> dict[str, Any]:
+        """All tokens so far at every step: the network keeps no keys and values of earlier ones."""
+        return {"input_ids": input_ids, "attention_mask": attention_mask}
+
     @torch.no_grad()
     def answer(self, *operands: int) -> int | None:
         """The result that the model gives to some operands; None where it says a sign in it."""

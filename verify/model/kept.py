@@ -125,7 +125,7 @@ def _read_config(folder: Path) -> tuple[Run, dict[str, Any]]:
         raise InvalidInput(f"{folder} is no kept model{hint}")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        check_fields(data, set(_OURS), data.keys())
+        check(isinstance(data, dict) and all(x in data for x in _OURS), "it is of another program")
         network = data["network"]
         check_fields(network, {"layers", "heads", "width", "tied"})
         check(isinstance(network["tied"], bool), "tied must be true or false")
@@ -133,5 +133,5 @@ def _read_config(folder: Path) -> tuple[Run, dict[str, Any]]:
         fine = all(type(n) is int and 0 < n <= 10**4 for n in sizes) and not sizes[2] % sizes[1]
         check(fine, "network: no such size")
         return Run.from_json({k: v for k, v in data.items() if k not in _OURS}), network
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"{path}: {error}") from None

@@ -13,6 +13,7 @@ import torch
 from verify.plan.flops import training_flops
 from verify.plan.plan import Job, Plan
 from verify.plan.recipe import Recipe
+from verify.plan.sizes import Size
 from verify.running.run import ensembles
 from verify.training.device import train_alone
 from verify.training.ensemble import Ensemble
@@ -63,8 +64,8 @@ class Estimate:
         steps = f"{fewest:,} to {plan.budget:,}" if fewest < plan.budget else f"{fewest:,}"
         return (
             f"Would be trained: {_models(number)}{again}{others}.\n"
-            f"Time: about {_range(self.total)}{at_once}. This is an estimate from a few steps timed "
-            f"now; a model takes {steps} steps."
+            f"Time: about {_range(self.total)}{at_once}. This is an estimate from a few steps "
+            f"timed now; a model takes {steps} steps."
         )
 
 
@@ -87,25 +88,26 @@ def estimate(
     """
     train_alone()
     groups = ensembles(jobs, device)[::-1]  # small models first
-    speeds: dict[tuple[str, Recipe], float] = {}
+    speeds: dict[Size, float] = {}
     each: dict[Job, Seconds] = {}
     lasting: list[Seconds] = []
     speed = 0.0
     for group in groups:
         flops = _flops(group)
-        key = group[0].cell.model, group[0].recipe
-        if key not in speeds:
+        size = group[0].cell.size
+        if size not in speeds:
             if not speed or flops / speed < _TOO_LONG:
                 speed = flops / _step_seconds(group, device)
-            speeds[key] = speed
-        step = flops / speeds[key]
+            speeds[size] = speed
+        step = flops / speeds[size]
         fewest = fewest_steps(plan.recipe, plan.budget)
         seconds = step * fewest, step * plan.budget
         lasting.append(seconds)
         each |= dict.fromkeys(group, seconds)
+    # As long as the longest at least, and as all of them shared out.
     least, most = (
-        max((max(x) if x else 0.0, sum(x) / workers))
-        for x in ([s[i] for s in lasting] for i in (0, 1))
+        max((*column, sum(column) / workers))
+        for column in (zip(*lasting, strict=True) if lasting else ((), ()))
     )
     in_order = {job: each[job] for job in jobs}
     return Estimate(plan, again, in_order, (least, most), min(workers, len(groups)) or 1)
@@ -128,9 +130,9 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
         start = time.perf_counter()
         float(ensemble.step(tokens, levels, rate).sum())  # a GPU is waited for
         taken.append(time.perf_counter() - start)
-        if sum(taken) > _SECONDS and len(taken) > 1:
+        if sum(taken) > _SECONDS:
             break
-    return min(taken[1:])  # the first step warms up
+    return min(taken)  # the first of several warms up
 
 
 def _models(number: int) -> str:
