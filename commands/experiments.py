@@ -84,7 +84,7 @@ def verify(
 
     how = find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
-    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders)
+    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders=folders)
     if dry_run:
         ahead = pipeline.estimate(plan, store)
         if ahead.each:

@@ -41,7 +41,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
         Failed: a training process ended early, or the store cannot be read.
     """
     from verify.running.progress import ProgressDisplay, say
-    from verify.running.run import Pool, missing
+    from verify.running.run import Pool, has, missing
     from verify.training.curves import check_installed
     from verify.training.device import fix_precision, pick_device
 
@@ -53,9 +53,10 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
             check_writable(folder / "new")
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
-    jobs, again = missing(plan.models, store, plan.budget, precision, folders.models)
+    jobs = missing(plan.models, store, plan.budget, precision, folders.models)
+    again = sum(has(store, job, plan.budget, precision) for job in jobs)
     if again:
-        say(f"in the store but not kept, so trained again: {len(again)} of {len(jobs)} models")
+        say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
     if folders.curves is not None and len(jobs) < len(plan.models):
         others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
         say(f"in the store and not trained again, so without curves: {others}")
@@ -89,13 +90,14 @@ def estimate(plan: Plan, store: Path) -> Estimate:
         InvalidInput: as of ``verify``.
     """
     from verify.running.estimate import estimate
-    from verify.running.run import missing
+    from verify.running.run import has, missing
     from verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     kept = Store(store) if store.exists() else None
-    jobs, again = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
+    jobs = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
+    again = sum(has(kept, job, plan.budget, precision) for job in jobs)
     return estimate(plan, jobs, again, device, _at_once(plan, device))
 
 

@@ -31,14 +31,14 @@ class Estimate:
     """What would be trained.
 
     Args:
-        again: those to be trained though the store has them.
+        again: how many are to be trained though the store has them.
         each: those to be trained, each with its time.
         total: the time of all, so many at once.
     """
 
     columns: ClassVar = ("cell", "model", "trained", "time of each")
     plan: Plan
-    again: Sequence[Job]
+    again: int
     each: dict[Job, Seconds]
     total: Seconds
     workers: int
@@ -58,7 +58,7 @@ class Estimate:
         if not number:
             return f"Nothing would be trained: the store has {_models(asked)}."
         others = f" of {asked:,}; the store has the others" if number < asked else ""
-        again = f" ({len(self.again):,} again, to be kept)" if self.again else ""
+        again = f" ({self.again:,} again, to be kept)" if self.again else ""
         at_once = f", {self.workers} at once" if self.workers > 1 else ""
         fewest = fewest_steps(plan.recipe, plan.budget)
         steps = f"{fewest:,} to {plan.budget:,}" if fewest < plan.budget else f"{fewest:,}"
@@ -74,9 +74,7 @@ def fewest_steps(recipe: Recipe, budget: int) -> int:
     return min(budget, recipe.settling + recipe.cooling)
 
 
-def estimate(
-    plan: Plan, jobs: Sequence[Job], again: Sequence[Job], device: str, workers: int
-) -> Estimate:
+def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: int) -> Estimate:
     """The time that training takes on this machine.
 
     A few steps of every size are made, and those of other lengths are taken to be as fast for
@@ -84,7 +82,7 @@ def estimate(
 
     Args:
         jobs: the models of the plan to be trained.
-        again: those of them that the store has.
+        again: how many of them the store has.
     """
     train_alone()
     groups = ensembles(jobs, device)[::-1]  # small models first

@@ -56,32 +56,34 @@ def missing(
     budget: int,
     precision: str,
     kept: Path | None = None,
-) -> tuple[list[Job], list[Job]]:
-    """The models to train, and those of them that the store has.
-
-    They are those without a run in the store, or with one that had spent a smaller budget; and
-    those that are not kept, if they are to be.
+) -> list[Job]:
+    """The models without a run in the store, or with one that had spent a smaller budget.
 
     Args:
         store: None for an empty one.
-        kept: the folder where models are to be kept.
+        kept: where models are to be kept; those that are not are among the missing.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    jobs, again = [], []
-    for job in dict.fromkeys(models):
-        run = (
-            None if store is None else store.find(job.cell, job.seed, job.recipe.version, precision)
-        )
-        wanted = is_wanted(run, budget)
-        if wanted or (kept is not None and not is_kept(kept, job, budget, precision)):
-            jobs.append(job)
-            again += [] if wanted else [job]
+    jobs = [
+        job
+        for job in dict.fromkeys(models)
+        if not has(store, job, budget, precision)
+        or (kept is not None and not is_kept(kept, job, budget, precision))
+    ]
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
-    return jobs, again
+    return jobs
+
+
+def has(store: Store | None, job: Job, budget: int, precision: str) -> bool:
+    """Whether a store, None for an empty one, has a run that this budget would not replace."""
+    if store is None:
+        return False
+    run = store.find(job.cell, job.seed, job.recipe.version, precision)
+    return not is_wanted(run, budget)
 
 
 class Pool:

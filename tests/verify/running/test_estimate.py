@@ -19,19 +19,8 @@ from verify.running.estimate import estimate
 
 PICO = cell(base=3, test_lengths=(2, 3))
 LARGE = Cell(PICO.setting, "gpt2")
-WORDS = [
-    "--task",
-    "add",
-    "--base",
-    "3",
-    "--train-digits",
-    "2",
-    "--test-digits",
-    "2,3",
-    "--model",
-    "pico",
-    "--dry-run",
-]
+CELL = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
+WORDS = [*CELL, "--model", "pico", "--dry-run"]
 
 
 def flops(c: Cell) -> int:
@@ -53,7 +42,7 @@ def second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
     plan = Plan([PICO], seeds=3, budget=6000)
-    found = estimate(plan, plan.models, plan.models[:1], "cpu", 2)
+    found = estimate(plan, plan.models, 1, "cpu", 2)
     assert second == ["pico"]
     assert set(found.each.values()) == {(4000.0, 6000.0)}
     assert found.total == (6000.0, 9000.0)
@@ -66,7 +55,7 @@ def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
 
 def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
     plan = Plan([LARGE, PICO], budget=6000)
-    found = estimate(plan, plan.models, [], "cpu", 1)
+    found = estimate(plan, plan.models, 0, "cpu", 1)
     assert second == ["pico"]
     ratio = flops(LARGE) / flops(PICO)
     assert found.each[Job(LARGE, 0)] == pytest.approx((4000 * ratio, 6000 * ratio))
@@ -74,7 +63,7 @@ def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
 
 def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:
     plan = Plan([PICO], budget=6000, recipe=RECIPES["paper"])
-    found = estimate(plan, plan.models, [], "cpu", 1)
+    found = estimate(plan, plan.models, 0, "cpu", 1)
     assert found.total == (6000.0, 6000.0)
     assert "a model takes 6,000 steps" in found.sentence()
 

@@ -19,22 +19,11 @@ from verify.plan.plan import Job
 from verify.plan.recipe import CHUNK
 from verify.records.store import DONE, Store
 from verify.running.execute import execute
-from verify.running.run import missing
+from verify.running.run import has, missing
 
 SUM = cell(base=3, test_lengths=(2, 3))
 JOB = Job(SUM, 0)
-WORDS = [
-    "--task",
-    "add",
-    "--base",
-    "3",
-    "--train-digits",
-    "2",
-    "--test-digits",
-    "2,3",
-    "--model",
-    "pico",
-]
+WORDS = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
 
 
 @pytest.mark.training
@@ -98,14 +87,23 @@ def test_who_keeps_models_claims_what_the_store_has(tmp_path: Path) -> None:
     store, models = Store(tmp_path / "store.sqlite"), tmp_path / "models"
     run = kept_run(SUM)
     identity = SUM, 0, run.recipe, "float32"
-    assert missing([JOB], store, 8000, "float32") == ([JOB], [])
+    assert missing([JOB], store, 8000, "float32") == [JOB]
     store.add(run)
-    assert missing([JOB], store, 8000, "float32") == ([], [])
-    assert missing([JOB], store, 8000, "float32", models) == ([JOB], [JOB])
+    assert missing([JOB], store, 8000, "float32") == []
+    assert missing([JOB], store, 8000, "float32", models) == [JOB]
+    assert has(store, JOB, 8000, "float32")
     assert store.claim(*identity, 8000) == DONE
     assert store.claim(*identity, 8000, again=True) is None
     kept_untrained(models, SUM)
-    assert missing([JOB], store, 8000, "float32", models) == ([], [])
+    assert missing([JOB], store, 8000, "float32", models) == []
+
+
+def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    words = ["--store", str(tmp_path / "s"), "--keep-models", str(tmp_path / "file")]
+    done = run_cli("verify", *WORDS, *words)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "cannot write" in done.err
 
 
 def test_curves_need_their_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
