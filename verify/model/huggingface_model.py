@@ -78,9 +78,9 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
             loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
         return CausalLMOutput(loss=loss, logits=logits)
 
-    def prepare_inputs_for_generation(self, input_ids: Any, *_: Any, **given: Any) -> Any:
+    def prepare_inputs_for_generation(self, input_ids: Any, *_: Any, **kwargs: Any) -> Any:
         """All tokens so far at every step: the network keeps no keys and values of earlier ones."""
-        return {"input_ids": input_ids, "attention_mask": given.get("attention_mask")}
+        return {"input_ids": input_ids, "attention_mask": kwargs.get("attention_mask")}
 
     @torch.no_grad()
     def answer(self, *operands: int) -> int | None:
