@@ -14,6 +14,7 @@ from arith import __version__
 from commands.data import data
 from commands.experiments import inspect, report, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
+from commands.models import ask, export
 from commands.predictions import advise, phase_map, predict
 from theory.errors import Failed, InvalidInput
 from theory.inference.rules import THEORY_VERSION
@@ -69,6 +70,8 @@ app.command()(verify)
 app.command("grid")(show_grid)
 app.command()(inspect)
 app.command()(report)
+app.command()(ask)
+app.command()(export)
 app.command()(data)
 app.command()(advise)
 app.command("map")(phase_map)

@@ -43,6 +43,9 @@ def verify(
         ),
     ] = DEFAULT_BUDGET,
     junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
+    keep_models: options.KeepOption = None,
+    tensorboard: options.CurvesOption = None,
+    dry_run: options.DryRunOption = False,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
     given = options.written(context)
@@ -51,9 +54,18 @@ def verify(
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     external = model is not None and model.startswith(options.EXTERNAL)
-    if external and (seeds != 1 or first_seed or budget != DEFAULT_BUDGET or junit_xml is not None):
+    if external and (
+        seeds != 1
+        or first_seed
+        or budget != DEFAULT_BUDGET
+        or junit_xml is not None
+        or keep_models is not None
+        or tensorboard is not None
+        or dry_run
+    ):
         raise InvalidInput(
-            f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"
+            f"{model} is not trained: leave out --seeds, --first-seed, --budget, --junit-xml, "
+            "--keep-models, --tensorboard and --dry-run"
         )
     own = None if external else model
     cells = [_cell(asked, own)] if grid is None else cells_of(grid)
@@ -65,13 +77,21 @@ def verify(
 
     from verify import pipeline
     from verify.judging.judge import exit_code
+    from verify.plan.folders import Folders
     from verify.plan.plan import Plan
     from verify.records.files import check_writable, write
     from verify.records.store import Store
     from verify.reporting.junit import junit
 
     how = find_recipe(recipe)
-    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how)
+    folders = Folders(keep_models, tensorboard)
+    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders=folders)
+    if dry_run:
+        ahead = pipeline.estimate(plan, store)
+        if ahead.each:
+            print_table(ahead.columns, ahead.rows())
+        print_text(ahead.sentence(), bold=True)
+        return
     if junit_xml is not None:
         check_writable(junit_xml)
     kept = Store(store)
@@ -79,6 +99,11 @@ def verify(
     if junit_xml is not None:
         write(junit_xml, junit(verdicts))
     print_verdicts(verdicts)
+    models = pipeline.kept_models(plan)
+    if len(models) > 1:
+        print(f"{len(models)} models are kept in {keep_models}")
+    elif models:
+        print(f"kept {models[0]}")
     kept.check_written()
     raise typer.Exit(exit_code(verdicts))
 
@@ -126,6 +151,11 @@ def show_grid(
 @options.asks_for_setting
 def inspect(
     asked: Request,
+    context: typer.Context,
+    kept: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="MODEL", help="A kept model, in place of one to train."),
+    ] = None,
     model: options.SizeOption = None,
     seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
     device: options.DeviceOption = "auto",
@@ -136,7 +166,9 @@ def inspect(
         "mechanism"
     ),
 ) -> None:
-    """Train one cell and show what its answers depend on."""
+    """Train one cell, or take a kept model, and show what its answers depend on."""
+    if kept is not None and (given := options.written(context, _how(context))):
+        raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
     if model is not None and model.startswith(options.EXTERNAL):
         raise InvalidInput(
             f"--model {model}: only verify takes {options.EXTERNAL}PATH; inspect trains a model of "
@@ -147,16 +179,24 @@ def inspect(
     from verify.records.files import check_writable
     from verify.reporting.sections.inside import mechanism_rows
 
-    cell, how = _cell(asked, model), find_recipe(recipe)
-    plan = Plan([cell], seed, budget=budget, device=device, precision=precision, recipe=how)
     check_writable(out / "mechanism.json")
-    trained, mechanism = pipeline.inspect(plan)
-    print_text(f"{cell.label()}, seed {seed}", bold=True)
+    if kept is not None:
+        trained, mechanism = pipeline.inspect_kept(kept)
+    else:
+        cell, how = _cell(asked, model), find_recipe(recipe)
+        plan = Plan([cell], seed, budget=budget, device=device, precision=precision, recipe=how)
+        trained, mechanism = pipeline.inspect(plan)
+    print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
     for picture in pipeline.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     raise typer.Exit(0 if trained.converged else 3)
+
+
+def _how(context: typer.Context) -> list[str]:
+    """The options of ``inspect`` that say which model to train and how."""
+    return [name for name in context.params if name not in ("kept", "out")]
 
 
 def report(

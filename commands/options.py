@@ -62,6 +62,24 @@ RecipeOption = Annotated[
         help=f"How models are trained: {', '.join(RECIPES)}.", autocompletion=completion(RECIPES)
     ),
 ]
+KeepOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep each trained model in a folder of its own here, for inspect, ask and export. "
+        "What the store has and this folder lacks is trained again.",
+    ),
+]
+CurvesOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Write curves of the trainings here, to be seen with tensorboard."
+    ),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Train nothing: list what would be, and how long it takes."),
+]
 DeviceOption = Annotated[
     str, typer.Option(help=f"{', '.join(DEVICES)}.", autocompletion=completion(DEVICES))
 ]
@@ -103,10 +121,16 @@ def _parameter(name: str) -> Parameter:
     )
 
 
-def written(context: typer.Context) -> list[str]:
-    """The options of a setting that the command line names, also those with their default value."""
+def written(
+    context: typer.Context, names: Collection[str] = tuple(options_of(Request))
+) -> list[str]:
+    """The options that the command line names, also those with their default value.
+
+    Args:
+        names: of which options; those of a setting.
+    """
     return [
         flag(name)
-        for name in options_of(Request)
+        for name in names
         if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
     ]

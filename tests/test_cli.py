@@ -106,6 +106,11 @@ BAD = [
     ("verify --task add --junit-xml README.md/x.xml", "cannot write README.md/x.xml"),
     ("inspect --task add --out README.md", "cannot write README.md/mechanism.json"),
     ("inspect --task add --model hf:/x", "only verify takes hf:PATH"),
+    ("inspect --from nothing --seed 1 --pe rpe", "--from or how to train a model (--seed, --pe)"),
+    ("inspect --from nothing", "nothing is no kept model"),
+    ("ask nothing '12 + 34'", "nothing is no kept model"),
+    ("export nothing folder", "nothing is no kept model"),
+    ("verify --task add --model hf:gpt --keep-models x", "leave out"),
     ("report --grid nothing", "unknown grid"),
     ("report --folder no/such --store no.sqlite", "no measurements"),
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
@@ -20,7 +20,7 @@ from verify.plan.grids import grid
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE, RECIPES
 from verify.records.evidence import merge, read_evidence, write_evidence
-from verify.records.files import write
+from verify.records.files import check_writable, write
 from verify.records.runs import Run
 from verify.records.store import Store
 from verify.reporting.report import Report
@@ -28,32 +28,84 @@ from verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from verify.mechanism.inspection import Mechanism
+    from verify.running.estimate import Estimate
     from verify.training.train import Trained
 
 
 def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     """Train and measure what the store lacks, and judge every cell of the plan.
 
+    Where models are to be kept, those that are not are trained again.
+
     Raises:
-        InvalidInput: a device or a precision that this machine lacks, or a cell of which no input
-            can be held out.
+        InvalidInput: a device or a precision that this machine lacks, a cell of which no input
+            can be held out, or curves without TensorBoard.
         Failed: a training process ended early, or the store cannot be read.
     """
-    from verify.running.progress import ProgressDisplay
-    from verify.running.run import Pool, missing
+    from verify.running.progress import ProgressDisplay, say
+    from verify.running.run import Pool, has, missing
+    from verify.training.curves import check_installed
     from verify.training.device import fix_precision, pick_device
 
+    folders = plan.folders
+    if folders.curves is not None:
+        check_installed()
+    for folder in (folders.models, folders.curves):
+        if folder is not None:
+            check_writable(folder / "new")
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
-    jobs = missing(plan.models, store, plan.budget, precision)
-    workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
+    jobs = missing(plan.models, store, plan.budget, precision, folders.models)
+    again = sum(has(store, job, plan.budget, precision) for job in jobs)
+    if again:
+        say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
+    if folders.curves is not None and len(jobs) < len(plan.models):
+        others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
+        say(f"in the store and not trained again, so without curves: {others}")
     with (
         ProgressDisplay(len(jobs), plan.budget) as display,
-        Pool(jobs, store, plan.budget, device, workers, display.update) as pool,
+        Pool(
+            jobs, store, plan.budget, device, _at_once(plan, device), display.update, folders
+        ) as pool,
     ):
         pool.run()
     found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
+
+
+def kept_models(plan: Plan) -> list[Path]:
+    """Where ``verify`` has kept the models of a plan."""
+    from verify.model.kept import kept_path
+    from verify.training.device import pick_device, precision_name
+
+    folder, precision = plan.folders.models, precision_name(pick_device(plan.device))
+    return [] if folder is None else [kept_path(folder, job, precision) for job in plan.models]
+
+
+def estimate(plan: Plan, store: Path) -> Estimate:
+    """What ``verify`` would train, and how long that may take here; nothing is stored.
+
+    Args:
+        store: it is not made if it is not there.
+
+    Raises:
+        InvalidInput: as of ``verify``.
+    """
+    from verify.running.estimate import estimate
+    from verify.running.run import has, missing
+    from verify.training.device import fix_precision, pick_device
+
+    device = pick_device(plan.device)
+    precision = fix_precision(plan.precision, device)
+    kept = Store(store) if store.exists() else None
+    jobs = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
+    again = sum(has(kept, job, plan.budget, precision) for job in jobs)
+    return estimate(plan, jobs, again, device, _at_once(plan, device))
+
+
+def _at_once(plan: Plan, device: str) -> int:
+    """How many trainings run at once."""
+    return plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
 
 
 def judge(name: str, folder: Path, store: Path | None = None) -> Report:
@@ -130,7 +182,8 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     Raises:
         InvalidInput: a device or a precision that this machine lacks.
     """
-    from verify.mechanism.inspection import measure_mechanism
+    from verify.running.execute import Progress
+    from verify.running.progress import ProgressDisplay, say
     from verify.training.device import fix_precision, pick_device, train_alone
     from verify.training.train import train
 
@@ -138,9 +191,39 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     device = pick_device(plan.device)
     fix_precision(plan.precision, device)
     job = plan.models[0]
-    trained = train(job.cell, job.seed, plan.budget, device=device, recipe=plan.recipe)
-    longest = max(job.cell.setting.test_lengths)
-    return trained, measure_mechanism(trained.model, job.cell, longest)
+    how: Any = {"device": device, "recipe": plan.recipe}
+    with ProgressDisplay(1, plan.budget) as display:
+        how["on_step"] = lambda step: display.update(Progress(job, step))
+        trained = train(job.cell, job.seed, plan.budget, **how)
+    say(f"trained {trained.steps} steps in {trained.seconds:.0f} s")
+    return trained, _look_inside(trained)
+
+
+def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
+    """Measure the mechanism of a kept model.
+
+    Raises:
+        InvalidInput: the folder holds no kept model.
+    """
+    from verify.model.kept import read_kept
+    from verify.training.device import train_alone
+    from verify.training.train import Trained
+
+    train_alone()
+    kept = read_kept(folder)
+    run = kept.run
+    trained = Trained(kept.model, run.cell, run.seed, run.premise, run.steps, run.seconds)
+    return trained, _look_inside(trained)
+
+
+def _look_inside(trained: Trained) -> Mechanism:
+    from verify.mechanism.inspection import measure_mechanism
+    from verify.running.progress import saying
+
+    longest = max(trained.cell.setting.test_lengths)
+    return measure_mechanism(
+        trained.model, trained.cell, longest, saying("looking inside: {done} of {of} digits")
+    )
 
 
 def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:

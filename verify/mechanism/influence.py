@@ -44,7 +44,11 @@ def answerers(model: GPT, cell: Cell) -> dict[str, Answer]:
 
 
 def influences(
-    everybody: Mapping[str, Answer], cell: Cell, digits: int, samples: int = SAMPLES
+    everybody: Mapping[str, Answer],
+    cell: Cell,
+    digits: int,
+    samples: int = SAMPLES,
+    on_digit: Callable[[], None] = lambda: None,
 ) -> dict[str, np.ndarray]:
     """How often changing one operand digit changes each digit of everybody's answers.
 
@@ -53,6 +57,9 @@ def influences(
     shorter.  A changed tuple on which the task is not defined (``sub``: a < b) is left out, and
     so is one to which anybody has no answer, before or after: the learned function of ``sub`` has
     none where the low digits of a are less than those of b.
+
+    Args:
+        on_digit: called when a digit is done.
 
     Returns:
         by name, shares ``(k, digits, M)``: ``[j, i, r]`` is how often result digit r + 1 changes
@@ -73,6 +80,7 @@ def influences(
         if both.any():
             for name, now in after.items():
                 shares[name][j, i] = (before[name][kept][both] != now[both]).mean(0)
+        on_digit()
     return shares
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -51,9 +53,16 @@ class Mechanism:
         return values
 
 
-def measure_mechanism(model: GPT, cell: Cell, digits: int) -> Mechanism:
-    """Measure a trained model at one test length."""
-    found = influences(answerers(model, cell), cell, digits)
+def measure_mechanism(
+    model: GPT, cell: Cell, digits: int, watch: Callable[[int, int], None] = lambda done, of: None
+) -> Mechanism:
+    """Measure a trained model at one test length.
+
+    Args:
+        watch: called with how many digits are done, and of how many.
+    """
+    done, of = count(1), digits * cell.setting.task.operands
+    found = influences(answerers(model, cell), cell, digits, on_digit=lambda: watch(next(done), of))
     same, leak = None, None
     # It may be that no position is ignored, or nothing is equivalent to a trained input.
     with suppress(InvalidInput):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from theory.counting.congruences import LARGEST_MODULUS
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
+from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, RECIPE, Recipe
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -50,6 +51,7 @@ class Plan:
         device: ``auto``, ``cpu`` or ``cuda``.
         precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
         recipe: how every model is trained.
+        folders: where models are kept and curves are written, if they are.
 
     Raises:
         InvalidInput: a number out of range, or a cell that cannot be trained or judged.
@@ -63,6 +65,7 @@ class Plan:
     device: str = "auto"
     precision: str = "auto"
     recipe: Recipe = RECIPE
+    folders: Folders = NO_FOLDERS
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_MODELS:

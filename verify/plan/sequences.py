@@ -14,7 +14,8 @@ from theory.numbers.integer_arrays import exact_dtype
 from theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
 from theory.setting.tasks import Task
 
-_LANDMARKS = (BOS, SIGN, EQUALS)
+LANDMARKS = (BOS, SIGN, EQUALS)
+"""The tokens that are no digits, in their order after the digits."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Format:
     @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
-        return self.base + len(_LANDMARKS)
+        return self.base + len(LANDMARKS)
 
     @cached_property
     def result_slots(self) -> np.ndarray:
@@ -63,7 +64,7 @@ class Format:
         sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)
         for slot, token in enumerate(self.tokens):
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + _LANDMARKS.index(token.symbol)
+                sequence[:, slot] = self.base + LANDMARKS.index(token.symbol)
             elif token.kind == "operand":
                 sequence[:, slot] = operands[:, token.operand, token.position - 1]
             else:

@@ -1,10 +1,12 @@
-"""Writing files: whole or not at all."""
+"""Writing files and folders: whole or not at all."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from shutil import copymode
+from shutil import copymode, rmtree
 from uuid import uuid4
 
 from theory.display.files import writing
@@ -32,6 +34,34 @@ def write(path: Path, text: str) -> None:
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to write files into, which is put at ``path`` when all of them are written.
+
+    A folder that was there stays whole until then.
+
+    Raises:
+        InvalidInput: no folder can be at this path.
+        Failed: the disk is full or fails.
+    """
+    beside, before = (path.with_name(f".{path.name}.{uuid4().hex}") for _ in "12")
+    with writing(path):
+        try:
+            beside.mkdir()
+            yield beside
+            mode = beside.stat().st_mode & 0o666  # files that libraries make may be private
+            for written in beside.iterdir():
+                written.chmod(mode)
+                with written.open("rb+") as file:
+                    os.fsync(file.fileno())
+            if path.exists():
+                path.rename(before)
+            beside.rename(path)
+            rmtree(before, ignore_errors=True)
+        finally:
+            rmtree(beside, ignore_errors=True)
 
 
 def check_writable(path: Path) -> None:

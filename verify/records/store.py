@@ -171,8 +171,13 @@ class Store:
                 else:
                     file.unlink(missing_ok=True)
 
-    def claim(self, cell: Cell, seed: int, recipe: str, precision: str, budget: int) -> str | None:
+    def claim(
+        self, cell: Cell, seed: int, recipe: str, precision: str, budget: int, again: bool = False
+    ) -> str | None:
         """Claim a model, so that no other process trains it too.
+
+        Args:
+            again: train it also where its run is in the store.
 
         Returns:
             None if it is to be trained here, ``DONE`` if its run is in the store, or else words
@@ -184,7 +189,7 @@ class Store:
         identity = (cell.key, seed, recipe, precision)
         try:
             with self._transaction():
-                if not is_wanted(self._fetch(identity), budget):
+                if not (again or is_wanted(self._fetch(identity), budget)):
                     return DONE
                 query = f"SELECT owner, since FROM claim WHERE {_MINE}"
                 text, since = self._db.execute(query, identity).fetchone() or ("", 0.0)

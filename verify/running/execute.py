@@ -9,12 +9,15 @@ from pathlib import Path
 from theory.inference.support import support
 from theory.prediction.predict import predict
 from verify.model.indifference import indifference
+from verify.model.kept import keep
 from verify.model.measure import measure
+from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.inputs import held_out_count
 from verify.plan.plan import Job
 from verify.records.predicted import predicted
 from verify.records.runs import Run
 from verify.training.checkpoint import Checkpoint, checkpoint_path
+from verify.training.curves import Curves
 from verify.training.device import machine, precision_name
 from verify.training.recorder import Recorder
 from verify.training.train import train_ensemble
@@ -41,7 +44,7 @@ def execute(
     budget: int,
     device: str,
     on_step: Callable[[int], None] = lambda step: None,
-    checkpoints: Path | None = None,
+    folders: Folders = NO_FOLDERS,
 ) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
@@ -50,19 +53,20 @@ def execute(
     Args:
         jobs: of one shape and one recipe.
         on_step: called now and then with the steps taken.
-        checkpoints: the folder where the state of a long training is kept, and found again.
+        folders: where it writes.
     """
     recipe = jobs[0].recipe
     predictions = [predict(job.cell.setting) for job in jobs]
-    recorder = Recorder([job.cell for job in jobs])
+    precision = precision_name(device)
     models = [(job.cell, job.seed) for job in jobs]
-    checkpoint = None
-    if checkpoints is not None:
-        path = checkpoint_path(checkpoints, jobs, budget, precision_name(device))
-        checkpoint = Checkpoint(path, recorder)
-    trained_models = train_ensemble(
-        models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint
-    )
+    with Curves(folders.curves, jobs, precision) as curves:
+        recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
+        if folders.checkpoints is not None:
+            path = checkpoint_path(folders.checkpoints, jobs, budget, precision)
+            checkpoint = Checkpoint(path, recorder)
+        trained_models = train_ensemble(
+            models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
+        )
     runs = []
     for i, trained in enumerate(trained_models):
         cell, setting = trained.cell, trained.cell.setting
@@ -74,7 +78,7 @@ def execute(
                 cell=cell,
                 seed=trained.seed,
                 recipe=recipe.version,
-                precision=precision_name(device),
+                precision=precision,
                 premise=trained.premise,
                 held_out=held_out_count(cell),
                 steps=trained.steps,
@@ -87,4 +91,6 @@ def execute(
                 indifference=indifference(trained.model, cell, shown),
             )
         )
+        if folders.models is not None:
+            keep(folders.models, trained.model, runs[i], recipe)
     return runs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,27 @@ from verify.running.execute import Progress
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
+PAUSE = 5.0
+"""Seconds between two lines on work of a minute."""
+
+
+def say(line: str) -> None:
+    """Print a line on standard error; work goes on when nobody reads the lines any more."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
+
+
+def saying(words: str) -> Callable[[int, int], None]:
+    """What says now and then how much of something is done: ``looking inside: 3 of 12 digits``."""
+    last = time.monotonic()
+
+    def watch(done: int, of: int) -> None:
+        nonlocal last
+        if time.monotonic() > last + PAUSE or done == of:
+            last = time.monotonic()
+            say(words.format(done=done, of=of))
+
+    return watch
 
 
 class ProgressDisplay:
@@ -84,12 +106,11 @@ class ProgressDisplay:
             self._advance(sign)
 
     def _say(self, line: str) -> None:
-        """Print a line; training goes on when nobody reads the lines any more."""
+        """Print a line, above the bar if there is one."""
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
         else:
-            with suppress(OSError):
-                print(line, file=sys.stderr, flush=True)
+            say(line)
 
     def _remind(self) -> None:
         while not self._over.wait(EVERY):

@@ -8,12 +8,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any
 
 from theory.errors import Failed
+from verify.model.kept import is_kept
 from verify.plan.flops import training_flops
+from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
 from verify.records.store import DONE, Store, is_wanted
@@ -46,18 +50,40 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     )
 
 
-def missing(models: Iterable[Job], store: Store, budget: int, precision: str) -> list[Job]:
+def missing(
+    models: Iterable[Job],
+    store: Store | None,
+    budget: int,
+    precision: str,
+    kept: Path | None = None,
+) -> list[Job]:
     """The models without a run in the store, or with one that had spent a smaller budget.
+
+    Args:
+        store: None for an empty one.
+        kept: where models are to be kept; those that are not are among the missing.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out.
     """
-    found = {x: store.find(x.cell, x.seed, x.recipe.version, precision) for x in models}
-    jobs = [job for job, run in found.items() if is_wanted(run, budget)]
+    jobs = [
+        job
+        for job in dict.fromkeys(models)
+        if not has(store, job, budget, precision)
+        or (kept is not None and not is_kept(kept, job, budget, precision))
+    ]
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
     return jobs
+
+
+def has(store: Store | None, job: Job, budget: int, precision: str) -> bool:
+    """Whether a store, None for an empty one, has a run that this budget would not replace."""
+    if store is None:
+        return False
+    run = store.find(job.cell, job.seed, job.recipe.version, precision)
+    return not is_wanted(run, budget)
 
 
 class Pool:
@@ -69,6 +95,7 @@ class Pool:
     Args:
         workers: processes at once, each with one thread.
         on_progress: called in this process whenever a worker reports.
+        folders: where workers write; the checkpoints are beside the store.
     """
 
     def __init__(
@@ -79,12 +106,14 @@ class Pool:
         device: str,
         workers: int,
         on_progress: Callable[[Progress], None],
+        folders: Folders = NO_FOLDERS,
     ) -> None:
         self.store, self.budget, self.device = store, budget, device
         self.number, self.on_progress = workers, on_progress
         self.precision = precision_name(device)
         self.checkpoints = store.path.with_name(f"{store.path.name}.training")
         """Where the states of long trainings are kept."""
+        self.folders = replace(folders, checkpoints=self.checkpoints)
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
@@ -94,7 +123,7 @@ class Pool:
 
     def __enter__(self) -> Pool:
         context = multiprocessing.get_context("spawn")
-        how = (self.budget, self.device, self.precision, self.checkpoints)
+        how = (self.budget, self.device, self.precision, self.folders)
         with _uninterrupted():
             for _ in self.waiting[: self.number]:
                 ours, theirs = context.Pipe()
@@ -143,7 +172,9 @@ class Pool:
     def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
         version, before = job.recipe.version, self.elsewhere.pop(job, None)
-        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget)
+        kept = self.folders.models
+        again = kept is not None and not is_kept(kept, job, self.budget, self.precision)
+        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget, again)
         if owner == DONE:
             run = self.store.find(job.cell, job.seed, version, self.precision)
             self.on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))

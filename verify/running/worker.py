@@ -9,10 +9,10 @@ import os
 import threading
 import time
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from verify.plan.folders import Folders
     from verify.plan.plan import Job
 
 _LOOK = 1.0
@@ -22,7 +22,7 @@ _LONGEST = 300
 
 
 def work(
-    parent: int, pipe: Connection, budget: int, device: str, precision: str, checkpoints: Path
+    parent: int, pipe: Connection, budget: int, device: str, precision: str, folders: Folders
 ) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
@@ -44,9 +44,7 @@ def work(
                 pipe.send(Progress(job, step))
 
         try:
-            pipe.send(
-                [*zip(jobs, execute(jobs, budget, device, on_step, checkpoints), strict=True)]
-            )
+            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, folders), strict=True)])
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             pipe.send(f"training failed: {jobs[0].name}: {text}")

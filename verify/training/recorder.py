@@ -14,6 +14,7 @@ from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.records.measurement import Measurement
 from verify.records.trajectory import GROWTH, Trajectory
+from verify.training.curves import Curve, no_curve
 from verify.training.ensemble import Ensemble
 
 SAMPLES = 200
@@ -25,10 +26,14 @@ Shares = dict[int, tuple[float, float]]
 
 
 class Recorder:
-    """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``."""
+    """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``.
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self._cells = cells
+    Args:
+        curves: is told every accuracy.
+    """
+
+    def __init__(self, cells: Sequence[Cell], curves: Curve = no_curve) -> None:
+        self._cells, self._curves = cells, curves
         self._tests = [_tests(cell) for cell in cells]
         self._looks: list[dict[int, Shares]] = [{} for _ in cells]
         """What was seen of each model, by the steps that it had taken."""
@@ -40,6 +45,8 @@ class Recorder:
             self._next = GROWTH * step
             for i, looks in enumerate(self._looks):
                 looks[step] = self._look(i, ensemble.model(i))
+                for n, (correct, _) in looks[step].items():
+                    self._curves(i, step, f"accuracy/{n} digits", correct)
 
     def _look(self, i: int, model: GPT) -> Shares:
         cell, found = self._cells[i], {}

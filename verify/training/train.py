@@ -17,6 +17,7 @@ from verify.plan.flops import training_flops
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
 from verify.training.checkpoint import Checkpoint
+from verify.training.curves import Curve, no_curve
 from verify.training.device import WORTH_COMPILING, has_compiler
 from verify.training.ensemble import Ensemble
 from verify.training.schedule import Schedule
@@ -59,6 +60,7 @@ def train_ensemble(
     watch: Callable[[int, Ensemble], None] = lambda step, ensemble: None,
     compiled: bool | None = None,
     checkpoint: Checkpoint | None = None,
+    curves: Curve = no_curve,
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or the budget is spent.
 
@@ -72,6 +74,7 @@ def train_ensemble(
         watch: called after every chunk with the number of steps taken and the ensemble.
         compiled: whether to compile the step; None where compiling is worth its time.
         checkpoint: where the training goes on, and where its state is kept.
+        curves: called after every chunk with what the curves of each model show.
     """
     if compiled is None:
         cell = jobs[0][0]
@@ -82,7 +85,7 @@ def train_ensemble(
         training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
     while not training.finished:
         on_step(training.step)
-        training.chunk(watch)
+        training.chunk(watch, curves)
         if checkpoint is not None:
             checkpoint.look(training)
     on_step(training.step)
@@ -113,7 +116,7 @@ class _Training:
             for i, (cell, seed) in enumerate(self.jobs)
         ]
 
-    def chunk(self, watch: Callable[[int, Ensemble], None]) -> None:
+    def chunk(self, watch: Callable[[int, Ensemble], None], curves: Curve) -> None:
         """Take some steps, and move every schedule on."""
         start = time.perf_counter() - self.seconds
         ensemble, steps = self.ensemble, range(self.step, min(self.step + CHUNK, self.budget))
@@ -123,11 +126,14 @@ class _Training:
         for i, (schedule, loss) in enumerate(zip(self.schedules, losses, strict=True)):
             if schedule.finished:
                 continue
+            curves(i, step, "loss/training", loss)
+            curves(i, step, "learning rate/share of its peak", schedule.learning_rate(steps[-1]))
             if step < schedule.end:
                 schedule.after_chunk(step, loss)
                 continue
             cell = self.jobs[i][0]
             accuracy = held_out_accuracy(ensemble.model(i), cell)
+            curves(i, step, "accuracy/held out", accuracy)
             self._ended[i] = accuracy, step, time.perf_counter() - start
             schedule.after_premise(step, accuracy)
         self.seconds = time.perf_counter() - start

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from theory.errors import Failed, InvalidInput
-from verify.records.files import write
+from verify.records.files import new_folder, write
 
 
 def test_a_file_is_written_whole_or_not_at_all(
@@ -32,3 +32,25 @@ def test_a_file_is_written_whole_or_not_at_all(
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
     with pytest.raises(InvalidInput, match="cannot write"):
         write(path / "below", "text")
+
+
+def half_a_folder(path: Path) -> None:
+    with new_folder(path) as beside:
+        (beside / "a.txt").write_text("half")
+        beside.mkdir()
+
+
+def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "model"
+    for text in ("old", "new"):
+        with new_folder(path) as beside:
+            (beside / "a.txt").write_text(text)
+            (beside / f"{text}.txt").touch(0o600)
+        modes = {x.name: x.stat().st_mode for x in path.iterdir()}
+        assert modes.keys() == {"a.txt", f"{text}.txt"} and len(set(modes.values())) == 1
+    with pytest.raises(InvalidInput, match="File exists"):
+        half_a_folder(path)
+    assert [x.name for x in path.parent.iterdir()] == ["model"]
+    assert (path / "a.txt").read_text() == "new"
+    with pytest.raises(InvalidInput, match="cannot write"), new_folder(path / "a.txt" / "below"):
+        pass

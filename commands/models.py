@@ -1,0 +1,56 @@
+"""The commands that use kept models: ask one, and export one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import JsonOption
+from printing import print_table, print_text
+
+KeptOption = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A folder that verify --keep-models has made.")
+]
+
+
+def ask(
+    model: KeptOption,
+    questions: Annotated[
+        list[str], typer.Argument(metavar="QUESTIONS...", help="Each with its operands: '12 + 34'.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Ask a kept model."""
+    from theory.prediction.predict import predict
+    from verify.model.kept import read_kept
+    from verify.model.questions import COLUMNS, ask, legend, read_question
+
+    kept = read_kept(model)
+    cell = kept.run.cell
+    asked = [read_question(text, cell) for text in questions]
+    prediction = predict(cell.setting)
+    answers = ask(kept.model, cell, prediction, asked)
+    if as_json:
+        about = {"cell": cell.to_json(), "seed": kept.run.seed, "premise": kept.run.premise}
+        about["expected_function"] = prediction.learned_text
+        print(json.dumps({**about, "answers": [x.to_json() for x in answers]}, indent=2))
+        return
+    print_text(cell.setting.text(), bold=True)
+    print_table(COLUMNS, [x.row(cell) for x in answers])
+    for line in legend(kept.run, prediction):
+        print_text(line, indent="  ")
+
+
+def export(
+    model: KeptOption,
+    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+) -> None:
+    """Write a kept model in the format of Hugging Face."""
+    from verify.model.huggingface import export
+    from verify.model.kept import read_kept
+
+    export(read_kept(model), folder)
+    print(f"wrote {folder}; its README.md says how to load it")

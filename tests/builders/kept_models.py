@@ -1,0 +1,32 @@
+"""Models in folders of their own, as ``arith verify --keep-models`` keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from builders.runs import run
+from verify.model.gpt import GPT
+from verify.model.kept import keep
+from verify.plan.cells import Cell
+from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.sizes import Size
+from verify.records.runs import Run
+
+
+def kept_run(c: Cell, recipe: Recipe = RECIPE, **changes: object) -> Run:
+    """A made-up run of a cell by a recipe that there is."""
+    measured = run(c, dict.fromkeys(c.setting.test_lengths, 1.0))
+    return replace(measured, **{"recipe": recipe.version, **changes})  # type: ignore[arg-type]
+
+
+def kept_untrained(folder: Path, c: Cell, recipe: Recipe = RECIPE) -> tuple[Path, GPT]:
+    """A small model with large random weights, so that every part of it counts, and its folder."""
+    fmt, s = c.format, c.setting
+    tokens, encoding = fmt.tokens[:-1], s.encoding.name
+    net = GPT(Size(2, 2, 16), fmt.vocabulary, tokens, encoding, s.window, 0, recipe).eval()
+    for p in net.parameters():
+        torch.nn.init.normal_(p, std=0.5)
+    return keep(folder, net, kept_run(c, recipe), recipe), net

@@ -1,0 +1,147 @@
+"""Export: what transformers loads from the folder alone is the same model."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from builders.cells import cell
+from builders.kept_models import kept_untrained
+
+from theory.errors import InvalidInput
+from theory.setting.encodings import ENCODINGS
+from verify.model.gpt import GPT
+from verify.model.huggingface import export
+from verify.model.kept import read_kept
+from verify.model.measure import answers
+from verify.plan.cells import Cell
+from verify.plan.numerals import symbols
+from verify.plan.recipe import RECIPES
+
+pytest.importorskip("transformers")
+
+INPUTS = 20
+CELLS = {
+    **{pe: cell("mod_add", 101, pe=pe, test_lengths=(2, 3)) for pe in ENCODINGS},
+    "interleaved": cell(pe="rpe", form="interleaved", window=5, layers=1),
+    "plain": cell("mul", form="plain", width=4),
+    "tied": cell("mod_add", 7, base=16),
+    "sixty": cell("mod_add", 7, base=60, form="bare"),
+}
+LOADER = """
+import json, sys
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+root, names = sys.argv[1], sys.argv[2:]
+for name in names:
+    folder = f"{root}/{name}"
+    given = json.load(open(f"{folder}.json"))
+    model, report = AutoModelForCausalLM.from_pretrained(
+        folder, trust_remote_code=True, output_loading_info=True
+    )
+    assert not report["missing_keys"] and not report["unexpected_keys"], report
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
+    read = tokenizer(given["texts"], return_tensors="pt")
+    with torch.no_grad():
+        logits = model(**read).logits
+    said = {"ids": read["input_ids"].tolist(), "logits": logits.tolist()}
+    said["answers"] = [model.answer(*x) for x in given["operands"]]
+    said["texts"] = tokenizer.batch_decode(read["input_ids"])
+    if given["asked"]:
+        asked = tokenizer(given["asked"], return_tensors="pt")
+        said["generated"] = model.generate(**asked)[:, asked["input_ids"].shape[1]:].tolist()
+    json.dump(said, open(f"{folder}.said.json", "w"))
+assert not [x for x in sys.modules if x.split(".")[0] in ("verify", "theory", "cli")]
+"""
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, GPT]]:
+    """Every cell exported, and asked in one process that knows the folders alone."""
+    root, nets = tmp_path_factory.mktemp("exports"), {}
+    for name, c in CELLS.items():
+        recipe = RECIPES["with-tied-head" if name == "tied" else "default"]
+        path, nets[name] = kept_untrained(root / "kept" / name, c, recipe)
+        export(read_kept(path), root / name)
+        (root / f"{name}.json").write_text(json.dumps(given(c)))
+    environment = {**os.environ, "HF_HOME": str(root / "home"), "HF_HUB_OFFLINE": "1"}
+    environment.pop("PYTHONPATH", None)
+    program = [sys.executable, "-c", LOADER, str(root), *CELLS]
+    subprocess.run(program, cwd=root, env=environment, check=True, capture_output=True)
+    return root, nets
+
+
+def written(c: Cell) -> tuple[np.ndarray, np.ndarray]:
+    """Operand digits ``(n, k, N)``, and random tokens ``(n, T - 1)`` after ``<bos>``."""
+    rng, fmt = np.random.default_rng(0), c.format
+    shape = (INPUTS, fmt.task.operands, fmt.width)
+    operands = rng.integers(fmt.base, size=shape)
+    operands[:, :, c.setting.digits :] = 0
+    tokens = rng.integers(fmt.vocabulary, size=(INPUTS, len(fmt.tokens) - 1))
+    tokens[:, 0] = fmt.base
+    return operands, tokens
+
+
+def given(c: Cell) -> dict[str, object]:
+    """What the loader asks: texts of random tokens, operands, and beginnings of examples."""
+    words, (operands, tokens) = symbols(c.setting.base), written(c)
+    between = " " if c.setting.base > 36 else ""
+
+    def texts(rows: np.ndarray) -> list[str]:
+        return [between.join(words[i] for i in row) for row in rows[:, 1:]]
+
+    start = min(c.format.result_slots)
+    examples = c.format.write(operands, c.format.results(operands))[:, :start]
+    return {
+        "texts": texts(tokens),
+        "operands": list(zip(*(x.tolist() for x in c.format.values(operands)), strict=True)),
+        "asked": [] if c.setting.layout.interleaved else texts(examples),
+    }
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_transformers_loads_the_same_model(models: tuple[Path, dict[str, GPT]], name: str) -> None:
+    (root, nets), c = models, CELLS[name]
+    said, net = json.loads((root / f"{name}.said.json").read_text()), nets[name]
+    operands, tokens = written(c)
+    assert said["ids"] == tokens.tolist()
+    with torch.no_grad():
+        logits = net(torch.from_numpy(tokens))
+    assert logits.std() > 0.1
+    assert np.abs(np.array(said["logits"]) - logits.numpy()).max() < 1e-5
+
+    digits = answers(net, c, operands)
+    weights = c.setting.base ** np.arange(digits.shape[1])
+    numbers = [None if row.max() >= c.setting.base else int(row @ weights) for row in digits]
+    assert said["answers"] == numbers
+    if not c.setting.layout.interleaved:
+        in_order = digits[:, np.argsort(c.format.result_slots)]
+        assert said["generated"] == in_order.tolist()
+
+
+def test_the_tokens_are_text_again(models: tuple[Path, dict[str, GPT]]) -> None:
+    said = json.loads((models[0] / "ape.said.json").read_text())
+    asked = json.loads((models[0] / "ape.json").read_text())
+    assert [x.replace(" ", "") for x in said["texts"]] == [f"<bos>{x}" for x in asked["texts"]]
+
+
+def test_the_code_in_the_folder_is_that_of_the_package(
+    models: tuple[Path, dict[str, GPT]],
+) -> None:
+    for name in ("gpt", "positions", "huggingface_model"):
+        text = (models[0] / "ape" / f"{name}.py").read_text()
+        assert "from verify" not in text and "from theory" not in text
+    page = (models[0] / "ape" / "README.md").read_text()
+    assert "model.answer(" in page and "(a + b) mod 101" in page
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    path, _ = kept_untrained(tmp_path, CELLS["ape"])
+    with pytest.raises(InvalidInput, match="not empty: give a new folder"):
+        export(read_kept(path), path)

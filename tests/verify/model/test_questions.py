@@ -1,0 +1,78 @@
+"""Questions to a kept model: the operands of a text, and the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from builders.cells import cell
+from builders.kept_models import kept_run
+from builders.tiny_models import untrained
+
+from theory.errors import InvalidInput
+from theory.prediction.predict import predict
+from theory.setting.directions import Direction
+from verify.model.questions import ask, legend, read_question
+
+if TYPE_CHECKING:
+    from builders.tiny_models import Taught
+
+SUM = cell("mod_add", 101, test_lengths=(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("12", r"mod 101 takes a, b; the numbers given: 12"),
+        ("1 2 3", "the numbers given: 1, 2, 3"),
+        ("nothing", "the numbers given: none"),
+        ("1000 + 1", "1000 has more than 3 digits, to which this model's operands are padded"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        read_question(text, SUM)
+
+
+def test_a_task_is_not_asked_where_it_is_not_defined() -> None:
+    assert read_question("7 - 3", cell("sub")) == (7, 3)
+    with pytest.raises(InvalidInput, match="a - b is negative there"):
+        read_question("3 - 7", cell("sub"))
+
+
+def test_a_model_is_asked(tiny: Taught) -> None:
+    """Sums mod 4, whatever the digits above the units: right at every length."""
+    c, prediction = tiny.cell, predict(tiny.cell.setting)
+    questions = [read_question(text, c) for text in ("12 + 33", "3 + 2", "321 + 3")]
+    found = ask(tiny.models[0], c, prediction, questions)
+    assert [x.operands for x in found] == [(6, 15), (3, 2), (57, 3)]
+    assert [x.inputs for x in found] == [
+        Direction.IN_DOMAIN,
+        Direction.DOWNWARD,
+        Direction.UPWARD,
+    ]
+    assert [(x.model, x.right, x.expected) for x in found] == [(1, 1, 1), (1, 1, 1), (0, 0, 0)]
+    assert found[2].row(c) == ("a = 321, b = 3", "longer", "0", "0", "0")
+
+
+def test_an_answer_with_a_sign_in_it_is_none() -> None:
+    net = untrained(SUM)
+    with torch.no_grad():
+        for p in net.parameters():
+            p.zero_()
+        assert net.head is not None and net.norm.bias is not None
+        net.norm.bias.fill_(1)
+        net.head.weight[-1] = 1  # it always says "="
+    [found] = ask(net, SUM, predict(SUM.setting), [(1, 2)])
+    assert (found.model, found.right) == (None, 3)
+    assert found.row(SUM)[2] == "none"
+
+
+def test_the_legend_says_what_theory_says_of_the_model() -> None:
+    told = legend(kept_run(SUM), predict(SUM.setting))
+    assert told == ["right: Mod(a + b, 101)", "f^: Mod(Mod(a, 100) + Mod(b, 100), 101)"]
+    *_, missed = legend(kept_run(SUM, premise=0.5), predict(SUM.setting))
+    assert "does not meet the premise" in missed and "0.500 of 1,000" in missed
+    open_cell = cell(pe="rpe")
+    assert "not predicted" in legend(kept_run(open_cell), predict(open_cell.setting))[1]

@@ -1,0 +1,87 @@
+"""What would be trained, and how long: nothing is trained or stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.kept_models import kept_run
+
+from verify.plan.cells import Cell
+from verify.plan.flops import training_flops
+from verify.plan.plan import Job, Plan
+from verify.plan.recipe import RECIPES
+from verify.records.store import Store
+from verify.running import estimate as module
+from verify.running.estimate import estimate
+
+PICO = cell(base=3, test_lengths=(2, 3))
+LARGE = Cell(PICO.setting, "gpt2")
+CELL = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
+WORDS = [*CELL, "--model", "pico", "--dry-run"]
+
+
+def flops(c: Cell) -> int:
+    return training_flops(c, 128, c.format.result_width)
+
+
+@pytest.fixture
+def second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The sizes that are timed; a step of each takes a second."""
+    timed: list[str] = []
+
+    def step_seconds(group: list[Job], device: str) -> float:
+        timed.append(group[0].cell.model)
+        return 1.0
+
+    monkeypatch.setattr(module, "_step_seconds", step_seconds)
+    return timed
+
+
+def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
+    plan = Plan([PICO], seeds=3, budget=6000)
+    found = estimate(plan, plan.models, 1, "cpu", 2)
+    assert second == ["pico"]
+    assert set(found.each.values()) == {(4000.0, 6000.0)}
+    assert found.total == (6000.0, 9000.0)
+    assert found.rows() == [(PICO.label(), "pico", "3 of 3", "67 min to 1.7 h")]
+    assert found.sentence().startswith(
+        "Would be trained: 3 models (1 again, to be kept).\nTime: about 1.7 to 2.5 h, 2 at once."
+    )
+    assert found.sentence().endswith("a model takes 4,000 to 6,000 steps.")
+
+
+def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
+    plan = Plan([LARGE, PICO], budget=6000)
+    found = estimate(plan, plan.models, 0, "cpu", 1)
+    assert second == ["pico"]
+    ratio = flops(LARGE) / flops(PICO)
+    assert found.each[Job(LARGE, 0)] == pytest.approx((4000 * ratio, 6000 * ratio))
+
+
+def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:
+    plan = Plan([PICO], budget=6000, recipe=RECIPES["paper"])
+    found = estimate(plan, plan.models, 0, "cpu", 1)
+    assert found.total == (6000.0, 6000.0)
+    assert "a model takes 6,000 steps" in found.sentence()
+
+
+def test_a_dry_run_stores_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "none" / "store.sqlite"
+    done = run_cli("verify", *WORDS, "--store", str(store), "--keep-models", str(tmp_path / "kept"))
+    assert (done.code, done.err) == (0, "")
+    assert "1 of 1" in done.out and "Would be trained: 1 model." in done.out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.training
+def test_a_dry_run_looks_at_the_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    Store(path).add(kept_run(PICO))
+    done = run_cli("verify", *WORDS, "--store", str(path), "--budget", "8000")
+    assert done.out.strip() == "Nothing would be trained: the store has 1 model."
+    done = run_cli("verify", *WORDS, "--store", str(path), "--seeds", "2", width=60)
+    assert "1 of 2" in done.out
+    assert "Would be trained: 1 model of 2; the store has the others." in done.out

@@ -1,0 +1,115 @@
+"""Models kept by ``arith verify``, what is asked of them, and the curves of their trainings."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.kept_models import kept_run, kept_untrained
+from builders.tiny_models import TINY, float32
+
+from verify.model.kept import read_kept
+from verify.plan.folders import Folders
+from verify.plan.plan import Job
+from verify.plan.recipe import CHUNK
+from verify.records.store import DONE, Store
+from verify.running.execute import execute
+from verify.running.run import has, missing
+
+SUM = cell(base=3, test_lengths=(2, 3))
+JOB = Job(SUM, 0)
+WORDS = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
+
+
+@pytest.mark.training
+def test_keeping_a_model_and_its_curves_changes_nothing(tmp_path: Path) -> None:
+    with float32(TINY):
+        [plain] = execute([JOB], 2 * CHUNK, "cpu")
+        folders = Folders(tmp_path / "models", tmp_path / "curves")
+        [run] = execute([JOB], 2 * CHUNK, "cpu", folders=folders)
+    assert run.measurements == plain.measurements and run.trajectory == plain.trajectory
+    [path] = (tmp_path / "models").iterdir()
+    assert read_kept(path).run.measurements == plain.measurements
+    [curves] = (tmp_path / "curves").iterdir()
+    assert curves.name == path.name
+    shown = scalars(curves)
+    steps = [CHUNK, 2 * CHUNK]
+    assert [x.step for x in shown["loss/training"]] == steps
+    assert [x.step for x in shown["learning rate/share of its peak"]] == steps
+    [last] = shown["accuracy/held out"]
+    assert (last.step, last.value) == (2 * CHUNK, pytest.approx(plain.premise))
+    assert plain.trajectory is not None
+    seen = [round(x.value, 4) for x in shown["accuracy/3 digits"]]
+    assert seen == [pytest.approx(x) for x in plain.trajectory.correct[3][: len(seen)]]
+
+
+def scalars(folder: Path) -> dict:
+    """What TensorBoard reads of a model, by the name of the curve."""
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return {name: events.Scalars(name) for name in events.Tags()["scalars"]}
+
+
+@pytest.mark.training
+def test_a_model_that_the_store_has_is_trained_again_to_be_kept(tmp_path: Path) -> None:
+    """Then it is asked, inspected and exported; and trained no more."""
+    store, models = tmp_path / "store.sqlite", tmp_path / "models"
+    with closing(Store(store)) as kept:
+        kept.add(kept_run(SUM, steps=20, budget=CHUNK))
+    keeping = ["--budget", "50", "--store", str(store), "--keep-models", str(models)]
+    done = run_cli("verify", *WORDS, *keeping)
+    assert "in the store but not kept, so trained again: 1 of 1 models" in done.err
+    [path] = models.iterdir()
+    assert f"kept {path}" in done.out
+    [(text,)] = sqlite3.connect(store).execute("SELECT data FROM run").fetchall()
+    stored, run = json.loads(text), read_kept(path).run
+    assert (stored["steps"], stored["premise"]) == (run.steps, run.premise) == (50, run.premise)
+    again = run_cli("verify", *WORDS, *keeping)
+    assert (again.code, again.err) == (done.code, "")
+
+    look = run_cli("inspect", "--from", str(path), "--out", str(tmp_path / "in"))
+    assert look.code == 3, look.err
+    assert json.loads((tmp_path / "in" / "mechanism.json").read_text())["seed"] == 0
+    asked = run_cli("ask", str(path), "12 + 2", "--json")
+    [answer] = json.loads(asked.out)["answers"]
+    assert (answer["operands"], answer["right"]) == ([5, 2], 7)
+
+
+def test_who_keeps_models_claims_what_the_store_has(tmp_path: Path) -> None:
+    store, models = Store(tmp_path / "store.sqlite"), tmp_path / "models"
+    run = kept_run(SUM)
+    identity = SUM, 0, run.recipe, "float32"
+    assert missing([JOB], store, 8000, "float32") == [JOB]
+    store.add(run)
+    assert missing([JOB], store, 8000, "float32") == []
+    assert missing([JOB], store, 8000, "float32", models) == [JOB]
+    assert has(store, JOB, 8000, "float32")
+    assert store.claim(*identity, 8000) == DONE
+    assert store.claim(*identity, 8000, again=True) is None
+    kept_untrained(models, SUM)
+    assert missing([JOB], store, 8000, "float32", models) == []
+
+
+def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    words = ["--store", str(tmp_path / "s"), "--keep-models", str(tmp_path / "file")]
+    done = run_cli("verify", *WORDS, *words)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "cannot write" in done.err
+
+
+def test_curves_need_their_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("verify.training.curves.find_spec", lambda name: None)
+    words = ["--store", str(tmp_path / "s"), "--tensorboard", str(tmp_path / "curves")]
+    done = run_cli("verify", *WORDS, *words)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "pip install 'arith[tensorboard]'" in done.err
+    assert not (tmp_path / "curves").exists()

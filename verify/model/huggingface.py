@@ -1,0 +1,179 @@
+"""Export: a kept model as a folder that ``transformers`` loads without this package.
+
+The code in the folder is that of this package: the file ``huggingface_model.py`` and all that it
+imports, with the imports between them made relative.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from theory.errors import InvalidInput
+from verify.model.kept import KeptModel
+from verify.plan.inputs import EVALUATION_SEED
+from verify.plan.numerals import symbols
+from verify.plan.sampling import Sampler
+from verify.records.files import new_folder
+from verify.records.runs import Run
+
+CODE = "verify.model.huggingface_model"
+_IMPORT = re.compile(r"^from ((?:theory|verify)[\w.]*\.(\w+)) import", re.MULTILINE)
+_CARD = """---
+library_name: transformers
+tags: [arithmetic, length-generalization]
+---
+# {task}, trained on {domain}
+
+A small GPT: {setting}. It is right on {premise:.3f} of the held-out inputs of the trained lengths.
+The code is that of arith (MIT licence), which has trained it.
+
+| digits | inputs tested | right |
+| --- | --- | --- |
+{rows}
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained(FOLDER, trust_remote_code=True)
+model.answer({operands})  # {answer}; right is {right}
+```
+
+`FOLDER` is the path of this folder. As tokens, and with numbers written as in training:
+
+```python
+tokenizer = AutoTokenizer.from_pretrained(FOLDER, trust_remote_code=True)
+asked = tokenizer("{text}", return_tensors="pt")
+{last}
+```
+
+{how}
+"""
+_INTERLEAVED = (
+    "Digits of the operands stand between those of the result, so `generate` cannot write a result "
+    "by itself: `answer` does."
+)
+
+
+def export(kept: KeptModel, folder: Path) -> None:
+    """Write a kept model, its code, a tokenizer and a page on them.
+
+    Raises:
+        InvalidInput: transformers is not installed, or the folder is there and not empty.
+        Failed: the disk is full or fails.
+    """
+    if find_spec("transformers") is None:
+        raise InvalidInput("an export needs the extra: pip install 'arith[hf]'")
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise InvalidInput(f"{folder} is there and not empty: give a new folder")
+    import_module("transformers").utils.logging.disable_progress_bar()
+    from verify.model.huggingface_model import ArithConfig, ArithForCausalLM
+
+    cell, fmt = kept.run.cell, kept.run.cell.format
+    blocks = kept.model.blocks
+    entries: dict[str, Any] = {
+        "num_hidden_layers": len(blocks),
+        "num_attention_heads": kept.model.heads,
+        "hidden_size": kept.model.embedding.embedding_dim,
+        "tied": kept.model.head is None,
+        "tie_word_embeddings": False,  # there is one tensor for both, or there are two
+        "vocab_size": fmt.vocabulary,
+        "max_position_embeddings": len(fmt.tokens) - 1,
+        "tokens": [list(vars(token).values()) for token in fmt.tokens],
+        "vocabulary": symbols(fmt.base),
+        "base": fmt.base,
+        "encoding": cell.setting.encoding.name,
+        "window": cell.setting.window,
+        "bos_token_id": fmt.base,
+        "eos_token_id": None,
+        "pad_token_id": None,
+        "auto_map": {
+            "AutoConfig": "huggingface_model.ArithConfig",
+            "AutoModelForCausalLM": "huggingface_model.ArithForCausalLM",
+        },
+        "cell": cell.to_json(),
+    }
+    net = ArithForCausalLM(ArithConfig(**entries))
+    net.gpt.load_state_dict(kept.model.state_dict(), strict=False)  # it has no buffers
+    assert net.generation_config is not None
+    net.generation_config.max_new_tokens = fmt.result_width
+    with new_folder(folder) as beside:
+        net.save_pretrained(beside)
+        tokenizer(fmt.base).save_pretrained(beside)
+        for name, text in sources().items():
+            (beside / name).write_text(text, encoding="utf-8")
+        (beside / "README.md").write_text(_card(kept.run, net), encoding="utf-8")
+
+
+def sources() -> dict[str, str]:
+    """The code of an export: the text of each file, by its name."""
+    found: dict[str, str] = {}
+    waiting = [CODE]
+    while waiting:
+        module = waiting.pop()
+        spec = find_spec(module)
+        assert spec is not None and spec.origin is not None
+        text = Path(spec.origin).read_text(encoding="utf-8")
+        found[f"{module.rpartition('.')[2]}.py"] = _IMPORT.sub(r"from .\2 import", text)
+        waiting += [x for x, name in _IMPORT.findall(text) if f"{name}.py" not in found]
+    return found
+
+
+def tokenizer(base: int) -> Any:
+    """A tokenizer of the tokens of a base: a character each, or from base 37 on a word."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    words = symbols(base)
+    bos, short = words[base], len(words[base - 1]) == 1
+    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}))
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Split(Regex("." if short else "[+=]"), "isolated"),
+        ]
+    )
+    made.post_processor = processors.TemplateProcessing(
+        single=f"{bos} $A", special_tokens=[(bos, base)]
+    )
+    names = ["input_ids", "attention_mask"]
+    if short:
+        made.decoder = decoders.Fuse()
+    return PreTrainedTokenizerFast(tokenizer_object=made, bos_token=bos, model_input_names=names)
+
+
+def _card(run: Run, net: Any) -> str:
+    """The page on an exported model, with one of the inputs it was trained on as an example."""
+    cell, fmt = run.cell, run.cell.format
+    s, words = cell.setting, symbols(fmt.base)
+    domain = Sampler(fmt, s.train)
+    digits = domain.sample(1, np.random.default_rng(EVALUATION_SEED))
+    operands = [int(x[0]) for x in fmt.values(digits)]
+    written = fmt.write(digits, fmt.results(digits))[0, 1 : min(fmt.result_slots)]
+    last = (
+        "model(**asked).logits"
+        if s.layout.interleaved
+        else ("tokenizer.decode(model.generate(**asked)[0])")
+    )
+    how = f"Numbers are padded with zeros, and digits are written as in the {s.layout.name} layout"
+    return _CARD.format(
+        task=s.task.text(),
+        domain=s.train.text(),
+        setting=s.text(),
+        premise=run.premise,
+        rows="\n".join(
+            f"| {m.digits} | {m.samples:,} | {m.correct / m.samples:.3f} |"
+            for m in run.measurements
+        ),
+        operands=", ".join(map(str, operands)),
+        answer=net.answer(*operands),
+        right=s.task.evaluate(*operands),
+        text=("" if len(words[fmt.base - 1]) == 1 else " ").join(words[i] for i in written),
+        last=last,
+        how=f"{how}: {s.layout.summary}. {_INTERLEAVED if s.layout.interleaved else ''}".rstrip(),
+    )

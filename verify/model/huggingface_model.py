@@ -1,0 +1,102 @@
+"""A kept model as ``transformers`` loads it: a thin wrapper of the network (the extra ``hf``).
+
+``verify.model.huggingface`` copies this file, and those that it imports, beside the weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutput
+
+from theory.setting.layouts import Token
+from verify.model.gpt import GPT
+from verify.plan.recipe import RECIPE
+from verify.plan.sizes import Size
+
+
+class ArithConfig(PreTrainedConfig):
+    """What the network is made of; an entry of ``config.json`` is an attribute.
+
+    ``tokens`` has what stands in an example, each as kind, position, operand and symbol (see
+    ``theory.setting.layouts.Token``), and ``vocabulary`` the text of every token.
+    """
+
+    model_type = "arith"
+
+
+class ArithForCausalLM(PreTrainedModel, GenerationMixin):
+    """The network of ``gpt.py``; all examples are equally long, so nothing is padded."""
+
+    config_class = ArithConfig
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.tokens = [Token(*token) for token in config.tokens]
+        shape = Size(config.num_hidden_layers, config.num_attention_heads, config.hidden_size)
+        # Weights are loaded later, and a caller's random numbers are left as they are.
+        with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+            self.gpt = GPT(
+                shape,
+                config.vocab_size,
+                self.tokens[:-1],
+                config.encoding,
+                config.window,
+                seed=0,
+                recipe=replace(RECIPE, tied=config.tied),
+            )
+        # Stored with the weights: transformers makes no other buffers before it loads them.
+        for module in self.gpt.modules():
+            for name, buffer in module.named_buffers(recurse=False):
+                module.register_buffer(name, buffer)
+        self.post_init()
+
+    def _init_weights(self, module: Any) -> None:
+        """Leave the weights as the network has made them."""
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        labels: Tensor | None = None,
+        **_: Any,
+    ) -> CausalLMOutput:
+        """Logits ``(B, T, vocabulary)`` of the token after each of ``input_ids`` ``(B, T)``.
+
+        Raises:
+            ValueError: ``attention_mask`` hides a token.
+        """
+        if attention_mask is not None and not attention_mask.all():
+            raise ValueError("the examples of this model are equally long: leave out the padding")
+        logits = self.gpt(input_ids)
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
+        return CausalLMOutput(loss=loss, logits=logits)
+
+    def prepare_inputs_for_generation(self, input_ids: Any, *_: Any, **kwargs: Any) -> Any:
+        """All tokens so far at every step: the network keeps no keys and values of earlier ones."""
+        return {"input_ids": input_ids, "attention_mask": kwargs.get("attention_mask")}
+
+    @torch.no_grad()
+    def answer(self, *operands: int) -> int | None:
+        """The result that the model gives to some operands; None where it says a sign in it."""
+        words, base = self.config.vocabulary, self.config.base
+        ids: list[int] = []
+        result = 0
+        for token in self.tokens:
+            if token.kind == "landmark":
+                ids.append(words.index(token.symbol))
+            elif token.kind == "operand":
+                ids.append(operands[token.operand] // base ** (token.position - 1) % base)
+            else:
+                asked = torch.tensor([ids], device=self.device)
+                ids.append(int(self.gpt(asked)[0, -1].argmax()))
+                if ids[-1] >= base:
+                    return None
+                result += ids[-1] * base ** (token.position - 1)
+        return result

@@ -1,0 +1,120 @@
+"""Questions to a kept model: operands in, and its answer beside that of the task and of f^ out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from theory.display.answer import INPUTS
+from theory.errors import InvalidInput
+from theory.prediction.predict import Prediction
+from theory.setting.directions import Direction
+from verify.model.gpt import GPT
+from verify.model.measure import answers
+from verify.plan.cells import Cell
+from verify.plan.numerals import numbers, numeral
+from verify.records.runs import Run
+
+COLUMNS = ("operands", "inputs", "model", "right", "f^")
+"""The headings of ``Answered.row``."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question to a model.
+
+    Args:
+        inputs: where its length lies, as seen from the trained ones.
+        model: what the model answers; None where that is no number.
+        right: f, the task.
+        expected: f^, the expected function; None where none is predicted, or it has no answer.
+    """
+
+    operands: tuple[int, ...]
+    inputs: Direction
+    model: int | None
+    right: int
+    expected: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The question and the answers, as numbers."""
+        return {**vars(self), "operands": list(self.operands)}
+
+    def row(self, cell: Cell) -> tuple[str, ...]:
+        """A line of a table (see ``COLUMNS``), numbers in the base of the cell."""
+        base, names = cell.setting.base, cell.setting.task.names
+        values = zip(names, self.operands, strict=True)
+        question = ", ".join(f"{name} = {numeral(x, base)}" for name, x in values)
+        said = (self.model, self.right, self.expected)
+        numerals = ("none" if x is None else numeral(x, base) for x in said)
+        return question, INPUTS[self.inputs], *numerals
+
+
+def read_question(text: str, cell: Cell) -> tuple[int, ...]:
+    """The operands of a question: the numbers in its text, in their order, in the cell's base.
+
+    Raises:
+        InvalidInput: they are not as many as the task has, one is longer than the model takes, or
+            the task is not defined on them.
+    """
+    s, base = cell.setting, cell.setting.base
+    names, task = s.task.names, s.task.text()
+    found = numbers(text, base)
+    if len(found) != len(names):
+        had = ", ".join(numeral(x, base) for x in found) or "none"
+        raise InvalidInput(f"'{text}': {task} takes {', '.join(names)}; the numbers given: {had}")
+    for x in found:
+        if x >= base**s.digits:
+            what = f"has more than {s.digits} digits, to which this model's operands are padded"
+            raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
+    if s.task.evaluate(*found) < 0:
+        raise InvalidInput(f"'{text}': {task} is negative there, which no answer can be")
+    return tuple(found)
+
+
+def ask(
+    model: GPT, cell: Cell, prediction: Prediction, questions: Sequence[tuple[int, ...]]
+) -> list[Answered]:
+    """A model's greedy answers to operands (see ``read_question``)."""
+    s, fmt = cell.setting, cell.format
+    rows = [[list(_digits(x, s.base, fmt.width)) for x in operands] for operands in questions]
+    said = answers(model, cell, np.array(rows, dtype=np.int64))
+    learned = s.task if prediction.continues else prediction.learned
+    found = []
+    for operands, digits in zip(questions, said.tolist(), strict=True):
+        expected = None if learned is None else learned.evaluate(*operands)
+        length = max(len(list(_digits(x, s.base))) for x in operands)
+        number = sum(d * s.base**i for i, d in enumerate(digits))
+        found.append(
+            Answered(
+                operands,
+                s.train.direction(length),
+                number if max(digits) < s.base else None,  # else it says a sign
+                s.task.evaluate(*operands),
+                None if expected is None or expected < 0 else expected,
+            )
+        )
+    return found
+
+
+def legend(run: Run, prediction: Prediction) -> list[str]:
+    """What the columns are, and whether the model meets the premise of the theory."""
+    expected = prediction.learned_text or "not predicted: training leaves the rule open"
+    lines = [f"right: {run.cell.setting.task.formula()}", f"f^: {expected}"]
+    if not run.converged:
+        lines.append(
+            f"The model does not meet the premise, so theory says nothing of it: it is right on "
+            f"{run.premise:.3f} of {run.held_out:,} held-out inputs."
+        )
+    return lines
+
+
+def _digits(value: int, base: int, width: int = 1) -> Iterator[int]:
+    """The digits of a number, units first, so many at least."""
+    while value or width > 0:
+        value, digit = divmod(value, base)
+        yield digit
+        width -= 1

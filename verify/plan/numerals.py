@@ -1,0 +1,65 @@
+"""Numbers as text in any base, and the tokens of a model as text.
+
+Up to base 36 the digits are 0-9 and a-z; above, a digit is a decimal number, and colons stand
+between the digits of a number, as in ``1:59``.
+"""
+
+from __future__ import annotations
+
+import re
+from string import ascii_lowercase, digits
+
+from theory.errors import InvalidInput
+from verify.plan.sequences import LANDMARKS
+
+_DIGITS = digits + ascii_lowercase
+_NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
+"""A sign that is no minus between two numbers, or a decimal point."""
+
+
+def symbols(base: int) -> list[str]:
+    """The text of every token: the digits of the base, then the landmarks."""
+    return [_digit(i, base) for i in range(base)] + list(LANDMARKS)
+
+
+def numeral(value: int, base: int) -> str:
+    """A number from 0, written in a base."""
+    found: list[str] = []
+    while value or not found:
+        value, rest = divmod(value, base)
+        found.insert(0, _digit(rest, base))
+    return ("" if _is_short(base) else ":").join(found)
+
+
+def numbers(text: str, base: int) -> list[int]:
+    """The numbers that stand in a text, written in a base; words are passed over.
+
+    Raises:
+        InvalidInput: a digit that the base does not have, a negative number or a fraction.
+    """
+    if _NOT_WHOLE.search(text):
+        raise InvalidInput(f"'{text}': operands are whole numbers from 0")
+    words = re.findall(r"\w+" if _is_short(base) else r"\w+(?::\w+)*", text)
+    return [x for word in words if (x := _number(word, base)) is not None]
+
+
+def _number(word: str, base: int) -> int | None:
+    """The number that a word is; None if it is no number (InvalidInput: it has other digits)."""
+    value = 0
+    for part in word.lower() if _is_short(base) else word.split(":"):
+        known = _DIGITS.find(part) if _is_short(base) else int(part) if part.isdecimal() else -1
+        if not 0 <= known < base:
+            if any(c.isdecimal() for c in word):
+                raise InvalidInput(f"'{word}' is no number in base {base}")
+            return None
+        value = value * base + known
+    return value
+
+
+def _digit(value: int, base: int) -> str:
+    return _DIGITS[value] if _is_short(base) else str(value)
+
+
+def _is_short(base: int) -> bool:
+    """Whether every digit is one character."""
+    return base <= len(_DIGITS)

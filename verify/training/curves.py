@@ -1,0 +1,59 @@
+"""Loss curves: what TensorBoard shows of trainings, one of its runs for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from theory.errors import InvalidInput
+from verify.model.kept import kept_path
+from verify.plan.plan import Job
+
+Curve = Callable[[int, int, str, float], None]
+"""Takes the index of a model, the steps it has taken, and the name and value of a curve there."""
+_FLUSH = 10
+"""Seconds until what was written can be seen."""
+
+
+def no_curve(model: int, step: int, name: str, value: float) -> None:
+    """The curve that nobody looks at."""
+
+
+def check_installed() -> None:
+    """Refuse curves where TensorBoard's files cannot be written (InvalidInput)."""
+    if find_spec("tensorboard") is None:
+        raise InvalidInput("--tensorboard needs the extra: pip install 'arith[tensorboard]'")
+
+
+class Curves:
+    """Writes the curves of some models; a context manager, and a ``Curve`` of a training.
+
+    Args:
+        folder: each model has a folder in it, with the name under which it would be kept; None
+            to write nothing.
+    """
+
+    def __init__(self, folder: Path | None, jobs: Sequence[Job], precision: str) -> None:
+        self._folders = [folder and kept_path(folder, job, precision) for job in jobs]
+        self._writers: dict[int, Any] = {}
+
+    def __enter__(self) -> Curves:
+        return self
+
+    def __call__(self, model: int, step: int, name: str, value: float) -> None:
+        """Add a point to a curve of a model, after so many steps."""
+        folder = self._folders[model]
+        if folder is None:
+            return
+        if model not in self._writers:
+            from torch.utils.tensorboard import SummaryWriter
+
+            # What an earlier training wrote from this step on is no longer shown.
+            self._writers[model] = SummaryWriter(str(folder), purge_step=step, flush_secs=_FLUSH)
+        self._writers[model].add_scalar(name, value, step)
+
+    def __exit__(self, *_: object) -> None:
+        for writer in self._writers.values():
+            writer.close()
