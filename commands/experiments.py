@@ -42,6 +42,10 @@ def verify(
         ),
     ] = DEFAULT_BUDGET,
     junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Train on the workers of a Dask scheduler at this address."),
+    ] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
     given = options.written(context)
@@ -70,7 +74,7 @@ def verify(
     from verify.reporting.junit import junit
 
     how = find_recipe(recipe)
-    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how)
+    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, cluster)
     if junit_xml is not None:
         check_writable(junit_xml)
     kept = Store(store)

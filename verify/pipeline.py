@@ -9,7 +9,6 @@ model is trained.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,23 +32,24 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     """Train and measure what the store lacks, and judge every cell of the plan.
 
     Raises:
-        InvalidInput: a device or a precision that this machine lacks, or a cell of which no input
-            can be held out.
+        InvalidInput: a device or a precision that this machine lacks, a cell of which no input can
+            be held out, or a cluster that cannot be reached.
         Failed: a training process ended early, or the store cannot be read.
     """
+    from verify.running.cluster import Cluster
     from verify.running.progress import ProgressDisplay
-    from verify.running.run import Pool, missing
-    from verify.training.device import fix_precision, pick_device
+    from verify.running.run import Pool, Queue, missing
 
-    device = pick_device(plan.device)
-    precision = fix_precision(plan.precision, device)
-    jobs = missing(plan.models, store, plan.budget, precision)
-    workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
-    with (
-        ProgressDisplay(len(jobs), plan.budget) as display,
-        Pool(jobs, store, plan.budget, device, workers, display.update) as pool,
-    ):
-        pool.run()
+    how = (plan.device, plan.precision, plan.jobs)
+    try:
+        with Cluster(plan.cluster, *how) if plan.cluster else Pool(*how) as trainers:
+            precision, together = trainers.precision, trainers.together
+            jobs = missing(plan.models, store, plan.budget, precision)
+            with ProgressDisplay(len(jobs), plan.budget, trainers.where) as display:
+                queue = Queue(jobs, store, plan.budget, precision, together, display.update)
+                trainers.run(queue)
+    finally:
+        store.release()
     found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 

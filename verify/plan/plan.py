@@ -42,10 +42,11 @@ class Plan:
         first_seed: the seeds are this one and those that follow.
         seeds: how many models of each cell.
         budget: the most training steps of a model.
-        jobs: models trained at once; 0 is one per core.
-        device: ``auto``, ``cpu`` or ``cuda``.
+        jobs: models trained at once; 0 is one per core, or as many as a cluster takes.
+        device: ``auto``, ``cpu`` or ``cuda``; on a cluster ``auto`` is ``cpu``.
         precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
         recipe: how every model is trained.
+        cluster: the address of the scheduler of Dask whose workers train, if not this machine.
 
     Raises:
         InvalidInput: a number out of range, or a cell that cannot be trained or judged.
@@ -59,6 +60,7 @@ class Plan:
     device: str = "auto"
     precision: str = "auto"
     recipe: Recipe = RECIPE
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_MODELS:

@@ -16,15 +16,16 @@ EVERY = 30.0
 
 
 class ProgressDisplay:
-    """Shows on standard error how far training is; a context manager around a ``Pool``.
+    """Shows on standard error how far training is; a context manager.
 
     Args:
         total: models to train.
         budget: the most steps of each.
+        where: the place of the training in words, where it is not this machine.
     """
 
-    def __init__(self, total: int, budget: int) -> None:
-        self.total, self.budget = total, budget
+    def __init__(self, total: int, budget: int, where: str = "") -> None:
+        self.total, self.budget, self.where = total, budget, where
         self.finished = 0
         self._steps: dict[Job, int] = {}
         """Steps taken of each model in training."""
@@ -36,9 +37,10 @@ class ProgressDisplay:
     def __enter__(self) -> ProgressDisplay:
         if not self.total:
             return self
-        if not sys.stderr.isatty():
+        if self.where or not sys.stderr.isatty():
             models = "1 model" if self.total == 1 else f"{self.total} models"
-            self._say(f"training {models}, at most {self.budget} steps each")
+            self._say(f"training {models}, at most {self.budget} steps each{self.where}")
+        if not sys.stderr.isatty():
             threading.Thread(target=self._remind, daemon=True).start()
             return self
         from rich.console import Console

@@ -6,6 +6,7 @@ Nothing is imported here that takes long: from its first moments the worker watc
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from multiprocessing.connection import Connection
@@ -22,7 +23,12 @@ _LONGEST = 300
 
 
 def work(
-    parent: int, pipe: Connection, budget: int, device: str, precision: str, checkpoints: Path
+    parent: int,
+    pipe: Connection,
+    budget: int,
+    device: str,
+    precision: str,
+    checkpoints: Path | None = None,
 ) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
@@ -58,3 +64,8 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOK)
     os._exit(1)
+
+
+if __name__ == "__main__":  # a worker of a cluster started it (verify.running.remote)
+    parent, pipe, budget, device, precision = sys.argv[1:]
+    work(int(parent), Connection(int(pipe)), int(budget), device, precision)

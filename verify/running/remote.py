@@ -1,0 +1,163 @@
+"""What a worker of a cluster does: it says what it is, and trains one model in a new process.
+
+A process for each model, as on one machine: a thread of a worker shares its random state with the
+other threads, and a training that is no longer wanted can be ended at once.
+
+What is sent to a cluster is made by ``question`` and ``task``.  Functions inside functions are sent
+whole, so neither the scheduler nor a worker that is to be refused need have this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import theory
+import verify
+from theory.inference.rules import THEORY_VERSION
+from verify.plan.recipe import RECIPE
+
+_LOOK = 0.5
+"""Seconds between two looks at whether a training is still wanted."""
+_TELL = 5.0
+"""Seconds between two reports on the steps of a training."""
+_ENDING = ("closing", "closed", "failed")
+"""States of a worker that will finish nothing."""
+
+
+def versions() -> dict[str, str]:
+    """What the numbers of a training depend on, by name; it is read from disk every time.
+
+    Workers start their trainings from the files on disk, which may be newer than this process.
+    """
+    return {
+        "arith": _version("arith"),
+        "theory": THEORY_VERSION,
+        "recipe": RECIPE.version,
+        "torch": _version("torch").partition("+")[0],  # not for which processor it was built
+        "source": _source(),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _source() -> str:
+    """The first 12 hexadecimal digits of the SHA-256 of all source files."""
+    digest = hashlib.sha256()
+    for package in (theory, verify):
+        folder = Path(package.__path__[0])
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder.parent).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, str], str]]:
+    """What a worker is asked: its versions, and the precision that its processor does well."""
+
+    def ask() -> tuple[dict[str, str], str]:
+        from verify.running.remote import versions
+
+        if not with_precision:
+            return versions(), ""
+        from verify.training.device import precision_name
+
+        return versions(), precision_name(device)
+
+    return ask
+
+
+def task(wanted: dict[str, str]) -> Callable[..., tuple[str, Any]]:
+    """``train``, for workers of these versions; the others answer ``refused`` with their own."""
+
+    def train_or_refuse(*words: Any) -> tuple[str, Any]:
+        from distributed import get_worker
+
+        try:
+            from verify.running.remote import train, versions
+
+            found = versions()
+        except ImportError:
+            found = {}
+        if found != wanted:
+            return "refused", (get_worker().address, found)
+        return train(*words)
+
+    return train_or_refuse
+
+
+def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> tuple[str, Any]:
+    """Train and measure one model, as a task of a worker of Dask.
+
+    Args:
+        job: the ``Job``, pickled.
+        topic: the events under which the steps are told, as pairs of the task's key and a number.
+
+    Returns:
+        ``run`` with the ``Run``; ``failed`` with words for an error; ``died``, if the process
+        was killed; ``unwanted``, if nobody waits for the run.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    key, told = worker.get_current_task(), 0.0
+    ours, theirs = Pipe()
+    process = _start(theirs, budget, device, precision)
+    theirs.close()  # or it would not end with the process
+    try:
+        ours.send([pickle.loads(job)])
+        while _is_wanted(worker, key):
+            if not ours.poll(_LOOK):
+                continue
+            message = ours.recv()
+            if isinstance(message, str):
+                return "failed", message
+            if isinstance(message, list):
+                [(_, run)] = message
+                return "run", run
+            if time.monotonic() >= told + _TELL:
+                told = time.monotonic()
+                worker.log_event(topic, (key, message.steps))
+    except (EOFError, OSError):
+        return "died", None
+    finally:
+        ours.close()
+        process.kill()
+        process.wait()
+    return "unwanted", None
+
+
+def _start(pipe: Connection, budget: int, device: str, precision: str) -> subprocess.Popen[bytes]:
+    """A training process as on one machine (``verify.running.worker``), with a pipe to it.
+
+    Workers of Dask may not start processes by ``multiprocessing``.
+    """
+    numbers = map(str, (os.getpid(), pipe.fileno(), budget))
+    return subprocess.Popen(
+        [sys.executable, "-m", "verify.running.worker", *numbers, device, precision],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        pass_fds=[pipe.fileno()],
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _is_wanted(worker: Any, key: Any) -> bool:
+    """Whether a task has not been cancelled, and its worker has not lost its scheduler."""
+    task = worker.state.tasks.get(key)
+    running = task is not None and task.state == "executing"
+    return running and worker.status.name not in _ENDING
