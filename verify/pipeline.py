@@ -9,6 +9,7 @@ model is trained.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,25 +34,49 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
 
     Raises:
         InvalidInput: a device or a precision that this machine lacks, a cell of which no input can
-            be held out, or a cluster that cannot be reached.
+            be held out, or a cluster that cannot be reached or cannot train.
         Failed: a training process ended early, or the store cannot be read.
     """
-    from verify.running.cluster import Cluster
-    from verify.running.progress import ProgressDisplay
-    from verify.running.run import Pool, Queue, missing
-
-    how = (plan.device, plan.precision, plan.jobs)
-    try:
-        with Cluster(plan.cluster, *how) if plan.cluster else Pool(*how) as trainers:
-            precision, together = trainers.precision, trainers.together
-            jobs = missing(plan.models, store, plan.budget, precision)
-            with ProgressDisplay(len(jobs), plan.budget, trainers.where) as display:
-                queue = Queue(jobs, store, plan.budget, precision, together, display.update)
-                trainers.run(queue)
-    finally:
-        store.release()
+    precision = _train_there(plan, store) if plan.cluster else _train_here(plan, store)
     found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
+
+
+def _train_here(plan: Plan, store: Store) -> str:
+    """Train what the store lacks on this machine; the precision that was used."""
+    from verify.running.progress import ProgressDisplay
+    from verify.running.run import Processes, missing
+    from verify.training.device import fix_precision, pick_device
+
+    device = pick_device(plan.device)
+    precision = fix_precision(plan.precision, device)
+    jobs = missing(plan.models, store, plan.budget, precision)
+    workers = plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
+    with (
+        ProgressDisplay(len(jobs), plan.budget) as display,
+        Processes(jobs, store, plan.budget, device, workers, display.update) as pool,
+    ):
+        pool.run()
+    return precision
+
+
+def _train_there(plan: Plan, store: Store) -> str:
+    """Train what the store lacks on a cluster; the precision that was used."""
+    from verify.running.cluster import Cluster
+    from verify.running.dask_workers import DaskWorkers
+    from verify.running.progress import ProgressDisplay
+    from verify.running.run import missing
+    from verify.training.device import fix_precision
+
+    with DaskWorkers(plan.cluster or "", plan.device) as workers:
+        precision = fix_precision(workers.precision(plan.precision), workers.device)
+        jobs = missing(plan.models, store, plan.budget, precision)
+        with (
+            ProgressDisplay(len(jobs), plan.budget, workers.text()) as display,
+            Cluster(workers, jobs, store, plan.budget, plan.jobs, display.update) as pool,
+        ):
+            pool.run()
+    return precision
 
 
 def judge(name: str, folder: Path, store: Path | None = None) -> Report:

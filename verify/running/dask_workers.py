@@ -1,4 +1,4 @@
-"""The workers of a scheduler of Dask: how they are reached, what they are, and what they are given."""
+"""The workers of a scheduler of Dask: how they are reached, and which are of this version."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
 from verify.running.remote import question, task, versions
+from verify.training.device import pick_device
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -30,14 +31,19 @@ class DaskWorkers:
 
     Workers of another version than this command are refused: none of its tasks go there.
 
+    Args:
+        address: of the scheduler.
+        device: ``auto`` is ``cpu``; every task for ``cuda`` asks for the resource ``GPU: 1``.
+
     Raises:
         InvalidInput: Dask is not installed, or no scheduler answers at the address.
     """
 
     def __init__(self, address: str, device: str) -> None:
-        self.address, self.device = address, device
-        self.steps: SimpleQueue[tuple[str, int]] = SimpleQueue()
-        """The keys of tasks and the steps that their trainings have taken, as workers tell them."""
+        self.address = address
+        self.device = "cuda" if device == "cuda" else pick_device(device.replace("auto", "cpu"))
+        self.news: SimpleQueue[tuple[str, int, str]] = SimpleQueue()
+        """The key of a task, the steps of its training, and the address of the worker."""
         self.threads: dict[str, int] = {}
         """The threads of each worker, by address, when they were last looked at."""
         self.refused: set[str] = set()
@@ -62,7 +68,7 @@ class DaskWorkers:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it is told here in one line
         client = Client(self.address, timeout=_ANSWER, set_as_default=False)
         self._topic = f"arith-{uuid4().hex}"
-        client.subscribe_topic(self._topic, lambda event: self.steps.put(event[1]))
+        client.subscribe_topic(self._topic, lambda event: self.news.put(event[1]))
         return client
 
     def reconnect(self) -> None:
@@ -87,7 +93,10 @@ class DaskWorkers:
                 time.sleep(_LOOK)
         _say("the scheduler is back")
 
-    def close(self) -> None:
+    def __enter__(self) -> DaskWorkers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         """End the connection, and with it all that this command had asked for."""
         with suppress(Exception):  # whatever is wrong with the cluster now was told before
             self.client.close(timeout=_ANSWER)
@@ -158,7 +167,7 @@ class DaskWorkers:
         return before.keys() != self.threads.keys()
 
     def submit(self, key: str, *words: Any) -> Future[Any]:
-        """Have a model trained by any worker that is not refused (see ``verify.running.remote``)."""
+        """Have a worker that is not refused train a model (see ``verify.running.remote``)."""
         return self.client.submit(
             task(self._versions),
             *words,

@@ -39,7 +39,8 @@ class ProgressDisplay:
             return self
         if self.where or not sys.stderr.isatty():
             models = "1 model" if self.total == 1 else f"{self.total} models"
-            self._say(f"training {models}, at most {self.budget} steps each{self.where}")
+            on = f" on {self.where}" if self.where else ""
+            self._say(f"training {models}, at most {self.budget} steps each{on}")
         if not sys.stderr.isatty():
             threading.Thread(target=self._remind, daemon=True).start()
             return self

@@ -106,7 +106,7 @@ def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> t
 
     Args:
         job: the ``Job``, pickled.
-        topic: the events under which the steps are told, as pairs of the task's key and a number.
+        topic: the events that tell the key of the task, the steps, and the worker's address.
 
     Returns:
         ``run`` with the ``Run``; ``failed`` with words for an error; ``died``, if the process
@@ -115,7 +115,8 @@ def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> t
     from distributed import get_worker
 
     worker = get_worker()
-    key, told = worker.get_current_task(), 0.0
+    key, told = worker.get_current_task(), time.monotonic()
+    worker.log_event(topic, (key, 0, worker.address))
     ours, theirs = Pipe()
     process = _start(theirs, budget, device, precision)
     theirs.close()  # or it would not end with the process
@@ -132,7 +133,7 @@ def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> t
                 return "run", run
             if time.monotonic() >= told + _TELL:
                 told = time.monotonic()
-                worker.log_event(topic, (key, message.steps))
+                worker.log_event(topic, (key, message.steps, worker.address))
     except (EOFError, OSError):
         return "died", None
     finally:

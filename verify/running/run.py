@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any
 
 from theory.errors import Failed
@@ -22,7 +21,7 @@ from verify.records.store import DONE, Store, is_wanted
 from verify.running.execute import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
-from verify.training.device import fix_precision, pick_device
+from verify.training.device import precision_name
 from verify.training.ensemble import shape_of
 
 _LAST = 10.0
@@ -31,17 +30,15 @@ _LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
 
 
-def ensembles(jobs: Iterable[Job], together: bool) -> list[list[Job]]:
+def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     """Jobs in groups that train together; the groups that take longest come first.
 
-    Args:
-        together: whether all models of one shape are one ensemble, as on a GPU.  On a CPU every
-            model is its own: a compiled step of one model already keeps a core busy
-            (``benchmarks/README.md``).
+    On a GPU all models of one shape are one ensemble.  On a CPU every model is its own: a
+    compiled step of one model already keeps a core busy (``benchmarks/README.md``).
     """
     groups: dict[Any, list[Job]] = {}
     for job in jobs:
-        key = (shape_of(job.cell), job.recipe) if together else job
+        key = job if device == "cpu" else (shape_of(job.cell), job.recipe)
         groups.setdefault(key, []).append(job)
     return sorted(
         groups.values(),
@@ -64,15 +61,14 @@ def missing(models: Iterable[Job], store: Store, budget: int, precision: str) ->
     return jobs
 
 
-class Queue:
-    """Jobs that are still to be trained; each is claimed in the store as it is handed out.
+class Pool:
+    """Workers that train and measure jobs; each run is stored when it ends.
 
     Where another process already trains a job, this one waits for it.
 
     Args:
-        precision: of the matrix products, a part of what a run is stored under.
-        together: whether models of one shape train together (see ``ensembles``).
-        on_progress: called in this process whenever there is news of a job.
+        workers: trainings at once, each in a process with one thread.
+        on_progress: called in this process whenever a worker reports.
     """
 
     def __init__(
@@ -80,21 +76,20 @@ class Queue:
         jobs: list[Job],
         store: Store,
         budget: int,
-        precision: str,
-        together: bool,
+        device: str,
+        workers: int,
         on_progress: Callable[[Progress], None],
     ) -> None:
-        self.store, self.budget, self.precision = store, budget, precision
-        self.together, self.on_progress = together, on_progress
-        self.waiting = ensembles(jobs, together)
+        self.store, self.budget, self.device = store, budget, device
+        self.number, self.on_progress = workers, on_progress
+        self.precision = precision_name(device)
+        self.checkpoints = store.path.with_name(f"{store.path.name}.training")
+        """Where the states of long trainings are kept."""
+        self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
 
-    def __bool__(self) -> bool:
-        """Whether a job is left that has not been handed out."""
-        return bool(self.waiting or self.elsewhere)
-
-    def take(self) -> list[Job]:
+    def next_jobs(self) -> list[Job]:
         """The next jobs that this process can claim, to train together; none if there are none."""
         while self.waiting:
             claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
@@ -104,12 +99,7 @@ class Queue:
 
     def look_again(self) -> None:
         """If no other is left, take the jobs that other processes train: they may have given up."""
-        self.waiting = self.waiting or ensembles(self.elsewhere, self.together)
-
-    def finish(self, job: Job, run: Run) -> None:
-        """Store the run of a job."""
-        file = self.store.add(run)
-        self.on_progress(Progress(job, run.steps, run, file))
+        self.waiting = self.waiting or ensembles(self.elsewhere, self.device)
 
     def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
@@ -124,40 +114,26 @@ class Queue:
                 self.on_progress(Progress(job, 0, elsewhere=owner))
         return owner is None
 
+    def finish(self, job: Job, run: Run) -> None:
+        """Store the run of a job."""
+        file = self.store.add(run)
+        self.on_progress(Progress(job, run.steps, run, file))
 
-class Pool:
-    """Worker processes of this machine that train and measure jobs.
+
+class Processes(Pool):
+    """A pool of processes on this machine.
 
     There is a pipe to each worker: one that is killed breaks its own pipe only, as there is no
     queue or lock in common.
-
-    Args:
-        workers: processes at once, each with one thread; 0 is one per core, or one for a GPU.
-
-    Raises:
-        InvalidInput: a device or a precision that this machine lacks.
     """
 
-    where = ""
-    """The place of the training in words, where it is not this machine."""
-
-    def __init__(self, device: str, precision: str, workers: int) -> None:
-        self.device = pick_device(device)
-        self.precision = fix_precision(precision, self.device)
-        self.together = self.device == "cuda"
-        self.number = workers or (1 if self.device == "cuda" else os.cpu_count() or 1)
+    def __enter__(self) -> Processes:
+        context = multiprocessing.get_context("spawn")
+        how = (self.budget, self.device, self.precision, self.checkpoints)
         self.workers: dict[Connection, SpawnProcess] = {}
         """Each worker by the pipe to it."""
-        self.idle: list[Connection] = []
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def _start(self, number: int, queue: Queue, checkpoints: Path) -> None:
-        context = multiprocessing.get_context("spawn")
-        how = (queue.budget, self.device, self.precision, checkpoints)
         with _uninterrupted():
-            for _ in range(number):
+            for _ in self.waiting[: self.number]:
                 ours, theirs = context.Pipe()
                 process = context.Process(
                     target=work, args=(os.getpid(), theirs, *how), daemon=True
@@ -166,6 +142,7 @@ class Pool:
                 theirs.close()  # or it would not end with the worker
                 self.workers[ours] = process
         self.idle = list(self.workers)
+        return self
 
     def __exit__(self, *error: object) -> None:
         for pipe in self.idle:
@@ -176,27 +153,25 @@ class Pool:
         for process in self.workers.values():
             process.kill()
             process.join()
+        self.store.release()
 
-    def run(self, queue: Queue) -> None:
+    def run(self) -> None:
         """Hand out jobs and receive runs until every job is done, here or elsewhere.
 
         Raises:
             Failed: a training process died or raised; what had ended before is in the store.
         """
-        # The states of long trainings are kept beside the store.
-        checkpoints = queue.store.path.with_name(f"{queue.store.path.name}.training")
-        self._start(min(self.number, len(queue.waiting)), queue, checkpoints)
-        while queue or len(self.idle) < len(self.workers):
-            while self.idle and (claimed := queue.take()):
+        while self.waiting or self.elsewhere or len(self.idle) < len(self.workers):
+            while self.idle and (claimed := self.next_jobs()):
                 with suppress(OSError):  # the loss of a worker shows when its pipe is read
                     self.idle.pop().send(claimed)
             for pipe in wait(self.workers.keys() - self.idle, _LOOK):
                 assert isinstance(pipe, Connection)
-                self._receive(pipe, queue, checkpoints)
+                self._receive(pipe)
             if self.idle:
-                queue.look_again()
+                self.look_again()
 
-    def _receive(self, pipe: Connection, queue: Queue, checkpoints: Path) -> None:
+    def _receive(self, pipe: Connection) -> None:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
@@ -204,13 +179,13 @@ class Pool:
         if isinstance(message, str):
             raise Failed(message)
         if isinstance(message, Progress):
-            queue.on_progress(message)
+            self.on_progress(message)
             return
         self.idle.append(pipe)
         for job, run in message:
-            queue.finish(job, run)
+            self.finish(job, run)
         jobs = [job for job, _ in message]
-        forget(checkpoint_path(checkpoints, jobs, queue.budget, self.precision))
+        forget(checkpoint_path(self.checkpoints, jobs, self.budget, self.precision))
 
 
 @contextmanager

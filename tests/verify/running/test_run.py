@@ -20,7 +20,7 @@ JOBS = [Job(cell, seed) for cell in grid("headline") for seed in (0, 1)]
 
 
 def test_on_a_cpu_every_model_is_its_own_ensemble_and_long_ones_come_first() -> None:
-    found = ensembles(JOBS, together=False)
+    found = ensembles(JOBS, "cpu")
     assert all(len(ensemble) == 1 for ensemble in found)
     assert {job for (job,) in found} == set(JOBS)
     models = [job.cell.model for (job,) in found]
@@ -28,7 +28,7 @@ def test_on_a_cpu_every_model_is_its_own_ensemble_and_long_ones_come_first() -> 
 
 
 def test_on_a_gpu_all_models_of_one_shape_are_one_ensemble() -> None:
-    found = ensembles(JOBS, together=True)
+    found = ensembles(JOBS, "cuda")
     assert sorted(map(repr, JOBS)) == sorted(repr(job) for ensemble in found for job in ensemble)
     shapes = [{shape_of(job.cell) for job in ensemble} for ensemble in found]
     assert all(len(shape) == 1 for shape in shapes)
