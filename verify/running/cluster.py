@@ -6,7 +6,6 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -15,7 +14,7 @@ from theory.errors import Failed
 from verify.plan.plan import Job
 from verify.records.store import Store
 from verify.running.dask_workers import DaskWorkers
-from verify.running.execute import Progress
+from verify.running.progress import Progress
 from verify.running.run import Pool
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from theory.inference.support import support
@@ -18,22 +17,6 @@ from verify.training.checkpoint import Checkpoint, checkpoint_path
 from verify.training.device import machine, precision_name
 from verify.training.recorder import Recorder
 from verify.training.train import train_ensemble
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A report on a job: the steps taken, and the run once it is finished.
-
-    Args:
-        file: holds the run if the store could not be written.
-        elsewhere: the process that trains it, in words, if it is another one.
-    """
-
-    job: Job
-    steps: int
-    run: Run | None = None
-    file: Path | None = None
-    elsewhere: str | None = None
 
 
 def execute(

@@ -6,13 +6,31 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from verify.plan.plan import Job
-from verify.running.execute import Progress
+from verify.records.runs import Run
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A report on a job: the steps taken, and the run once it is finished.
+
+    Args:
+        file: holds the run if the store could not be written.
+        elsewhere: the process that trains it, in words, if it is another one.
+    """
+
+    job: Job
+    steps: int
+    run: Run | None = None
+    file: Path | None = None
+    elsewhere: str | None = None
 
 
 class ProgressDisplay:

@@ -18,7 +18,7 @@ from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
 from verify.records.runs import Run
 from verify.records.store import DONE, Store, is_wanted
-from verify.running.execute import Progress
+from verify.running.progress import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name

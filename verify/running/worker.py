@@ -38,7 +38,8 @@ def work(
             done, and words for an error go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.running.execute import Progress, execute
+    from verify.running.execute import execute
+    from verify.running.progress import Progress
     from verify.training.device import fix_precision, train_alone
 
     train_alone()
