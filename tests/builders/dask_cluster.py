@@ -83,6 +83,14 @@ class DaskCluster:
             assert time.monotonic() < end, self._log()
             time.sleep(0.05)
 
+    def trainings(self) -> list[int]:
+        """The processes in which the workers train."""
+        found = []
+        for worker in self.workers:
+            path = Path(f"/proc/{worker.pid}/task")
+            found += [int(x) for t in path.iterdir() for x in (t / "children").read_text().split()]
+        return found
+
     def _log(self) -> str:
         return (self.folder / "scheduler.log").read_text()
 

@@ -118,14 +118,20 @@ class DaskWorkers:
             _say(f"the cluster at {self.address} has no worker yet; waiting for one")
             wait(self.client.submit(ask, pure=False, **self._needs()))
         answers = self.client.run(ask, on_error="return")
-        found = {}
+        found, others = {}, {}
         for worker, answer in answers.items():
             if isinstance(answer, tuple) and answer[0] == self._versions:
                 found[worker] = answer[1]
             elif isinstance(answer, tuple | ImportError):
-                self.refuse(worker, answer[0] if isinstance(answer, tuple) else {})
-        if self.refused and not found:
-            raise InvalidInput(f"--cluster {self.address}: none of its workers can train")
+                others[worker] = answer[0] if isinstance(answer, tuple) else {}
+        if others and not found:
+            worker, other = others.popitem()
+            raise InvalidInput(
+                f"--cluster {self.address}: none of its workers can train; {worker}: "
+                f"{self._difference(other)}"
+            )
+        for worker, other in others.items():
+            self.refuse(worker, other)
         counts = Counter(found.values())
         if len(counts) > 1:
             each = ", ".join(f"{counts[x]} {x}" for x in sorted(counts))
@@ -142,12 +148,18 @@ class DaskWorkers:
             found: its versions; empty if it has none.
         """
         self.refused.add(worker)
-        other = [x for x in found if found[x] != self._versions.get(x)]
-        there, here = (", ".join(f"{x} {v.get(x)}" for x in other) for v in (found, self._versions))
-        why = f"it has {there}; this command has {here}" if other else "it has no arith like this"
+        why = self._difference(found)
         if why not in self._told:
             self._told.add(why)
             _say(f"the worker {worker} is refused, and all like it: {why}")
+
+    def _difference(self, found: dict[str, str]) -> str:
+        """In what other versions differ from those of this command, in words."""
+        other = [x for x in found if found[x] != self._versions.get(x)]
+        if not other:
+            return "it has no arith like this"
+        there, here = (", ".join(f"{x} {v.get(x)}" for x in other) for v in (found, self._versions))
+        return f"it has {there}; this command has {here}"
 
     @property
     def usable(self) -> list[str]:
