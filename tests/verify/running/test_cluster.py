@@ -25,9 +25,9 @@ from verify.records.runs import Identity, Run
 from verify.records.store import Store
 
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
-SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (2, 1, 2)
+SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 2)
 BUDGET = 20
-LONGEST = 1800.0 if THOROUGH else 120.0
+LONGEST = 1800.0 if THOROUGH else 300.0
 GRID = """
 [[cell]]
 task = "add"
