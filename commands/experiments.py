@@ -54,6 +54,8 @@ def verify(
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     external = model is not None and model.startswith(options.EXTERNAL)
+    if external and cluster is not None:
+        raise InvalidInput(f"{model} is not trained: leave out --cluster")
     if external and (seeds != 1 or first_seed or budget != DEFAULT_BUDGET or junit_xml is not None):
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget and --junit-xml"

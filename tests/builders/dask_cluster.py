@@ -67,12 +67,12 @@ class DaskCluster:
         self.start_workers(1)
 
     def restart_scheduler(self) -> None:
-        """SIGKILL of the scheduler, with which its workers end; start it and as many again."""
-        self.scheduler.kill()
-        self.scheduler.wait()
-        for worker in self.workers:
-            worker.wait(SECONDS)
-        number, self.workers = len(self.workers), []
+        """SIGKILL of the scheduler and all workers, and as many again."""
+        number = len(self.workers)
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait()
+        self.workers = []
         self.start_scheduler()
         self.start_workers(number)
 

@@ -112,7 +112,13 @@ class Cluster(Pool):
 
     def _withdraw(self, keys: list[str]) -> None:
         """Give up tasks, to submit their jobs again."""
-        self._claimed += [self._tasks.pop(key).job for key in keys]
+        for key in keys:
+            self._give_again(self._tasks.pop(key))
+
+    def _give_again(self, task: Task) -> None:
+        if task.worker is not None:
+            self.on_progress(Progress(task.job, 0))
+        self._claimed.append(task.job)
 
     def _hand_out(self) -> None:
         """Give the cluster what this process can claim, more than it can train at once."""
@@ -141,23 +147,22 @@ class Cluster(Pool):
                 kind, value = _outcome(self._tasks[key].future)
             except TimeoutError:
                 continue  # the worker that has the run is gone: Dask has it made again
-            self._end(self._tasks.pop(key).job, kind, value)
+            self._end(self._tasks.pop(key), kind, value)
 
-    def _end(self, job: Job, kind: str, value: Any) -> None:
+    def _end(self, task: Task, kind: str, value: Any) -> None:
         """Take in how a task ended (see ``verify.running.remote.train``)."""
         if kind == "run":
-            self.finish(job, value)
+            self.finish(task.job, value)
             return
         if kind == "failed":
             raise Failed(value)
         if kind == "refused":
             self.workers.refuse(*value)
         elif kind == "died":
-            self._deaths[job] += 1
-            if self._deaths[job] == _MOST_DEATHS:
-                raise Failed(f"training failed: {job.name}: every worker died that trained it")
-        self.on_progress(Progress(job, 0))
-        self._claimed.append(job)
+            self._deaths[task.job] += 1
+            if self._deaths[task.job] == _MOST_DEATHS:
+                raise Failed(f"training failed: {task.job.name}: every worker died that trained it")
+        self._give_again(task)
 
 
 def _outcome(future: Future[Any]) -> tuple[str, Any]:
