@@ -37,7 +37,8 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
             be held out, or a cluster that cannot be reached or cannot train.
         Failed: a training process ended early, or the store cannot be read.
     """
-    precision = _train_there(plan, store) if plan.cluster else _train_here(plan, store)
+    here = plan.cluster is None
+    precision = _train_here(plan, store) if here else _train_there(plan, store)
     found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 

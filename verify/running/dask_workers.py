@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -112,18 +113,13 @@ class DaskWorkers:
         """
         auto = name == "auto"
         ask = question(self.device, auto)
-        if auto and not self.threads:
-            from distributed import wait
-
+        found, others = self._answers(ask)
+        if auto and not found and not others:
             _say(f"the cluster at {self.address} has no worker yet; waiting for one")
-            wait(self.client.submit(ask, pure=False, **self._needs()))
-        answers = self.client.run(ask, on_error="return")
-        found, others = {}, {}
-        for worker, answer in answers.items():
-            if isinstance(answer, tuple) and answer[0] == self._versions:
-                found[worker] = answer[1]
-            elif isinstance(answer, tuple | ImportError):
-                others[worker] = answer[0] if isinstance(answer, tuple) else {}
+        while auto and not found and not others:
+            # A task that waits makes an adaptive cluster grow.
+            self.client.submit(ask, pure=False, **self._needs()).exception()
+            found, others = self._answers(ask)
         if others and not found:
             worker, other = others.popitem()
             raise InvalidInput(
@@ -140,6 +136,16 @@ class DaskWorkers:
                 "all are to use, as --precision float32"
             )
         return counts.popitem()[0] if auto else name
+
+    def _answers(self, ask: Callable[[], Any]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        """The precision of each worker of this version, and the versions of each other."""
+        found, others = {}, {}
+        for worker, answer in self.client.run(ask, on_error="return").items():
+            if isinstance(answer, tuple) and answer[0] == self._versions:
+                found[worker] = answer[1]
+            elif isinstance(answer, tuple | ImportError):  # and no error of a connection
+                others[worker] = answer[0] if isinstance(answer, tuple) else {}
+        return found, others
 
     def refuse(self, worker: str, found: dict[str, str]) -> None:
         """Give a worker nothing more; say why, if no other was refused for the same reason.
@@ -195,6 +201,7 @@ class DaskWorkers:
 
     def text(self) -> str:
         """The cluster in words, with its dashboard if it has one."""
+        self.look()
         number = len(self.threads)
         words = f"{number} worker{'' if number == 1 else 's'}"
         with suppress(KeyError):

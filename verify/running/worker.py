@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,4 +70,5 @@ def _end_with(parent: int) -> None:
 
 if __name__ == "__main__":  # a worker of a cluster started it (verify.running.remote)
     parent, pipe, budget, device, precision = sys.argv[1:]
-    work(int(parent), Connection(int(pipe)), int(budget), device, precision)
+    with suppress(EOFError, OSError):  # the pipe is broken: the worker of the cluster is gone
+        work(int(parent), Connection(int(pipe)), int(budget), device, precision)
