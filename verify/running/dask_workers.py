@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
-from verify.running.remote import question, task, versions
+from verify.running.remote import versions
 from verify.training.device import pick_device
 
 if TYPE_CHECKING:
@@ -212,3 +212,44 @@ class DaskWorkers:
 def _say(line: str) -> None:
     with suppress(OSError):
         print(f"arith: {line}", file=sys.stderr, flush=True)
+
+
+def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, str], str]]:
+    """What a worker is asked: its versions, and the precision that its processor does well.
+
+    Functions inside functions are sent whole: neither the scheduler nor a worker that is to be
+    refused need have this file.
+    """
+
+    def ask() -> tuple[dict[str, str], str]:
+        from verify.running.remote import versions
+
+        if not with_precision:
+            return versions(), ""
+        from verify.training.device import precision_name
+
+        return versions(), precision_name(device)
+
+    return ask
+
+
+def task(wanted: dict[str, str]) -> Callable[..., tuple[str, Any]]:
+    """``train``, for workers of these versions; the others answer ``refused`` with their own.
+
+    It is sent whole, as a ``question``.
+    """
+
+    def train_or_refuse(*words: Any) -> tuple[str, Any]:
+        from distributed import get_worker
+
+        try:
+            from verify.running.remote import train, versions
+
+            found = versions()
+        except ImportError:
+            found = {}
+        if found != wanted:
+            return "refused", (get_worker().address, found)
+        return train(*words)
+
+    return train_or_refuse

@@ -2,9 +2,6 @@
 
 A process for each model, as on one machine: a thread of a worker shares its random state with the
 other threads, and a training that is no longer wanted can be ended at once.
-
-What is sent to a cluster is made by ``question`` and ``task``.  Functions inside functions are sent
-whole, so neither the scheduler nor a worker that is to be refused need have this file.
 """
 
 from __future__ import annotations
@@ -15,15 +12,12 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import theory
-import verify
 from theory.inference.rules import THEORY_VERSION
 from verify.plan.recipe import RECIPE
 
@@ -59,46 +53,11 @@ def _version(package: str) -> str:
 def _source() -> str:
     """The first 12 hexadecimal digits of the SHA-256 of all source files."""
     digest = hashlib.sha256()
-    for package in (theory, verify):
-        folder = Path(package.__path__[0])
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder.parent).as_posix().encode())
-            digest.update(path.read_bytes())
+    root = Path(__file__).parents[2]
+    for path in sorted(p for name in ("theory", "verify") for p in (root / name).rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, str], str]]:
-    """What a worker is asked: its versions, and the precision that its processor does well."""
-
-    def ask() -> tuple[dict[str, str], str]:
-        from verify.running.remote import versions
-
-        if not with_precision:
-            return versions(), ""
-        from verify.training.device import precision_name
-
-        return versions(), precision_name(device)
-
-    return ask
-
-
-def task(wanted: dict[str, str]) -> Callable[..., tuple[str, Any]]:
-    """``train``, for workers of these versions; the others answer ``refused`` with their own."""
-
-    def train_or_refuse(*words: Any) -> tuple[str, Any]:
-        from distributed import get_worker
-
-        try:
-            from verify.running.remote import train, versions
-
-            found = versions()
-        except ImportError:
-            found = {}
-        if found != wanted:
-            return "refused", (get_worker().address, found)
-        return train(*words)
-
-    return train_or_refuse
 
 
 def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> tuple[str, Any]:
