@@ -23,6 +23,7 @@ soak: $(READY)
 	ARITH_EXAMPLES=2000 $(BIN)/python -m pytest -n0 tests/theory/prediction/test_learned_accuracy.py
 	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n0 tests/test_command_lines.py
 	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/running/test_faults.py
+	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/running/test_cluster.py
 
 # Style and types.
 check: $(READY)

@@ -46,6 +46,10 @@ def verify(
     keep_models: options.KeepOption = None,
     tensorboard: options.CurvesOption = None,
     dry_run: options.DryRunOption = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Train on the workers of a Dask scheduler at this address."),
+    ] = None,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
     given = options.written(context)
@@ -62,10 +66,11 @@ def verify(
         or keep_models is not None
         or tensorboard is not None
         or dry_run
+        or cluster is not None
     ):
         raise InvalidInput(
             f"{model} is not trained: leave out --seeds, --first-seed, --budget, --junit-xml, "
-            "--keep-models, --tensorboard and --dry-run"
+            "--keep-models, --tensorboard, --dry-run and --cluster"
         )
     own = None if external else model
     cells = [_cell(asked, own)] if grid is None else cells_of(grid)
@@ -85,7 +90,7 @@ def verify(
 
     how = find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
-    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders=folders)
+    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders, cluster)
     if dry_run:
         ahead = pipeline.estimate(plan, store)
         if ahead.each:

@@ -38,12 +38,21 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     Where models are to be kept, those that are not are trained again.
 
     Raises:
-        InvalidInput: a device or a precision that this machine lacks, a cell of which no input
-            can be held out, or curves without TensorBoard.
+        InvalidInput: a device or a precision that this machine lacks, a cell of which no input can
+            be held out, curves without TensorBoard, or a cluster that cannot be reached or cannot
+            train.
         Failed: a training process ended early, or the store cannot be read.
     """
+    here = plan.cluster is None
+    precision = _train_here(plan, store) if here else _train_there(plan, store)
+    found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
+    return judge_evidence(plan.cells, [run for run in found if run is not None])
+
+
+def _train_here(plan: Plan, store: Store) -> str:
+    """Train what the store lacks on this machine; the precision that was used."""
     from verify.running.progress import ProgressDisplay, say
-    from verify.running.run import Pool, has, missing
+    from verify.running.run import Processes, has, missing
     from verify.training.curves import check_installed
     from verify.training.device import fix_precision, pick_device
 
@@ -64,13 +73,31 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
         say(f"in the store and not trained again, so without curves: {others}")
     with (
         ProgressDisplay(len(jobs), plan.budget) as display,
-        Pool(
+        Processes(
             jobs, store, plan.budget, device, _at_once(plan, device), display.update, folders
         ) as pool,
     ):
         pool.run()
-    found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
-    return judge_evidence(plan.cells, [run for run in found if run is not None])
+    return precision
+
+
+def _train_there(plan: Plan, store: Store) -> str:
+    """Train what the store lacks on a cluster; the precision that was used."""
+    from verify.running.cluster import Cluster
+    from verify.running.dask_workers import DaskWorkers
+    from verify.running.progress import ProgressDisplay
+    from verify.running.run import missing
+    from verify.training.device import fix_precision
+
+    with DaskWorkers(plan.cluster or "", plan.device) as workers:
+        precision = fix_precision(workers.precision(plan.precision), workers.device)
+        jobs = missing(plan.models, store, plan.budget, precision)
+        with (
+            ProgressDisplay(len(jobs), plan.budget, workers.text()) as display,
+            Cluster(workers, jobs, store, plan.budget, plan.jobs, display.update) as pool,
+        ):
+            pool.run()
+    return precision
 
 
 def kept_models(plan: Plan) -> list[Path]:
@@ -182,8 +209,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     Raises:
         InvalidInput: a device or a precision that this machine lacks.
     """
-    from verify.running.execute import Progress
-    from verify.running.progress import ProgressDisplay, say
+    from verify.running.progress import Progress, ProgressDisplay, say
     from verify.training.device import fix_precision, pick_device, train_alone
     from verify.training.train import train
 

@@ -47,11 +47,12 @@ class Plan:
         first_seed: the seeds are this one and those that follow.
         seeds: how many models of each cell.
         budget: the most training steps of a model.
-        jobs: models trained at once; 0 is one per core.
-        device: ``auto``, ``cpu`` or ``cuda``.
+        jobs: models trained at once; 0 is one per core, or as many as a cluster takes.
+        device: ``auto``, ``cpu`` or ``cuda``; on a cluster ``auto`` is ``cpu``.
         precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
         recipe: how every model is trained.
         folders: where models are kept and curves are written, if they are.
+        cluster: the address of the scheduler of Dask whose workers train, if not this machine.
 
     Raises:
         InvalidInput: a number out of range, or a cell that cannot be trained or judged.
@@ -66,6 +67,7 @@ class Plan:
     precision: str = "auto"
     recipe: Recipe = RECIPE
     folders: Folders = NO_FOLDERS
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_MODELS:
@@ -80,6 +82,11 @@ class Plan:
             raise InvalidInput(
                 f"{len(self.cells):,} cells with {self.seeds:,} seeds are more than "
                 f"{MOST_MODELS:,} models"
+            )
+        if self.cluster is not None and self.folders != NO_FOLDERS:
+            raise InvalidInput(
+                "a cluster writes no models and no curves: leave out --keep-models and "
+                "--tensorboard, or --cluster"
             )
         for cell in self.cells:
             _check(cell)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 from theory.inference.support import support
 from theory.prediction.predict import predict
@@ -21,22 +19,6 @@ from verify.training.curves import Curves
 from verify.training.device import machine, precision_name
 from verify.training.recorder import Recorder
 from verify.training.train import train_ensemble
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A report on a job: the steps taken, and the run once it is finished.
-
-    Args:
-        file: holds the run if the store could not be written.
-        elsewhere: the process that trains it, in words, if it is another one.
-    """
-
-    job: Job
-    steps: int
-    run: Run | None = None
-    file: Path | None = None
-    elsewhere: str | None = None
 
 
 def execute(

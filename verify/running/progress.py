@@ -7,10 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from verify.plan.plan import Job
-from verify.running.execute import Progress
+from verify.records.runs import Run
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
@@ -37,16 +39,33 @@ def saying(words: str) -> Callable[[int, int], None]:
     return watch
 
 
+@dataclass(frozen=True)
+class Progress:
+    """A report on a job: the steps taken, and the run once it is finished.
+
+    Args:
+        file: holds the run if the store could not be written.
+        elsewhere: the process that trains it, in words, if it is another one.
+    """
+
+    job: Job
+    steps: int
+    run: Run | None = None
+    file: Path | None = None
+    elsewhere: str | None = None
+
+
 class ProgressDisplay:
-    """Shows on standard error how far training is; a context manager around a ``Pool``.
+    """Shows on standard error how far training is; a context manager.
 
     Args:
         total: models to train.
         budget: the most steps of each.
+        where: the place of the training in words, where it is not this machine.
     """
 
-    def __init__(self, total: int, budget: int) -> None:
-        self.total, self.budget = total, budget
+    def __init__(self, total: int, budget: int, where: str = "") -> None:
+        self.total, self.budget, self.where = total, budget, where
         self.finished = 0
         self._steps: dict[Job, int] = {}
         """Steps taken of each model in training."""
@@ -61,9 +80,12 @@ class ProgressDisplay:
         from rich.console import Console
 
         console = Console(stderr=True)
-        if not sys.stderr.isatty() and not console.is_jupyter:
+        is_plain = not sys.stderr.isatty() and not console.is_jupyter
+        if self.where or is_plain:
             models = "1 model" if self.total == 1 else f"{self.total} models"
-            self._say(f"training {models}, at most {self.budget} steps each")
+            on = f" on {self.where}" if self.where else ""
+            self._say(f"training {models}, at most {self.budget} steps each{on}")
+        if is_plain:
             threading.Thread(target=self._remind, daemon=True).start()
             return self
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

@@ -20,8 +20,9 @@ from verify.plan.flops import training_flops
 from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
+from verify.records.runs import Run
 from verify.records.store import DONE, Store, is_wanted
-from verify.running.execute import Progress
+from verify.running.progress import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
 from verify.training.device import precision_name
@@ -87,13 +88,12 @@ def has(store: Store | None, job: Job, budget: int, precision: str) -> bool:
 
 
 class Pool:
-    """Worker processes that train and measure jobs; each run is stored when it ends.
+    """Workers that train and measure jobs; each run is stored when it ends.
 
-    There is a pipe to each worker: one that is killed breaks its own pipe only, as there is no
-    queue or lock in common.  Where another process already trains a job, this one waits for it.
+    Where another process already trains a job, this one waits for it.
 
     Args:
-        workers: processes at once, each with one thread.
+        workers: trainings at once, each in a process with one thread.
         on_progress: called in this process whenever a worker reports.
         folders: where workers write; the checkpoints are beside the store.
     """
@@ -117,13 +117,52 @@ class Pool:
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
-        self.workers: dict[Connection, SpawnProcess] = {}
-        """Each worker by the pipe to it."""
-        self.idle: list[Connection] = []
 
-    def __enter__(self) -> Pool:
+    def next_jobs(self) -> list[Job]:
+        """The next jobs that this process can claim, to train together; none if there are none."""
+        while self.waiting:
+            claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
+            if claimed:
+                return claimed
+        return []
+
+    def look_again(self) -> None:
+        """If no other is left, take the jobs that other processes train: they may have given up."""
+        self.waiting = self.waiting or ensembles(self.elsewhere, self.device)
+
+    def _claim(self, job: Job) -> bool:
+        """Whether a job is to be trained here; report it if another process has it or had it."""
+        version, before = job.recipe.version, self.elsewhere.pop(job, None)
+        kept = self.folders.models
+        again = kept is not None and not is_kept(kept, job, self.budget, self.precision)
+        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget, again)
+        if owner == DONE:
+            run = self.store.find(job.cell, job.seed, version, self.precision)
+            self.on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
+        elif owner is not None:
+            self.elsewhere[job] = owner
+            if before is None:
+                self.on_progress(Progress(job, 0, elsewhere=owner))
+        return owner is None
+
+    def finish(self, job: Job, run: Run) -> None:
+        """Store the run of a job."""
+        file = self.store.add(run)
+        self.on_progress(Progress(job, run.steps, run, file))
+
+
+class Processes(Pool):
+    """A pool of processes on this machine.
+
+    There is a pipe to each worker: one that is killed breaks its own pipe only, as there is no
+    queue or lock in common.
+    """
+
+    def __enter__(self) -> Processes:
         context = multiprocessing.get_context("spawn")
         how = (self.budget, self.device, self.precision, self.folders)
+        self.workers: dict[Connection, SpawnProcess] = {}
+        """Each worker by the pipe to it."""
         with _uninterrupted():
             for _ in self.waiting[: self.number]:
                 ours, theirs = context.Pipe()
@@ -154,35 +193,14 @@ class Pool:
             Failed: a training process died or raised; what had ended before is in the store.
         """
         while self.waiting or self.elsewhere or len(self.idle) < len(self.workers):
-            self._hand_out()
+            while self.idle and (claimed := self.next_jobs()):
+                with suppress(OSError):  # the loss of a worker shows when its pipe is read
+                    self.idle.pop().send(claimed)
             for pipe in wait(self.workers.keys() - self.idle, _LOOK):
                 assert isinstance(pipe, Connection)
                 self._receive(pipe)
-            if self.elsewhere and self.idle:
-                self.waiting += ensembles(self.elsewhere, self.device)
-
-    def _hand_out(self) -> None:
-        """Give idle workers what this process can claim."""
-        while self.idle and self.waiting:
-            claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
-            if claimed:
-                with suppress(OSError):  # the loss of a worker shows when its pipe is read
-                    self.idle.pop().send(claimed)
-
-    def _claim(self, job: Job) -> bool:
-        """Whether a job is to be trained here; report it if another process has it or had it."""
-        version, before = job.recipe.version, self.elsewhere.pop(job, None)
-        kept = self.folders.models
-        again = kept is not None and not is_kept(kept, job, self.budget, self.precision)
-        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget, again)
-        if owner == DONE:
-            run = self.store.find(job.cell, job.seed, version, self.precision)
-            self.on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
-        elif owner is not None:
-            self.elsewhere[job] = owner
-            if before is None:
-                self.on_progress(Progress(job, 0, elsewhere=owner))
-        return owner is None
+            if self.idle:
+                self.look_again()
 
     def _receive(self, pipe: Connection) -> None:
         try:
@@ -196,8 +214,7 @@ class Pool:
             return
         self.idle.append(pipe)
         for job, run in message:
-            file = self.store.add(run)
-            self.on_progress(Progress(job, run.steps, run, file))
+            self.finish(job, run)
         jobs = [job for job, _ in message]
         forget(checkpoint_path(self.checkpoints, jobs, self.budget, self.precision))
 

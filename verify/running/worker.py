@@ -6,8 +6,10 @@ Nothing is imported here that takes long: from its first moments the worker watc
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,12 @@ _LONGEST = 300
 
 
 def work(
-    parent: int, pipe: Connection, budget: int, device: str, precision: str, folders: Folders
+    parent: int,
+    pipe: Connection,
+    budget: int,
+    device: str,
+    precision: str,
+    folders: Folders | None = None,
 ) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
@@ -32,11 +39,14 @@ def work(
             done, and words for an error go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.running.execute import Progress, execute
+    from verify.plan.folders import NO_FOLDERS
+    from verify.running.execute import execute
+    from verify.running.progress import Progress
     from verify.training.device import fix_precision, train_alone
 
     train_alone()
     fix_precision(precision, device)
+    where = folders or NO_FOLDERS
     while (jobs := pipe.recv()) is not None:
 
         def on_step(step: int, jobs: list[Job] = jobs) -> None:
@@ -44,7 +54,7 @@ def work(
                 pipe.send(Progress(job, step))
 
         try:
-            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, folders), strict=True)])
+            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, where), strict=True)])
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             pipe.send(f"training failed: {jobs[0].name}: {text}")
@@ -56,3 +66,9 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOK)
     os._exit(1)
+
+
+if __name__ == "__main__":  # a worker of a cluster started it (verify.running.remote)
+    parent, pipe, budget, device, precision = sys.argv[1:]
+    with suppress(EOFError, OSError):  # the pipe is broken: the worker of the cluster is gone
+        work(int(parent), Connection(int(pipe)), int(budget), device, precision)

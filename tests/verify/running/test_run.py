@@ -11,8 +11,7 @@ from builders.runs import run
 
 from verify.plan.grids import grid
 from verify.plan.plan import Job
-from verify.running.execute import Progress
-from verify.running.progress import ProgressDisplay
+from verify.running.progress import Progress, ProgressDisplay
 from verify.running.run import ensembles
 from verify.training.ensemble import shape_of
 

@@ -1,0 +1,105 @@
+"""A scheduler of Dask and its workers, each a process of its own that can be killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from builders.paths import ROOT
+from builders.processes import SECONDS
+
+OTHER_THEORY = 'import theory.inference.rules\ntheory.inference.rules.THEORY_VERSION = "0"\n'
+"""A program that a worker runs first: it is then of another version."""
+
+
+class DaskCluster:
+    """A context manager; the scheduler has the same address when it is started again.
+
+    Args:
+        folder: where the processes run, and write what they say.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.workers: list[subprocess.Popen[bytes]] = []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self.start_scheduler()
+
+    def __enter__(self) -> DaskCluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+    def start_scheduler(self) -> None:
+        host, port = self.address.removeprefix("tcp://").split(":")
+        self.scheduler = self._start("scheduler", "--host", host, "--port", port)
+
+    def start_workers(self, number: int, *words: str, program: str = "", **variables: str) -> None:
+        """Start workers with a thread each.
+
+        Args:
+            words: of their command lines.
+            program: run by each at first.
+            variables: added to the environment.
+        """
+        if program:
+            path = self.folder / "preload.py"
+            path.write_text(program)
+            words = (*words, "--preload", str(path))
+        words = (self.address, "--no-nanny", "--nthreads", "1", *words)
+        self.workers += [self._start("worker", *words, **variables) for _ in range(number)]
+
+    def kill_worker(self, rng: random.Random) -> None:
+        """SIGKILL of one of the workers, in whose place another is started."""
+        victim = self.workers.pop(rng.randrange(len(self.workers)))
+        victim.kill()
+        victim.wait()
+        self.start_workers(1)
+
+    def restart_scheduler(self) -> None:
+        """SIGKILL of the scheduler and all workers, and as many again."""
+        number = len(self.workers)
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait()
+        self.workers = []
+        self.start_scheduler()
+        self.start_workers(number)
+
+    def until_workers(self, number: int) -> None:
+        """Wait until so many workers have said that they have reached the scheduler."""
+        end = time.monotonic() + SECONDS
+        while self._log().count("Register worker") < number:
+            assert time.monotonic() < end, self._log()
+            time.sleep(0.05)
+
+    def trainings(self) -> list[int]:
+        """The processes in which the workers train."""
+        found = []
+        for worker in self.workers:
+            path = Path(f"/proc/{worker.pid}/task")
+            found += [int(x) for t in path.iterdir() for x in (t / "children").read_text().split()]
+        return found
+
+    def _log(self) -> str:
+        return (self.folder / "scheduler.log").read_text()
+
+    def _start(self, kind: str, *words: str, **variables: str) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{kind}.log").open("a") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.dask_{kind}", *words, "--no-dashboard"],
+                cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+                stdout=log,
+                stderr=log,
+            )

@@ -1,0 +1,178 @@
+"""A grid on a cluster of Dask: every model once in the store, with the numbers of one machine.
+
+One worker of two is killed by default; ``ARITH_EXAMPLES=20`` kills five of four while 30 models
+are trained, restarts the scheduler, and runs what takes longer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders.command_line import run_cli
+from builders.dask_cluster import OTHER_THEORY, DaskCluster
+from builders.processes import Started
+
+from verify.plan.grids import grid
+from verify.plan.plan import Job
+from verify.records.runs import Identity, Run
+from verify.records.store import Store
+
+THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
+SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 2)
+BUDGET = 20
+LONGEST = 1800.0 if THOROUGH else 300.0
+GRID = """
+[[cell]]
+task = "add"
+pe = "ape"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "pico"
+
+[[cell]]
+task = "mod_add"
+modulus = 5
+pe = "rpe"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "pico"
+"""
+thorough = pytest.mark.skipif(not THOROUGH, reason="takes minutes; ARITH_EXAMPLES=20 runs it")
+pytestmark = [
+    pytest.mark.training,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc"),
+]
+
+
+def verify(folder: Path, address: str, *more: str, budget: int = BUDGET) -> Started:
+    (folder / "grid.toml").write_text(GRID)
+    words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--cluster", address)
+    return Started(folder, *words, "--budget", str(budget), *more)
+
+
+def stored(folder: Path) -> dict[Identity, Run]:
+    """What is in the store, without how long it took."""
+    runs, _ = Store(folder / "store.sqlite").runs()
+    found = {run.identity: replace(run, seconds=0.0) for run in runs}
+    assert len(found) == len(runs)
+    return found
+
+
+def trained_here(folder: Path, seeds: int) -> dict[Identity, Run]:
+    """The same models, trained in this process, as a store gives them back."""
+    # Imported late: it needs torch.
+    from verify.running.execute import execute
+
+    cells = grid(str(folder / "grid.toml"))
+    made = [execute([Job(c, s)], BUDGET, "cpu")[0] for c in cells for s in range(seeds)]
+    read = [Run.from_json(json.loads(json.dumps(run.to_json()))) for run in made]
+    return {run.identity: replace(run, seconds=0.0) for run in read}
+
+
+def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
+    rng, seen = random.Random(0), []
+    with DaskCluster(tmp_path) as cluster:
+        cluster.start_workers(WORKERS)
+        started = verify(tmp_path, cluster.address, "--seeds", str(SEEDS))
+        started.until("training ")
+        for kill in range(KILLS):
+            time.sleep(rng.uniform(0, 20 if THOROUGH else 2))
+            cluster.kill_worker(rng)
+            seen.append(started.process.poll())
+            if THOROUGH and kill == KILLS // 2:
+                cluster.restart_scheduler()
+        assert started.process.wait(LONGEST) == 3, started.lines()
+    assert seen == [None] * KILLS
+    lines = started.lines()
+    assert f"training {2 * SEEDS} models, at most {BUDGET} steps each" in lines[0]
+    assert f"on the cluster at {cluster.address} (" in lines[0] and ", dashboard http" in lines[0]
+    assert len([line for line in lines if line.startswith("[")]) == 2 * SEEDS
+    gone = f"arith: the scheduler at {cluster.address} is gone; waiting for it to come back"
+    assert (gone in lines) == THOROUGH
+    assert stored(tmp_path) == trained_here(tmp_path, SEEDS)
+    assert all(run.predicted for run in stored(tmp_path).values())
+
+
+def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path: Path) -> None:
+    with DaskCluster(tmp_path) as cluster:
+        cluster.start_workers(1, "--resources", "GPU=1", program=OTHER_THEORY)
+        cluster.until_workers(1)
+        other = verify(tmp_path, cluster.address)
+        assert other.process.wait(LONGEST) == 2, other.lines()
+        [line] = other.lines()
+        assert line.startswith(f"arith: --cluster {cluster.address}: none of its workers can train")
+        assert "it has theory 0; this command has theory " in line
+        # A worker of this version says that it has a GPU, and has none.
+        cluster.start_workers(1, "--resources", "GPU=1", CUDA_VISIBLE_DEVICES="")
+        cluster.until_workers(2)
+        broken = verify(tmp_path, cluster.address, "--device", "cuda")
+        assert broken.process.wait(LONGEST) == 4, broken.lines()
+    refused, training, failed = broken.lines()
+    assert "is refused, and all like it: it has theory 0; this command has theory " in refused
+    assert training.startswith("training 2 models")
+    assert failed.startswith("arith: training failed: ") and len(failed) < 500
+    assert stored(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "address", ["here", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "x://y:1"]
+)
+def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verify.running.dask_workers._ANSWER", 0.2)
+    done = run_cli("verify", "--grid", "smoke", "--cluster", address, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"arith: --cluster {address}: no scheduler answers (")
+    assert done.err.count("\n") == 1
+
+
+def test_without_dask_it_is_said_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "distributed"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = run_cli("verify", "--grid", "smoke", "--cluster", "tcp://127.0.0.1:1", cwd=tmp_path)
+    assert done.code == 2
+    assert done.err == (
+        "arith: --cluster needs Dask, which is not installed (pip install 'arith[cluster]')\n"
+    )
+
+
+@thorough
+def test_an_interrupted_run_stops_its_trainings_and_goes_on(tmp_path: Path) -> None:
+    """And workers that differ in what they do well are told, unless the precision is given."""
+    with DaskCluster(tmp_path) as cluster:
+        cluster.start_workers(1, ARITH_PRECISION="bfloat16")
+        cluster.start_workers(1, ARITH_PRECISION="float32")
+        cluster.until_workers(2)
+        differ = verify(tmp_path, cluster.address, "--precision", "auto")
+        assert differ.process.wait(LONGEST) == 2, differ.lines()
+        [line] = differ.lines()
+        assert "its processors differ (1 bfloat16, 1 float32)" in line
+        started = verify(tmp_path, cluster.address, budget=100_000)
+        started.until("still training: 0 of 2 models are done, 2 at step")
+        started.process.send_signal(signal.SIGINT)
+        assert started.process.wait(LONGEST) == 130, started.lines()
+        assert started.lines()[-1] == "arith: interrupted; what had finished is kept"
+        end = time.monotonic() + 60
+        while cluster.trainings():
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert stored(tmp_path) == {}
+        both = [verify(tmp_path, cluster.address, "--seeds", "3") for _ in range(2)]
+        assert [x.process.wait(LONGEST) for x in both] == [3, 3], [x.lines() for x in both]
+    lines = [line for x in both for line in x.lines() if line.startswith("[")]
+    assert len([line for line in lines if "trained by" not in line]) == 6
+    assert stored(tmp_path) == trained_here(tmp_path, 3)
