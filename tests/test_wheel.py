@@ -93,6 +93,6 @@ def test_it_works_beside_other_programs(wheel: Path, tmp_path: Path) -> None:
     assert done.stderr.count("training 1 model") == 1
     published = run(command, "literature", "--json")
     assert published.returncode == 0 and '"finding"' in published.stdout
-    lacking = run(command, "report", "--check")
+    lacking = run(command, "report", "--grid", "headline", "--check")
     assert lacking.returncode == 2
     assert lacking.stderr.startswith("arith: there is no evidence reports/headline/evidence.jsonl")
