@@ -37,8 +37,17 @@ def answer_line(prediction: Prediction) -> str:
     text = "; ".join(said)
     if silent:
         text += ". No claim" if said else "no claim"
-        text += f" at {silent}: the training data do not determine the answer"
+        text += f" at {silent}: {_why_silent(prediction)}"
     return f"Answer, if the premises are met: {text}."
+
+
+def _why_silent(prediction: Prediction) -> str:
+    rules = {step.rule for step in prediction.derivation if step.leaves_open}
+    if rules == {"shared parameters"}:
+        return "several digits that should be ignored may disturb the answer together"
+    if "shared parameters" in rules:
+        return "theory leaves the answer open"
+    return "the training data do not determine the answer"
 
 
 def answer_title(prediction: Prediction) -> str:

@@ -21,7 +21,7 @@ def inferred_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, 
     """
     apart = f"Never shown together by {train.text()}: digits of {_where(shares)}"
     which = _zeros(learned.task, train, shares) or apart
-    return f"{which}. But f^ follows: {_why_fixed(learned, single(train))}."
+    return f"{which}. But the answer follows: {_why_fixed(learned, single(train))}."
 
 
 def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:

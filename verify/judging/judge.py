@@ -175,7 +175,8 @@ def _judge_length(
     asked = [r for r in runs if r.indifferent] if expected.ignores else runs
     measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
-    learned = None if prediction.learned is None else _pooled(measured, learned=True)
+    compared = [m for m in measured if m.learned is not None]
+    learned = None if prediction.learned is None else _pooled(compared, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
     verdict = _judge_claim(expected, measured) if measured else Verdict.INCONCLUSIVE

@@ -68,10 +68,11 @@ def outcome(v: CellVerdict) -> str:
 
 
 def _counted(v: CellVerdict) -> str:
-    """``4 of 4``: the claims that agree, of those tested."""
+    """``4 of 4``: the claims that agree, of those tested; and at how many lengths there is none."""
     counts = count_verdicts([v])
-    tested = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
-    return f"{counts[Verdict.AGREE]} of {tested}" if tested else ""
+    tested, silent = counts[Verdict.AGREE] + counts[Verdict.DIVERGE], counts[Verdict.UNDETERMINED]
+    text = f"{counts[Verdict.AGREE]} of {tested}" if tested else ""
+    return f"{text}, {silent} without" if text and silent else text
 
 
 def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, Any] | None:

@@ -213,7 +213,7 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
     [step] = [x for x in predicted(**words).derivation if x.rule == "joint support"]
     assert step.statement == (
         "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3. "
-        f"But f^ follows: {reason}."
+        f"But the answer follows: {reason}."
     )
 
 

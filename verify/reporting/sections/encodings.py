@@ -55,9 +55,9 @@ def section(report: Report) -> list[str]:
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
-        "Cells off APE whose task, layout and window were tried under several encodings. With a "
-        f"tested claim on longer inputs: {agree} of {count(agree + diverge, 'cell')} agree. "
-        f"Without one: {right} of {count(len(silent), 'cell')} were right on at least "
+        "Encodings other than APE, where a task, layout and window were tried under several. "
+        f"{agree} of {count(agree + diverge, 'cell')} with a tested claim on longer inputs agree. "
+        f"{right} of {count(len(silent), 'cell')} without a claim are right on at least "
         f"{RIGHT:.0%} of all longer inputs.",
         "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
     ]

@@ -27,8 +27,8 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
         "x", [*narrow, known, open_ones[1], judge(absolute, [run(absolute, RIGHT)])], tmp_path
     )
     text = "\n\n".join(encodings.section(report))
-    assert "tested claim on longer inputs: 1 of 2 cells agree" in text
-    assert "Without one: 1 of 2 cells were right" in text
+    assert "1 of 2 cells with a tested claim on longer inputs agree" in text
+    assert "1 of 2 cells without a claim are right" in text
     drawn = (tmp_path / "encodings.svg").read_text()
     assert drawn.count("interleaved W=6") == 1  # one row for both encodings
     assert {"APE", "RPE", "RoPE", "NoPE"} <= set(drawn.replace("<", ">").split(">"))
