@@ -42,7 +42,10 @@ def test_there_is_a_line_for_each_measurement(folder: Path) -> None:
     table = rows((folder / "all.csv").read_text())
     wanted = sum(len(x.measurements) for x in models) + 2
     assert len(table) == wanted == len(HEADLINE.joinpath("evidence.jsonl").open().readlines()) + 2
-    assert done.out == f"wrote {folder / 'all.csv'}: {wanted} measurements of {len(models) + 1} models\n"
+    assert (
+        done.out
+        == f"wrote {folder / 'all.csv'}: {wanted} measurements of {len(models) + 1} models\n"
+    )
     assert {row["grids"] for row in table} == {"headline", "headline other", "other"}
     assert sum(int(row["correct"]) for row in table) == 1000 + sum(
         m.correct for x in models for m in x.measurements
