@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
+from math import ceil
 
 from matplotlib.figure import Figure
 
+from theory.display.length_plot import add_legend, draw_lengths
 from theory.display.style import styled
 from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict
-from verify.reporting.by_length import draw_by_length, size
+from verify.reporting.measured import of_runs
+
+_WIDTH, _HEIGHT = 5.6, 3.2
+"""Of a panel, in inches."""
+_COLUMNS = 2
+"""Panels beside each other."""
 
 
 class Picture(Figure):
@@ -27,7 +34,13 @@ def picture(verdicts: Sequence[CellVerdict]) -> Picture:
     """Predicted and measured accuracy by length, a panel per cell (InvalidInput: no cell)."""
     if not verdicts:
         raise InvalidInput("no cell is trained: there is nothing to draw")
+    columns = min(len(verdicts), _COLUMNS)
+    rows = ceil(len(verdicts) / columns)
     with styled():
-        drawn = Picture(figsize=size(len(verdicts)))
-        draw_by_length(drawn, verdicts)
+        drawn = Picture(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
+        for i, v in enumerate(verdicts, 1):
+            ax = drawn.add_subplot(rows, columns, i)
+            draw_lengths(ax, v.prediction, of_runs(v.runs, v.cell.setting))
+            ax.set_title(v.name, fontsize=8.5)
+        add_legend(drawn)
     return drawn

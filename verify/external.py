@@ -25,6 +25,7 @@ from theory.setting.tasks import Task
 from verify.external_model import ExternalModel
 from verify.judging.intervals import pooled
 from verify.plan.inputs import EVALUATION_SEED
+from verify.plan.numerals import numeral
 from verify.plan.sampling import Sampler
 from verify.plan.sequences import Format
 from verify.reporting.tables import interval_text
@@ -106,7 +107,9 @@ def evaluate(
     rng = np.random.default_rng(EVALUATION_SEED)
     examples = Sampler(form, setting.train).sample(max(shots, 1), rng)[:shots]
     operands = _inputs(form, setting.test(digits), samples, examples)
-    solved = zip(questions(form, examples), numerals(form.results(examples)), strict=True)
+    right = task.evaluate(*form.values(examples))
+    results = (numeral(int(value), base) for value in right)
+    solved = zip(questions(form, examples), results, strict=True)
     before = "".join(f"{question} {answer}\n" for question, answer in solved)
     prompts = [before + question for question in questions(form, operands)]
     continuations = model.complete(prompts, form.result_width + _ROOM)
@@ -138,14 +141,9 @@ def questions(form: Format, operands: np.ndarray) -> list[str]:
 
     The operands are written in the cell's base, the task's own numbers in base 10.
     """
-    columns = [numerals(operands[:, j]) for j in range(form.task.operands)]
+    columns = [[numeral(int(x), form.base) for x in column] for column in form.values(operands)]
     texts = (replace(form.task, names=row).text() for row in zip(*columns, strict=True))
     return [f"{text.replace('·', ' * ')} =" for text in texts]
-
-
-def numerals(digits: np.ndarray) -> list[str]:
-    """Digits ``(n, N)``, units first, as numbers are written, without leading zeros."""
-    return ["".join(map(str, row[::-1])).lstrip("0") or "0" for row in digits.tolist()]
 
 
 def first_integer(text: str, base: int) -> int | None:

@@ -18,6 +18,28 @@ SECONDS = 120.0
 """The longest wait for anything; a busy machine is slow."""
 
 
+def tiny_grid(model: str) -> str:
+    """A grid file of two cells that train in seconds."""
+    return f"""
+[[cell]]
+task = "add"
+pe = "ape"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "{model}"
+
+[[cell]]
+task = "mod_add"
+modulus = 5
+pe = "rpe"
+base = 3
+train-digits = 2
+test-digits = [2, 3]
+model = "{model}"
+"""
+
+
 class Started:
     """A command of ``arith`` in a process of its own; it and all that it starts can be found.
 

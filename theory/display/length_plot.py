@@ -17,6 +17,7 @@ from theory.setting.directions import Direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from theory.prediction.lengths import LengthPrediction
     from theory.prediction.predict import Prediction
@@ -64,12 +65,19 @@ def plot_lengths(prediction: Prediction, path: Path, models: Sequence[Measured] 
         ax = page.add_subplot()
         ax.set_title("\n".join(about), loc="left", fontsize=8.5)
         draw_lengths(ax, prediction, models)
+        add_legend(page)
+
+
+def add_legend(page: Figure) -> None:
+    """A legend of all panels below them; the figure grows by its height."""
+    found: dict[str, Any] = {}
+    for ax in page.axes:
         handles, names = ax.get_legend_handles_labels()
-        found = dict(zip(names, handles, strict=True))
-        columns = max(1, int(72 * _WIDTH / (40 + 4.8 * max(map(len, found)))))
-        page.set_figheight(page.get_figheight() + 0.18 * -(-len(found) // columns))
-        style: Any = {"loc": "outside lower left", "fontsize": 8.5, "frameon": False}
-        page.legend(list(found.values()), list(found), ncols=columns, **style)
+        found.update(zip(names, handles, strict=True))
+    columns = max(1, int(72 * page.get_figwidth() / (40 + 4.8 * max(map(len, found)))))
+    page.set_figheight(page.get_figheight() + 0.18 * -(-len(found) // columns))
+    style: Any = {"loc": "outside lower left", "fontsize": 8.5, "frameon": False}
+    page.legend(list(found.values()), list(found), ncols=columns, **style)
 
 
 def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -> None:
@@ -88,9 +96,9 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
         [_words(prediction, x, len(lengths)) for x in lengths[::step]],
     )
     ax.tick_params(length=0)
+    _draw_open(ax, prediction)
     for i, x in enumerate(lengths):
         _draw_length(ax, prediction, x, i)
-    _draw_open(ax, prediction)
     for i, model in enumerate(models):
         _draw_model(ax, prediction, model, i, len(models))
 

@@ -137,12 +137,13 @@ class CellVerdict:
 
     def measured(self, digits: int, learned: bool = False) -> Interval | None:
         """What ``converged_or_all`` got right at a length, by the truth or ``f^``, if measured."""
-        measured = _measured(self.converged_or_all, digits)
-        return _pooled([m for m in measured if not (learned and m.learned is None)], learned)
+        return _pooled(_measured(self.converged_or_all, digits), learned)
 
 
 def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
-    counts = [((m.learned or 0) if learned else m.correct, m.samples) for m in measured]
+    """What models got right, or how often as ``f^`` did of those compared with it, if any was."""
+    shares = ((m.learned if learned else m.correct, m.samples) for m in measured)
+    counts = [(right, of) for right, of in shares if right is not None]
     return pooled(counts) if counts else None
 
 
@@ -175,8 +176,7 @@ def _judge_length(
     asked = [r for r in runs if r.indifferent] if expected.ignores else runs
     measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
-    compared = [m for m in measured if m.learned is not None]
-    learned = None if prediction.learned is None else _pooled(compared, learned=True)
+    learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
     verdict = _judge_claim(expected, measured) if measured else Verdict.INCONCLUSIVE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from theory.display.length_plot import Measured
@@ -23,7 +24,11 @@ def measured(setting: Setting, store: Path) -> list[Measured]:
     if not store.exists():
         return []
     found, _ = Store(store).runs()
-    runs = [run for run in found if _asked(run.cell.setting) == _asked(setting)]
+    return of_runs([x for x in found if _asked(x.cell.setting) == _asked(setting)], setting)
+
+
+def of_runs(runs: Sequence[Run], setting: Setting) -> list[Measured]:
+    """The models of some runs, named by what sets them apart from a setting's usual ones."""
     precise = len({run.precision for run in runs}) > 1
     return [
         Measured(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
+from verify.running.progress import say
 from verify.running.remote import versions
 from verify.training.device import pick_device
 
@@ -78,7 +78,7 @@ class DaskWorkers:
         Raises:
             Failed: it does not come back.
         """
-        _say(f"the scheduler at {self.address} is gone; waiting for it to come back")
+        say(f"arith: the scheduler at {self.address} is gone; waiting for it to come back")
         with suppress(Exception):
             self.client.close(timeout=1)
         end = time.monotonic() + _PATIENCE
@@ -92,7 +92,7 @@ class DaskWorkers:
                         f"the scheduler at {self.address} did not come back; start again to go on"
                     ) from None
                 time.sleep(_LOOK)
-        _say("the scheduler is back")
+        say("arith: the scheduler is back")
 
     def __enter__(self) -> DaskWorkers:
         return self
@@ -115,7 +115,7 @@ class DaskWorkers:
         ask = question(self.device, auto)
         found, others = self._answers(ask)
         if auto and not found and not others:
-            _say(f"the cluster at {self.address} has no worker yet; waiting for one")
+            say(f"arith: the cluster at {self.address} has no worker yet; waiting for one")
         while auto and not found and not others:
             # A task that waits makes an adaptive cluster grow.
             self.client.submit(ask, pure=False, **self._needs()).exception()
@@ -157,7 +157,7 @@ class DaskWorkers:
         why = self._difference(found)
         if why not in self._told:
             self._told.add(why)
-            _say(f"the worker {worker} is refused, and all like it: {why}")
+            say(f"arith: the worker {worker} is refused, and all like it: {why}")
 
     def _difference(self, found: dict[str, str]) -> str:
         """In what other versions differ from those of this command, in words."""
@@ -207,11 +207,6 @@ class DaskWorkers:
         with suppress(KeyError):
             words += f", dashboard {self.client.dashboard_link}"
         return f"the cluster at {self.address} ({words})"
-
-
-def _say(line: str) -> None:
-    with suppress(OSError):
-        print(f"arith: {line}", file=sys.stderr, flush=True)
 
 
 def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, str], str]]:

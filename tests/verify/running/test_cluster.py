@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from builders.command_line import run_cli
 from builders.dask_cluster import OTHER_THEORY, DaskCluster
-from builders.processes import Started
+from builders.processes import Started, tiny_grid
 
 from verify.plan.grids import grid
 from verify.plan.plan import Job
@@ -29,24 +29,6 @@ THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
 SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 2)
 BUDGET = 20
 LONGEST = 1800.0 if THOROUGH else 300.0
-GRID = """
-[[cell]]
-task = "add"
-pe = "ape"
-base = 3
-train-digits = 2
-test-digits = [2, 3]
-model = "pico"
-
-[[cell]]
-task = "mod_add"
-modulus = 5
-pe = "rpe"
-base = 3
-train-digits = 2
-test-digits = [2, 3]
-model = "pico"
-"""
 thorough = pytest.mark.skipif(not THOROUGH, reason="takes minutes; ARITH_EXAMPLES=20 runs it")
 pytestmark = [
     pytest.mark.training,
@@ -55,7 +37,7 @@ pytestmark = [
 
 
 def verify(folder: Path, address: str, *more: str, budget: int = BUDGET) -> Started:
-    (folder / "grid.toml").write_text(GRID)
+    (folder / "grid.toml").write_text(tiny_grid("pico"))
     words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--cluster", address)
     return Started(folder, *words, "--budget", str(budget), *more)
 

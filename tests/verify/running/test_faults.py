@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 from builders.command_line import run_cli
-from builders.processes import PLAIN, Started
+from builders.processes import PLAIN, Started, tiny_grid
 from builders.runs import run
 
 from verify.plan.cells import Cell
@@ -31,24 +31,7 @@ from verify.records.runs import Run
 from verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
-GRID = """
-[[cell]]
-task = "add"
-pe = "ape"
-base = 3
-train-digits = 2
-test-digits = [2, 3]
-model = "nano"
-
-[[cell]]
-task = "mod_add"
-modulus = 5
-pe = "rpe"
-base = 3
-train-digits = 2
-test-digits = [2, 3]
-model = "nano"
-"""
+GRID = tiny_grid("nano")
 IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
 BROKEN = f"""import verify.running.execute
