@@ -59,7 +59,7 @@ def layout_rows() -> list[list[str]]:
     """A row per layout, with an example."""
     rows = []
     for layout in LAYOUTS.values():
-        tokens = layout.tokens(2, 2, 2)
+        tokens = layout.tokens((2, 2), 2)
         example = " ".join(t.symbol or _EXAMPLE[t.operand][-t.position] for t in tokens)
         rows.append([layout.name, example, layout.summary])
     return rows

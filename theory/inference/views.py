@@ -52,7 +52,7 @@ def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
     result_width = setting.task.result_width(setting.base, setting.digits)
     width = setting.layout.operand_width(setting.digits, result_width)
-    return setting.layout.tokens(setting.task.operands, width, result_width)
+    return setting.layout.tokens((width,) * setting.task.operands, result_width, setting.natural)
 
 
 def views(setting: Setting) -> Iterator[View]:

@@ -124,10 +124,18 @@ class Domain:
         layers = [(sign, self._allow(Box(((full,) * n,) * operands))) for sign, n in signed]
         return [(sign, box) for sign, box in layers if box.size]
 
-    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
-        """The boxes with the probability that a sample falls in each."""
-        main = [box for n in self.lengths for box in self.cut(n, base, operands)]
-        groups = [(1 - sum((share for _, share in self.priming), Fraction(0)), main)]
+    def weighted_boxes(
+        self, base: int, operands: int, balanced: bool = False
+    ) -> list[tuple[Box, Fraction]]:
+        """The boxes with the probability that a sample falls in each.
+
+        Args:
+            balanced: every length is as likely as any other, not every operand tuple.
+        """
+        by_length = [self.cut(n, base, operands) for n in self.lengths]
+        main = by_length if balanced else [[box for boxes in by_length for box in boxes]]
+        rest = 1 - sum((share for _, share in self.priming), Fraction(0))
+        groups = [(rest / len(main), boxes) for boxes in main]
         groups += [(share, self.cut(n, base, operands)) for n, share in self.priming]
         return [
             (box, share * Fraction(box.size, sum(b.size for b in boxes)))

@@ -24,6 +24,8 @@ class Encoding:
             where a learned function changes little from one offset to the next, so that it tells
             near from far but no one offset from its neighbours; ``none``, where that function is
             fixed or there is none.
+        by_weight: the numbers that it gives to digits are their weights; otherwise, if it gives
+            any, they count from where the number starts.
         label: its usual name, as readers see it; ``name`` where none is given.
 
     Raises:
@@ -37,6 +39,7 @@ class Encoding:
     source: str
     selection: str = "any"
     label: str = ""
+    by_weight: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.name)
@@ -109,6 +112,7 @@ ENCODINGS: dict[str, Encoding] = {
             False,
             "digits of equal weight share a position, random start",
             "Cho et al. 2024",
+            by_weight=True,
         ),
         Encoding(
             "nope",

@@ -1,25 +1,28 @@
 """Layouts: the order in which the tokens of one example are written.
 
-Numbers are zero-padded, as in the published experiments.  The tokens that are no digits (``<bos>``,
-the signs between the operands, ``=``) are **landmarks**: each stands at a fixed index, so that a
-query that sees one can tell where it is.
+Numbers are zero-padded, as in the published experiments, or have their natural lengths; then an end
+token follows the result.  The tokens that are no digits (``<bos>``, the signs between the operands,
+``=``) are **landmarks**.  Where numbers are padded each stands at a fixed index, so that a query
+that sees one can tell where it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from theory.errors import look_up
 
-BOS, SIGN, EQUALS = "<bos>", "+", "="
+BOS, SIGN, EQUALS, END = "<bos>", "+", "=", "<end>"
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token of the sequence: a landmark, or digit ``position`` of an operand or the result.
+    """A token of the sequence: a landmark, a digit of an operand or the result, or its marker.
 
     Args:
-        kind: ``landmark``, which has a symbol, ``operand``, which has an index, or ``result``.
+        kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``, or
+            ``marker``, which stands before a digit of its position (an operand's has an index).
         position: 1 = units; 0 for landmarks.
     """
 
@@ -39,6 +42,8 @@ class Layout:
         interleaved: digits of equal weight stand together, ``a_1 b_1 c_1 a_2 b_2 c_2 ...``.
         marked: signs stand between the numbers, and operands are padded to a length of their own;
             otherwise they are as long as the result, so that equal digits are at equal offsets.
+        hinted: before each digit stands a marker that says its position (index hints, Zhou et al.
+            2023).
     """
 
     name: str
@@ -47,29 +52,40 @@ class Layout:
     interleaved: bool
     summary: str
     marked: bool = True
+    hinted: bool = False
 
-    def tokens(self, operands: int, width: int, result_width: int) -> tuple[Token, ...]:
-        """The tokens of one example: operands of ``width`` digits each, and the result."""
+    def tokens(
+        self, widths: Sequence[int], result_width: int, ends: bool = False
+    ) -> tuple[Token, ...]:
+        """The tokens of one example.
+
+        Args:
+            widths: the digits of each operand.
+            ends: whether an end token follows the result.
+        """
         tokens = [Token("landmark", symbol=BOS)]
         if self.interleaved:
-            for i in range(1, max(width, result_width) + 1):
-                tokens += [Token("operand", i, j) for j in range(operands) if i <= width]
+            for i in range(1, max(*widths, result_width) + 1):
+                tokens += [Token("operand", i, j) for j, width in enumerate(widths) if i <= width]
                 tokens += [Token("result", i)] if i <= result_width else []
             return tuple(tokens)
-        for j in range(operands):
-            tokens += [Token("operand", i, j) for i in _order(width, self.operands_first)]
+        for j, width in enumerate(widths):
+            tokens += self._number("operand", width, self.operands_first, j)
             if self.marked:
-                tokens.append(Token("landmark", symbol=SIGN if j < operands - 1 else EQUALS))
-        tokens += [Token("result", i) for i in _order(result_width, self.result_first)]
-        return tuple(tokens)
+                tokens.append(Token("landmark", symbol=SIGN if j < len(widths) - 1 else EQUALS))
+        tokens += self._number("result", result_width, self.result_first)
+        return (*tokens, Token("landmark", symbol=END)) if ends else tuple(tokens)
+
+    def _number(self, kind: str, width: int, first: str, operand: int = -1) -> Iterator[Token]:
+        order = range(1, width + 1) if first == "least" else range(width, 0, -1)
+        for i in order:
+            if self.hinted:
+                yield Token("marker", i, operand)
+            yield Token(kind, i, operand)
 
     def operand_width(self, digits: int, result_width: int) -> int:
         """How many digits operands of up to ``digits`` digits are padded to."""
         return digits if self.marked else max(digits, result_width)
-
-
-def _order(width: int, first: str) -> range:
-    return range(1, width + 1) if first == "least" else range(width, 0, -1)
 
 
 _LAYOUTS = (
@@ -80,6 +96,7 @@ _LAYOUTS = (
         "interleaved", "least", "least", True, "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent", False
     ),
     Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
+    Layout("hinted", "least", "least", False, "aligned, a marker before each digit", hinted=True),
 )
 LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 """Every layout.  Adding a row here is all that a new layout needs."""

@@ -29,7 +29,7 @@ from theory.setting.options import (
     read_lengths,
     read_share,
 )
-from theory.setting.settings import LARGEST_BASE, Setting
+from theory.setting.settings import LARGEST_BASE, PADDINGS, Setting
 from theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
@@ -113,6 +113,12 @@ class Request:
     )
     test_domain: str = option(
         "longest", "longest or every, as for --train-domain.", "test_kind", IN_CELLS, names=KINDS
+    )
+    padding: str = option(
+        "fixed",
+        "fixed: all operands padded to one width; none: natural lengths and an end token.",
+        "padding",
+        names=PADDINGS,
     )
 
     def _task(self) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.errors import InvalidInput
+from theory.errors import InvalidInput, unknown_name
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
@@ -15,6 +15,7 @@ from theory.setting.tasks import Task, digit_count
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000
 LARGEST_LAYERS = 100
+PADDINGS = ("fixed", "none")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Setting:
         test_kind: the kind of the test domains, ``longest`` or ``every``.
         width: to how many digits operands are padded; 0 for those of the longest that is written.
         layers: of the model; 0 where that is left open.
+        padding: ``fixed``, where all operands are padded to one width, or ``none``, where numbers
+            have their natural lengths and an end token follows; then every trained length is shown
+            equally often.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -43,6 +47,7 @@ class Setting:
     test_kind: str = "longest"
     width: int = 0
     layers: int = 0
+    padding: str = "fixed"
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -61,6 +66,7 @@ class Setting:
                 f"width must be 0 or from {self.longest}, the longest operand that is written, to "
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
+        self._check_padding()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
@@ -76,6 +82,31 @@ class Setting:
                     + (f": {witness.text()}" if witness else ", and this one is not known to be")
                 )
 
+    def _check_padding(self) -> None:
+        layout = self.layout
+        if self.padding not in PADDINGS:
+            raise unknown_name("padding", self.padding, PADDINGS)
+        if layout.hinted and not self.natural:
+            raise InvalidInput(f"the {layout.name} layout needs --padding none")
+        if not self.natural:
+            return
+        if not layout.marked:
+            raise InvalidInput(f"the {layout.name} layout has no signs: it needs padded operands")
+        if self.width or self.window:
+            what = "--width" if self.width else "--window"
+            raise InvalidInput(f"{what} needs padded operands, not --padding none")
+        if self.encoding.by_weight and layout.result_first == "most":
+            raise InvalidInput(
+                f"{self.encoding.label} positions number a digit by its weight, which is not known "
+                f"while a result is written most significant digit first, as in the {layout.name} "
+                "layout"
+            )
+
+    @property
+    def natural(self) -> bool:
+        """Whether numbers have their natural lengths."""
+        return self.padding == "none"
+
     def text(self) -> str:
         """``(a + b) mod 101, base 10, APE, aligned layout, trained on D_2``."""
         return (
@@ -89,7 +120,8 @@ class Setting:
         window = f", attention window {self.window}" if self.window else ""
         width = f", padded to {self.width} digits" if self.width else ""
         layers = f", {self.layers_text}" if self.layers else ""
-        return f"{self.layout.name} layout{window}{width}{layers}"
+        natural = ", natural lengths" if self.natural else ""
+        return f"{self.layout.name} layout{natural}{window}{width}{layers}"
 
     @property
     def layers_text(self) -> str:

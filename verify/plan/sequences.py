@@ -46,7 +46,7 @@ class Format:
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """The T tokens of one example (see ``theory.setting.layouts``)."""
-        return self.layout.tokens(self.task.operands, self.width, self.result_width)
+        return self.layout.tokens((self.width,) * self.task.operands, self.result_width)
 
     @property
     def vocabulary(self) -> int:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from builders.layouts import PADDED
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import given
@@ -24,7 +25,7 @@ from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import parse_task
-from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 
 MANY = examples(100)
@@ -120,7 +121,7 @@ def any_setting(draw: st.DrawFn) -> Setting | None:
             parse_task(text, p),
             base,
             encoding(draw(st.sampled_from(sorted(ENCODINGS)))),
-            layout(draw(st.sampled_from(sorted(LAYOUTS)))),
+            layout(draw(st.sampled_from(PADDED))),
             Domain(lengths, draw(st.sampled_from(("longest", "every"))), (), allowed, pairs),
             draw(st.sampled_from((0, 0, 5, 6, 7))),
             (1, 2, 3, 4),

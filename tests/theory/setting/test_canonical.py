@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from builders.layouts import PADDED
 from builders.strategies import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from theory.setting.canonical import canonical
 from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS, encoding
 from theory.setting.expressions import NAMES, parse_task
-from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.layouts import layout
 from theory.setting.requests import Request
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task, Term, named_task
@@ -200,7 +201,7 @@ def rewritings(draw: st.DrawFn) -> tuple[Setting, Setting]:
     words = (
         base,
         encoding(draw(st.sampled_from(sorted(ENCODINGS)))),
-        layout(draw(st.sampled_from(sorted(LAYOUTS)))),
+        layout(draw(st.sampled_from(PADDED))),
         train,
         draw(st.sampled_from((0, 0, 3, 6))),
         (1, 2, 3, 4),

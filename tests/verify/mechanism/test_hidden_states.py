@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from builders.cells import cell
+from builders.layouts import PADDED
 from builders.tiny_models import Taught, blind, untrained
 
 from theory.setting.domains import Domain
-from theory.setting.layouts import LAYOUTS
 from verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
 from verify.model.measure import answers
 from verify.plan.cells import Cell
@@ -24,7 +24,7 @@ def some(c: Cell, digits: int = 3, n: int = 20) -> np.ndarray:
 # --- what is read out -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", LAYOUTS)
+@pytest.mark.parametrize("form", PADDED)
 def test_the_states_are_those_that_the_answer_is_made_of(form: str) -> None:
     c = cell(form=form)
     net, operands = untrained(c, Size(3, 2, 16), std=0.6), some(c)

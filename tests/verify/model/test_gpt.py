@@ -20,7 +20,7 @@ from verify.plan.sizes import SIZES, Size
 TINY = Size(2, 2, 16)
 
 
-SEQUENCE = layout("interleaved").tokens(2, 5, 5)[:12]
+SEQUENCE = layout("interleaved").tokens((5, 5), 5)[:12]
 
 
 def model(encoding: str, window: int = 0) -> GPT:

@@ -10,7 +10,7 @@ from theory.setting.layouts import layout
 from verify.model.gpt import GPT
 from verify.plan.sizes import Size
 
-SEQUENCE = layout("interleaved").tokens(2, 5, 5)[:12]
+SEQUENCE = layout("interleaved").tokens((5, 5), 5)[:12]
 
 
 def test_weights_start_as_those_of_gpt_2() -> None:

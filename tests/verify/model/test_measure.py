@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 from builders.cells import cell
+from builders.layouts import PADDED
 from builders.tiny_models import QUICK, TINY, Taught, float32
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
-from theory.setting.layouts import LAYOUTS
 from verify.model.gpt import GPT
 from verify.model.measure import answers, held_out_accuracy, measure
 from verify.plan.cells import Cell
@@ -23,7 +23,7 @@ from verify.plan.sizes import Size
 from verify.training.train import train
 
 
-@pytest.mark.parametrize("form", LAYOUTS)
+@pytest.mark.parametrize("form", PADDED)
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
     c = cell(form=form)
     fmt = c.format

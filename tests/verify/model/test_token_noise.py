@@ -37,7 +37,7 @@ def test_the_largest_byte_mixes_in_the_largest_share() -> None:
 
 
 def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
-    tokens = layout("interleaved").tokens(2, 3, 3)
+    tokens = layout("interleaved").tokens((3, 3), 3)
     net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0)
     x = torch.randint(7, (4, len(tokens)), generator=torch.Generator().manual_seed(1))
     size = net.noise_size(4, len(tokens), 3)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.layouts import PADDED
 
 from theory.setting.expressions import parse_task
-from theory.setting.layouts import LAYOUTS, layout
+from theory.setting.layouts import layout
 from theory.setting.tasks import named_task
 from verify.plan.sequences import Format
 
@@ -15,7 +16,7 @@ def small(name: str = "add", digits: int = 3, form: str = "aligned", base: int =
     return Format(named_task(name), base, layout(form), digits)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", PADDED)
 def test_every_layout_writes_each_digit_once(name: str) -> None:
     form = small(form=name)
     operands = np.array([[[1, 2, 3], [4, 5, 6]]])

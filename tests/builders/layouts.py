@@ -1,0 +1,8 @@
+"""The layouts by how numbers are written in them."""
+
+from theory.setting.layouts import LAYOUTS
+
+PADDED = [name for name, layout in LAYOUTS.items() if not layout.hinted]
+"""Those of padded operands."""
+NATURAL = [name for name, layout in LAYOUTS.items() if layout.marked]
+"""Those of natural lengths."""
