@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
 from verify.model.initialization import initialize
+from verify.model.places import Numbering, Places
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
 from verify.plan.recipe import RECIPE, Recipe
@@ -58,12 +59,12 @@ class Block(nn.Module):
 
         Args:
             x: the stream before it, ``(B, T, C)``.
-            mask: ``(T, T)``.
+            mask: ``(T, T)``, or ``(B, 1, T, T)``.
         """
         y = self.norm1(x)  # (B, T, C)
         asking = y if slots == slice(y.shape[1]) else y[:, slots].contiguous()  # (B, S, C)
         attended = self.attend(
-            asking, self.context(y), position, mask[slots], slots, drop_attention
+            asking, self.context(y), position, mask[..., slots, :], slots, drop_attention
         )
         x = x[:, slots] + drop(attended)
         return x + drop(self.down(relu(self.up(self.norm2(x)))))
@@ -80,7 +81,7 @@ class Block(nn.Module):
         """Attention ``(B, S, C)`` of ``x`` ``(B, S, C)`` to ``context`` ``(B, T, C)``.
 
         Args:
-            mask: ``(S, T)``.
+            mask: ``(S, T)``, or ``(B, 1, S, T)``.
             slots: where ``x`` stands in the sequence.
             drop: what is done with the weights of attention.
         """
@@ -113,6 +114,7 @@ class GPT(nn.Module):
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights.
         recipe: how they start, and which noise training has.
+        numbering: of examples of natural lengths; None where operands are padded.
     """
 
     def __init__(
@@ -124,9 +126,11 @@ class GPT(nn.Module):
         window: int,
         seed: int,
         recipe: Recipe = RECIPE,
+        numbering: Numbering | None = None,
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
+        self.numbering = numbering
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise, and not dropout."""
         self.drops_attention = recipe.attention_dropout
@@ -161,6 +165,10 @@ class GPT(nn.Module):
         """
         b, t = tokens.shape
         mask, every = self.mask[:t, :t], slice(t)
+        places = None
+        if self.numbering is not None:
+            places = Places(self.numbering, tokens)
+            mask = mask + UNSEEN * places.hidden[:, None, None, :]
         starts = None if noise is None else noise[:b]
         drop: Drop = _keep
         x = self.embedding(tokens)
@@ -170,7 +178,7 @@ class GPT(nn.Module):
             else:
                 drop = Dropout(noise[b:], level)
         drop_attention = drop if self.drops_attention else _keep
-        x = drop(self.position.embed(x, starts))  # (B, T, C)
+        x = drop(self.position.embed(x, starts, places))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
             x = block(x, self.position, mask, every, drop, drop_attention)

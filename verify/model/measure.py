@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from theory.prediction.predict import Prediction
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
 from verify.plan.inputs import held_out_inputs, inputs
+from verify.plan.natural_sequences import NaturalFormat
+from verify.plan.sequences import Format
 from verify.records.measurement import Measurement
 
 BATCH = 500
@@ -32,31 +34,39 @@ def answers(
         guess: the first guess ``(n, M)``, units first; None for the true results.
     """
     model.eval()
-    fmt = cell.format
+    fmt = cell.format_for(operands.shape[2])
     device = next(model.parameters()).device
     # Where f^ is not defined its digits are -1, which no token is.
     begun = fmt.results(operands) if guess is None else guess.clip(min=0)
     written = fmt.write(operands, begun)
-    slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device)
+    slots = torch.from_numpy(fmt.written_slots).to(device)
     out = []
     for tokens in torch.from_numpy(written).to(device).split(BATCH):
         unsettled = torch.arange(len(tokens), device=device)
-        for _ in range(fmt.result_width):
-            said = model(tokens[unsettled, :-1], slots - 1).argmax(dim=2)
+        for _ in slots:
+            said = _to_the_end(model(tokens[unsettled, :-1], slots - 1).argmax(dim=2), fmt)
             changed = (said != tokens[unsettled][:, slots]).any(dim=1)
             tokens[unsettled[:, None], slots] = said
             unsettled = unsettled[changed]
             if not len(unsettled):
                 break
-        out.append(tokens[:, torch.from_numpy(fmt.result_slots).to(device)].cpu().numpy())
+        out.append(fmt.read(tokens[:, slots].cpu().numpy()))
     return np.concatenate(out)
+
+
+def _to_the_end(said: Tensor, fmt: Format) -> Tensor:
+    """Answers ``(n, S)`` with padding after the first end token, if there is one."""
+    if not isinstance(fmt, NaturalFormat):
+        return said
+    ended = (said == fmt.end).long()
+    return said.masked_fill(ended.cumsum(1) > ended, fmt.padding)
 
 
 def learned_answers(prediction: Prediction, cell: Cell, operands: np.ndarray) -> np.ndarray | None:
     """What ``f^`` answers to operands ``(n, k, N)``: ``(n, M)``; None where none is predicted."""
     if prediction.learned is None:
         return None
-    fmt = cell.format
+    fmt = cell.format_for(operands.shape[2])
     return fmt.to_digits(prediction.learned.evaluate(*fmt.values(operands)))
 
 
@@ -70,14 +80,14 @@ def held_out_accuracy(model: nn.Module, cell: Cell) -> float:
         InvalidInput: there are none.
     """
     return min(
-        float((answers(model, cell, x) == cell.format.results(x)).all(1).mean())
+        float((answers(model, cell, x) == cell.format_for(x.shape[2]).results(x)).all(1).mean())
         for x in held_out_inputs(cell)
     )
 
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
     """Test a model at one length, on held-out inputs where it is a trained one."""
-    setting, fmt = cell.setting, cell.format
+    setting, fmt = cell.setting, cell.format_for(digits)
     held_out = True if setting.is_premise(digits) else None
     operands, exhaustive = inputs(cell, setting.test(digits), held_out)
     expected = learned_answers(prediction, cell, operands)

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from theory.setting.encodings import STARTS
 from theory.setting.layouts import Token
+from verify.model.places import Places
 from verify.plan.sizes import Size
 
 Slots = Tensor | slice
@@ -25,11 +27,13 @@ class PositionalEncoding(nn.Module):
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__()
 
-    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
+    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
         """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
 
         Args:
             starts: a random byte per sequence ``(B,)`` in training, None in evaluation.
+            places: where the tokens stand if numbers have natural lengths; None where they are
+                padded, and every column is a place.
         """
         return x
 
@@ -54,8 +58,8 @@ class Learned(PositionalEncoding):
         super().__init__(tokens, shape)
         self.table = nn.Parameter(torch.randn(len(tokens), shape.width) * 0.02)
 
-    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
-        return x + self.table[: x.shape[1]]
+    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+        return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
 class Sinusoidal(PositionalEncoding):
@@ -67,8 +71,8 @@ class Sinusoidal(PositionalEncoding):
         table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
         self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
 
-    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
-        return x + self.table[: x.shape[1]]
+    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+        return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
 class Rotary(PositionalEncoding):
@@ -145,26 +149,27 @@ class Significance(PositionalEncoding):
     landmarks share one of their own.
     """
 
-    STARTS = 32
-    """Starts to draw from (a divisor of 256); in evaluation the first is used."""
     landmarks_share_a_vector = True
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         significance = torch.tensor([token.position for token in tokens])
-        number = int(significance.max()) + self.STARTS
+        number = int(significance.max()) + STARTS
         self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
         self.significance = nn.Buffer(significance, persistent=False)
 
-    def embed(self, x: Tensor, starts: Tensor | None) -> Tensor:
-        significance = self.significance[: x.shape[1]]
-        is_digit = significance[:, None] > 0
-        index = significance.expand(x.shape[0], -1)
+    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+        if places is None:
+            significance = self.significance[: x.shape[1]]
+            is_numbered = significance[:, None] > 0
+        else:
+            significance, is_numbered = places.number, places.number[..., None] >= 0
+        index = significance.expand(x.shape[0], -1).clamp(min=0)
         if starts is not None:
-            index = index + starts[:, None] % self.STARTS
+            index = index + starts[:, None] % STARTS
         first = self.table[0]
         landmark = first if self.landmarks_share_a_vector else torch.zeros_like(first)
-        return x + torch.where(is_digit, self.table[index], landmark)
+        return x + torch.where(is_numbered, self.table[index], landmark)
 
 
 class Abacus(Significance):

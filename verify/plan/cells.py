@@ -9,6 +9,7 @@ from typing import Any
 from theory.setting.requests import read_setting, setting_json, setting_words
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
+from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import DEFAULT_BUDGET
 from verify.plan.sequences import Format
 from verify.plan.sizes import Size, size
@@ -32,9 +33,20 @@ class Cell:
 
     @property
     def format(self) -> Format:
-        """How the cell's examples are written."""
+        """How the cell's longest examples are written."""
+        return self.format_for(self.setting.digits)
+
+    def format_for(self, digits: int) -> Format:
+        """How examples of operands of up to so many digits are written: padded ones all alike."""
         s = self.setting
+        if s.natural:
+            return NaturalFormat(s.task, s.base, s.layout, digits)
         return Format(s.task, s.base, s.layout, s.digits)
+
+    @property
+    def training_format(self) -> Format:
+        """How the examples of training are written."""
+        return self.format_for(self.setting.train.every_length[-1])
 
     @property
     def key(self) -> str:
@@ -48,9 +60,10 @@ class Cell:
         width = f" N={s.width}" if s.width else ""
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
+        natural = " natural" if s.natural else ""
         return (
-            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{window}{width}{layers}"
-            f" · {s.train.text()}{base}"
+            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{window}{width}"
+            f"{layers} · {s.train.text()}{base}"
         )
 
     def to_json(self) -> dict[str, Any]:

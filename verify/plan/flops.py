@@ -18,7 +18,7 @@ def training_flops(cell: Cell, batch: int, last: int | None = None) -> int:
             ``verify.model.gpt`` computes its queries, perceptron and the head only where a
             result digit follows, its keys and values everywhere.
     """
-    shape, fmt = cell.size, cell.format
+    shape, fmt = cell.size, cell.training_format
     tokens, width = len(fmt.tokens) - 1, shape.width
     wanted = tokens if last is None else last
     products = wanted * width * fmt.vocabulary  # the head

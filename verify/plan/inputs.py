@@ -25,7 +25,7 @@ EVALUATION_SEED = 20240717
 
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
-    sampler = Sampler(cell.format, domain)
+    sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
     if not domain.priming and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
@@ -63,7 +63,7 @@ def held_out_count(cell: Cell) -> int:
     """How many inputs ``held_out_inputs`` has; large domains are not drawn from."""
     count = 0
     for n in cell.setting.train.every_length:
-        sampler = Sampler(cell.format, _of_length(cell, n))
+        sampler = Sampler(cell.format_for(n), _of_length(cell, n))
         small = sampler.size <= _COUNTED
         count += min(SAMPLES, len(sampler.everything(held_out=True))) if small else SAMPLES
     return count

@@ -13,6 +13,7 @@ from theory.errors import InvalidInput
 from theory.numbers.integer_arrays import combinations
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
+from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.sequences import Format
 
 HELD_OUT = 20
@@ -30,12 +31,14 @@ _KINDS = {
 class Sampler:
     """Samples of operand digits from a domain, uniform but for its priming.
 
+    Where numbers have natural lengths every length of the domain is as likely as any other.
     Tuples that differ only in the order of operands that can change places are held out together.
     """
 
     def __init__(self, format: Format, domain: Domain) -> None:
         self.format, self.domain = format, domain
-        weighted = domain.weighted_boxes(format.base, format.task.operands)
+        balanced = isinstance(format, NaturalFormat)
+        weighted = domain.weighted_boxes(format.base, format.task.operands, balanced)
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
         """Operand tuples in the domain (before a task's order constraint)."""

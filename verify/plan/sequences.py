@@ -59,6 +59,15 @@ class Format:
         slots = {t.position: slot for slot, t in enumerate(self.tokens) if t.kind == "result"}
         return np.array([slots[i + 1] for i in range(self.result_width)])
 
+    @cached_property
+    def written_slots(self) -> np.ndarray:
+        """``(S,)``: the indices of what a model writes, ascending."""
+        return np.sort(self.result_slots)
+
+    def read(self, said: np.ndarray) -> np.ndarray:
+        """The result digits ``(n, M)`` of what a model wrote, ``(n, S)``."""
+        return said[:, np.searchsorted(self.written_slots, self.result_slots)]
+
     def write(self, operands: np.ndarray, result: np.ndarray) -> np.ndarray:
         """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``."""
         sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)

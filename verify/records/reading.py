@@ -73,7 +73,7 @@ def read_measurement(data: Any, cell: Cell) -> Measurement:
     check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
     check(_whole(samples) and samples > 0, "samples must be a positive integer")
     check(isinstance(data["exhaustive"], bool), "exhaustive must be true or false")
-    width = cell.format.result_width
+    width = cell.format_for(digits).result_width
     for whole, name in (("correct", "digit_correct"), ("learned", "digit_learned")):
         right, values = data[whole], data[name]
         if right is None and whole == "learned":

@@ -114,7 +114,8 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
 def _flops(group: Sequence[Job]) -> int:
     """The operations of a step of some models together."""
     cell, recipe = group[0].cell, group[0].recipe
-    return len(group) * training_flops(cell, recipe.batch_size, cell.format.result_width)
+    written = len(cell.training_format.written_slots)
+    return len(group) * training_flops(cell, recipe.batch_size, written)
 
 
 def _step_seconds(group: Sequence[Job], device: str) -> float:

@@ -19,21 +19,27 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from verify.model.gpt import GPT
+from verify.model.places import numbering
 from verify.model.positions import Slots
 from verify.plan.cells import Cell
+from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import Recipe
 from verify.training.device import precision
 from verify.training.examples import Examples, Noise
 from verify.training.optimizer import Optimizer
 from verify.training.weights import Weights
 
+_NONE = -100
+"""No token."""
+
 
 def shape_of(cell: Cell) -> Hashable:
     """What the models of an ensemble have in common: cells of equal shape can train together."""
     fmt, setting = cell.format, cell.setting
-    slots = tuple(fmt.result_slots.tolist())
-    encoding = (setting.encoding.name, setting.window)
-    return (cell.size, fmt.vocabulary, fmt.tokens, slots, encoding)
+    written = cell.training_format
+    slots = tuple(written.written_slots.tolist())
+    encoding = (setting.encoding.name, setting.window, numbering(cell))
+    return (cell.size, fmt.vocabulary, fmt.tokens, written.tokens, slots, encoding)
 
 
 class Ensemble:
@@ -51,12 +57,14 @@ class Ensemble:
         self.models = [_model(cell, seed, recipe).to(device) for cell, seed in jobs]
         self.weights = Weights([dict(model.named_parameters()) for model in self.models])
         self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
-        fmt = jobs[0][0].format
-        self.slots = _as_slots(np.sort(fmt.result_slots) - 1, device)
-        """The tokens that are followed by a result digit."""
+        fmt = jobs[0][0].training_format
+        self.slots = _as_slots(fmt.written_slots - 1, device)
+        """The tokens that are followed by one that the model writes."""
         noise_size = self.models[0].noise_size(
-            recipe.batch_size, len(fmt.tokens) - 1, len(fmt.result_slots)
+            recipe.batch_size, len(fmt.tokens) - 1, len(fmt.written_slots)
         )
+        self._unasked = fmt.padding if isinstance(fmt, NaturalFormat) else _NONE
+        """The token that is no answer."""
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
@@ -99,6 +107,7 @@ class Ensemble:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
         mixed, exact = self.precision == torch.bfloat16, weights.tensors[0].dtype
+        unasked = self._unasked
 
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
@@ -110,7 +119,8 @@ class Ensemble:
             # goes before the slots: rows as short as it is would take more than three times as
             # long (benchmarks/README.md).
             targets = tokens[:, 1:][:, slots].flatten()
-            return F.cross_entropy(logits.flatten(0, 1).to(exact).T[None], targets[None])
+            rows = logits.flatten(0, 1).to(exact).T[None]
+            return F.cross_entropy(rows, targets[None], ignore_index=unasked)
 
         def every(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
@@ -132,7 +142,8 @@ class Ensemble:
 def _model(cell: Cell, seed: int, recipe: Recipe) -> GPT:
     fmt, setting = cell.format, cell.setting
     encoding, window = setting.encoding.name, setting.window
-    return GPT(cell.size, fmt.vocabulary, fmt.tokens[:-1], encoding, window, seed, recipe)
+    sequence = fmt.vocabulary, fmt.tokens[:-1]
+    return GPT(cell.size, *sequence, encoding, window, seed, recipe, numbering(cell))
 
 
 def _as_slots(indices: np.ndarray, device: str) -> Slots:

@@ -6,7 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from theory.setting.encodings import STARTS
 from verify.plan.cells import Cell
+from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import Sampler
 
@@ -15,7 +17,7 @@ class Examples:
     """The training examples of one model.  Shapes: B examples of a step, T tokens of each."""
 
     def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
-        self.format, self.batch_size = cell.format, recipe.batch_size
+        self.format, self.batch_size = cell.training_format, recipe.batch_size
         self._sampler = Sampler(self.format, cell.setting.train)
         self._rng = np.random.default_rng([seed, 1])
         pairs = cell.setting.train.pairs
@@ -28,8 +30,17 @@ class Examples:
             operands = self._sampler.sample(number, self._rng, held_out=False)
         else:
             operands = self._drawn[self._rng.integers(len(self._drawn), size=number)]
-        tokens = self.format.write(operands, self.format.results(operands))
+        tokens = self._write(operands)
         return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
+
+    def _write(self, operands: np.ndarray) -> np.ndarray:
+        """The tokens ``(n, T)``; markers start at random."""
+        results = self.format.results(operands)
+        if isinstance(self.format, NaturalFormat) and self.format.layout.hinted:
+            return self.format.write(
+                operands, results, self._rng.integers(STARTS, size=len(results))
+            )
+        return self.format.write(operands, results)
 
 
 class Noise:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from theory.setting.encodings import ENCODINGS
+from theory.setting.encodings import ENCODINGS, STARTS
 from theory.setting.layouts import layout
 from verify.model.fast import Dropout, relu, spare_keys
 from verify.model.gpt import GPT, Block
@@ -178,7 +178,7 @@ def test_a_random_start_is_drawn_in_training_only() -> None:
     x = torch.zeros(64, 12, 16)
     draws = torch.arange(64, dtype=torch.uint8)
     assert len(net.position.embed(x, None).unique(dim=0)) == 1
-    assert len(net.position.embed(x, draws).unique(dim=0)) == net.position.STARTS
+    assert len(net.position.embed(x, draws).unique(dim=0)) == STARTS
 
 
 def test_keys_that_nothing_sees_fill_up_to_a_multiple_of_sixteen_that_is_near() -> None:

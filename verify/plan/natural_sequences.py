@@ -1,0 +1,139 @@
+"""Examples whose numbers have their natural lengths, as token sequences.
+
+The ``=`` of every example stands in one column, so that answers are asked for in the same columns
+of all.  Before the example and after its end there is padding, which no query sees and no answer
+is asked for.
+
+Shapes: n examples, k operands, N digits of the longest, M result digits, T tokens, S of them after
+``=``; units come first.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from theory.setting.encodings import STARTS
+from theory.setting.layouts import BOS, EQUALS, SIGN, Token
+from verify.plan.sequences import LANDMARKS, Format
+
+_LEFT = (BOS, SIGN, EQUALS)
+
+
+class NaturalFormat(Format):
+    """How the examples of one cell are written, if their numbers have natural lengths.
+
+    After the digits and landmarks come the tokens ``<end>``, padding, and the markers of positions
+    1, 2, ... in a layout that has them.
+    """
+
+    @property
+    def end(self) -> int:
+        """The token that ends an example."""
+        return self.base + len(LANDMARKS)
+
+    @property
+    def padding(self) -> int:
+        """The token that is no part of an example."""
+        return self.end + 1
+
+    @property
+    def vocabulary(self) -> int:
+        """The number of different tokens."""
+        markers = self.result_width + STARTS - 1 if self.layout.hinted else 0
+        return self.padding + 1 + markers
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The T tokens of the longest example."""
+        return self.layout.tokens((self.width,) * self.task.operands, self.result_width, ends=True)
+
+    @cached_property
+    def equals(self) -> int:
+        """The column of ``=``."""
+        return next(s for s, t in enumerate(self.tokens) if t.symbol == EQUALS)
+
+    @cached_property
+    def written_slots(self) -> np.ndarray:
+        """``(S,)``: the columns that a model writes: the result, its markers, and the end."""
+        return np.arange(self.equals + 1, len(self.tokens))
+
+    def write(
+        self, operands: np.ndarray, result: np.ndarray, starts: np.ndarray | None = None
+    ) -> np.ndarray:
+        """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``.
+
+        Args:
+            starts: what is added to the position of every marker of an example, ``(n,)``.
+        """
+        sequence = np.full((len(operands), len(self.tokens)), self.padding, dtype=np.int64)
+        rows = np.arange(len(operands))
+        markers = self.padding + (np.zeros_like(rows) if starts is None else starts)
+        stops = np.full(len(operands), self.equals)
+        for j in reversed(range(self.task.operands)):
+            sequence[rows, stops] = self.base + _LEFT.index(self._after(j))
+            starting = stops - self._span(lengths(operands[:, j]))
+            self._write(sequence, operands[:, j], starting, self.layout.operands_first, markers)
+            stops = starting - 1
+        sequence[rows, stops] = self.base + _LEFT.index(BOS)
+        first = np.full(len(operands), self.equals + 1)
+        self._write(sequence, result, first, self.layout.result_first, markers)
+        sequence[rows, first + self._span(lengths(result))] = self.end
+        return sequence
+
+    def read(self, said: np.ndarray) -> np.ndarray:
+        """The result digits ``(n, M)`` that answers ``(n, S)`` say.
+
+        An answer without an end, with a zero before its highest digit, or with a marker that is not
+        that of its place has -1 in some digit.
+        """
+        ends = said == self.end
+        count = np.where(ends.any(1), ends.argmax(1), -1) // self._span(1)  # digits; -1: no end
+        digits = np.zeros((len(said), self.result_width), dtype=np.int64)
+        rows = np.arange(len(said))
+        for i in range(self.result_width):
+            inside = i < count
+            place = i if self.layout.result_first == "least" else np.maximum(count - 1 - i, 0)
+            column = place * self._span(1)
+            digit = said[rows, column + self.layout.hinted]
+            fine = digit < self.base
+            if self.layout.hinted:
+                fine &= said[rows, column] == self.padding + 1 + i
+            digits[inside, i] = np.where(fine, digit, -1)[inside]
+        top = np.maximum(count - 1, 0)
+        digits[rows[(count > 1) & (digits[rows, top] == 0)], -1] = -1
+        digits[count < 1, -1] = -1
+        return digits
+
+    def _after(self, operand: int) -> str:
+        return SIGN if operand < self.task.operands - 1 else EQUALS
+
+    def _span(self, digits: np.ndarray | int) -> np.ndarray | int:
+        """The tokens of numbers of so many digits."""
+        return digits * (2 if self.layout.hinted else 1)
+
+    def _write(
+        self,
+        sequence: np.ndarray,
+        digits: np.ndarray,
+        first: np.ndarray,
+        order: str,
+        markers: np.ndarray,
+    ) -> None:
+        """Write a number of each example, digits ``(n, N)``, from column ``first`` ``(n,)`` on."""
+        length = lengths(digits)
+        for i in range(digits.shape[1]):
+            rows = np.flatnonzero(i < length)
+            place = i if order == "least" else length[rows] - 1 - i
+            column = first[rows] + self._span(np.asarray(place))
+            if self.layout.hinted:
+                sequence[rows, column] = markers[rows] + i + 1
+                column = column + 1
+            sequence[rows, column] = digits[rows, i]
+
+
+def lengths(digits: np.ndarray) -> np.ndarray:
+    """How long numbers ``(n, N)`` are without leading zeros, ``(n,)``; 0 has one digit."""
+    found = digits.shape[1] - (digits[:, ::-1] != 0).argmax(1)
+    return np.where((digits != 0).any(1), found, 1)
