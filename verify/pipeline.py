@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
+from verify.plan.cells import refuse_natural
 from verify.plan.grids import grid
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE, RECIPES
@@ -207,7 +208,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     """Train the first model of a plan in this process and measure its mechanism.
 
     Raises:
-        InvalidInput: a device or a precision that this machine lacks.
+        InvalidInput: a device or a precision that this machine lacks, or natural lengths.
     """
     from verify.running.progress import Progress, ProgressDisplay, say
     from verify.training.device import fix_precision, pick_device, train_alone
@@ -217,6 +218,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     device = pick_device(plan.device)
     fix_precision(plan.precision, device)
     job = plan.models[0]
+    refuse_natural(job.cell, "inspect")
     how: Any = {"device": device, "recipe": plan.recipe}
     with ProgressDisplay(1, plan.budget) as display:
         how["on_step"] = lambda step: display.update(Progress(job, step))
@@ -229,7 +231,7 @@ def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
     """Measure the mechanism of a kept model.
 
     Raises:
-        InvalidInput: the folder holds no kept model.
+        InvalidInput: the folder holds no kept model, or one of natural lengths.
     """
     from verify.model.kept import read_kept
     from verify.training.device import train_alone
@@ -238,6 +240,7 @@ def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
     train_alone()
     kept = read_kept(folder)
     run = kept.run
+    refuse_natural(run.cell, "inspect")
     trained = Trained(kept.model, run.cell, run.seed, run.premise, run.steps, run.seconds)
     return trained, _look_inside(trained)
 

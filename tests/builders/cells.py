@@ -38,3 +38,9 @@ def cell(
         "test_lengths": tuple(range(1, digits + 2)),
     }
     return Cell(Setting(encoding=encoding(pe), layout=layout(form), **values | changes), "pico")
+
+
+def natural_cell(pe: str, form: str, task: str | Task = "add", **changes: Any) -> Cell:
+    """A cell of natural lengths, trained on one to three digits and tested on up to five."""
+    values = {"train": Domain((1, 2, 3)), "test_lengths": (1, 2, 3, 4, 5), "padding": "none"}
+    return cell(task, pe=pe, form=form, **values | changes)

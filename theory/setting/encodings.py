@@ -8,8 +8,6 @@ from theory.errors import look_up, unknown_name
 
 REFERENCES = ("absolute", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")
-STARTS = 32
-"""Starts to draw from in training, where numbers of digits or markers start at random."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from theory.errors import look_up
 
 BOS, SIGN, EQUALS, END = "<bos>", "+", "=", "<end>"
+STARTS = 32
+"""Starts to draw from in training, where markers or the positions of digits start at random."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from torch.nn import functional as F
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
 from verify.model.initialization import initialize
-from verify.model.places import Numbering, Places
+from verify.model.places import Places
 from verify.model.positions import POSITIONS, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
+from verify.plan.numbering import Numbering
 from verify.plan.recipe import RECIPE, Recipe
 from verify.plan.sizes import Size
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from theory.errors import InvalidInput
 from verify.model.kept import KeptModel
+from verify.plan.cells import refuse_natural
 from verify.plan.inputs import EVALUATION_SEED
 from verify.plan.numerals import symbols
 from verify.plan.sampling import Sampler
@@ -64,9 +65,11 @@ def export(kept: KeptModel, folder: Path) -> None:
     """Write a kept model, its code, a tokenizer and a page on them.
 
     Raises:
-        InvalidInput: transformers is not installed, or the folder is there and not empty.
+        InvalidInput: transformers is not installed, the folder is there and not empty, or numbers
+            have natural lengths.
         Failed: the disk is full or fails.
     """
+    refuse_natural(kept.run.cell, "an export")
     if find_spec("transformers") is None:
         raise InvalidInput("an export needs the extra: pip install 'arith[hf]'")
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):

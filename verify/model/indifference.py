@@ -40,6 +40,8 @@ def indifference(model: GPT, cell: Cell, support: Support) -> float | None:
 
     Answers are compared digit by digit, each after the right ones before it.
     """
+    if cell.setting.natural:  # every token of an example is a part of the question
+        return None
     ignored = ignored_slots(cell, support)
     if not ignored.any():
         return None

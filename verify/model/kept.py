@@ -20,7 +20,6 @@ from safetensors.torch import load_file, save_file
 from theory.errors import InvalidInput
 from theory.setting.tasks import TASKS
 from verify.model.gpt import GPT
-from verify.model.places import numbering
 from verify.plan.numerals import symbols
 from verify.plan.plan import Job
 from verify.plan.recipe import RECIPE, Recipe
@@ -105,10 +104,8 @@ def read_kept(folder: Path) -> KeptModel:
     how = replace(RECIPE, tied=network["tied"])
     vocabulary, tokens = fmt.vocabulary, fmt.tokens[:-1]
     try:
-        how_numbered = numbering(run.cell)
-        model = GPT(
-            shape, vocabulary, tokens, s.encoding.name, s.window, run.seed, how, how_numbered
-        )
+        numbering = run.cell.numbering
+        model = GPT(shape, vocabulary, tokens, s.encoding.name, s.window, run.seed, how, numbering)
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError) as error:
         raise InvalidInput(f"{folder / WEIGHTS} cannot be read: {error}") from None

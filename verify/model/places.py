@@ -5,45 +5,12 @@ Shapes: B sequences, T tokens.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from theory.setting.layouts import BOS, EQUALS, SIGN
-from verify.plan.cells import Cell
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.sequences import LANDMARKS
-
-
-@dataclass(frozen=True)
-class Numbering:
-    """What has to be known of an alphabet and an encoding to tell places from tokens.
-
-    Args:
-        base: tokens below it are digits; the landmarks follow.
-        operands: how many there are.
-        padding: the token that is no part of an example; tokens above it are markers.
-        by_weight: numbers are weights: the sign after a number has 0, beside its units; otherwise
-            signs have none.
-        from_end: the digits of operands are numbered from where the operand ends.
-    """
-
-    base: int
-    operands: int
-    padding: int
-    by_weight: bool
-    from_end: bool
-
-
-def numbering(cell: Cell) -> Numbering | None:
-    """That of a cell; None where operands are padded, and every token has one place."""
-    s, fmt = cell.setting, cell.format
-    if not isinstance(fmt, NaturalFormat):
-        return None
-    from_end = s.encoding.by_weight and s.layout.operands_first == "most"
-    return Numbering(s.base, s.task.operands, fmt.padding, s.encoding.by_weight, from_end)
+from verify.plan.numbering import Numbering
 
 
 class Places:
@@ -55,7 +22,7 @@ class Places:
     @cached_property
     def hidden(self) -> Tensor:
         """Which tokens are padding, ``(B, T)``."""
-        return self.tokens == self.how.padding
+        return self.tokens == self.how.end + 1
 
     @cached_property
     def index(self) -> Tensor:
@@ -71,8 +38,7 @@ class Places:
         """
         tokens, how = self.tokens, self.how
         is_digit = tokens < how.base
-        marks = [how.base + LANDMARKS.index(x) for x in (BOS, SIGN, EQUALS)]
-        is_landmark = (tokens >= marks[0]) & (tokens <= marks[-1])
+        is_landmark = (tokens >= how.base) & (tokens < how.end)
         part = is_landmark.long().cumsum(1)
         # same[b, t, s]: token s is a digit of the same part of the example as token t.
         same = (part[:, :, None] == part[:, None, :]) & is_digit[:, None, :]
@@ -82,4 +48,4 @@ class Places:
         if how.from_end:
             number = torch.where(part <= how.operands, (same & ~before).sum(2), number)
         others = torch.where(is_landmark & how.by_weight, 0, -1)
-        return torch.where(is_digit | (tokens > how.padding), number, others)
+        return torch.where(is_digit | (tokens > how.end + 1), number, others)

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from theory.setting.encodings import STARTS
-from theory.setting.layouts import Token
+from theory.setting.layouts import STARTS, Token
 from verify.model.places import Places
 from verify.plan.sizes import Size
 

@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+from theory.errors import InvalidInput
 from theory.setting.requests import read_setting, setting_json, setting_words
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 from verify.plan.natural_sequences import NaturalFormat
+from verify.plan.numbering import Numbering
 from verify.plan.recipe import DEFAULT_BUDGET
 from verify.plan.sequences import Format
 from verify.plan.sizes import Size, size
@@ -49,6 +51,16 @@ class Cell:
         return self.format_for(self.setting.train.every_length[-1])
 
     @property
+    def numbering(self) -> Numbering | None:
+        """What tells places from tokens; None where a token's place is its index."""
+        s, fmt = self.setting, self.format
+        if not isinstance(fmt, NaturalFormat):
+            return None
+        by_weight = s.encoding.by_weight
+        from_end = by_weight and s.layout.operands_first == "most"
+        return Numbering(s.base, fmt.end, s.task.operands, by_weight, from_end)
+
+    @property
     def key(self) -> str:
         """The cell as one line of JSON: equal cells, and only they, have equal keys."""
         return json.dumps(self.to_json(), sort_keys=True)
@@ -85,6 +97,12 @@ class Cell:
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
         return " ".join(parts)
+
+
+def refuse_natural(cell: Cell, what: str) -> None:
+    """Refuse what is not made for natural lengths (InvalidInput)."""
+    if cell.setting.natural:
+        raise InvalidInput(f"{what} needs padded operands, not --padding none")
 
 
 def default_model(task: Task) -> str:

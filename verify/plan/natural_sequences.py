@@ -14,8 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from theory.setting.encodings import STARTS
-from theory.setting.layouts import BOS, EQUALS, SIGN, Token
+from theory.setting.layouts import BOS, EQUALS, SIGN, STARTS, Token
 from verify.plan.sequences import LANDMARKS, Format
 
 _LEFT = (BOS, SIGN, EQUALS)

@@ -19,7 +19,6 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from verify.model.gpt import GPT
-from verify.model.places import numbering
 from verify.model.positions import Slots
 from verify.plan.cells import Cell
 from verify.plan.natural_sequences import NaturalFormat
@@ -38,7 +37,7 @@ def shape_of(cell: Cell) -> Hashable:
     fmt, setting = cell.format, cell.setting
     written = cell.training_format
     slots = tuple(written.written_slots.tolist())
-    encoding = (setting.encoding.name, setting.window, numbering(cell))
+    encoding = (setting.encoding.name, setting.window, cell.numbering)
     return (cell.size, fmt.vocabulary, fmt.tokens, written.tokens, slots, encoding)
 
 
@@ -143,7 +142,7 @@ def _model(cell: Cell, seed: int, recipe: Recipe) -> GPT:
     fmt, setting = cell.format, cell.setting
     encoding, window = setting.encoding.name, setting.window
     sequence = fmt.vocabulary, fmt.tokens[:-1]
-    return GPT(cell.size, *sequence, encoding, window, seed, recipe, numbering(cell))
+    return GPT(cell.size, *sequence, encoding, window, seed, recipe, cell.numbering)
 
 
 def _as_slots(indices: np.ndarray, device: str) -> Slots:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from theory.setting.encodings import STARTS
+from theory.setting.layouts import STARTS
 from verify.plan.cells import Cell
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import Recipe

@@ -53,7 +53,8 @@ class Recorder:
         for n, (operands, learned) in self._tests[i].items():
             said = answers(model, cell, operands, learned)
             as_learned = 0.0 if learned is None else _share(said, learned)
-            found[n] = _share(said, cell.format.results(operands)), as_learned
+            right = cell.format_for(operands.shape[2]).results(operands)
+            found[n] = _share(said, right), as_learned
         return found
 
     def state(self) -> Any:

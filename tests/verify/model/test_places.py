@@ -1,0 +1,105 @@
+"""Natural lengths in a model: places, and padding that nobody sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from builders.cells import natural_cell
+from builders.layouts import NATURAL
+
+from theory.errors import InvalidInput
+from theory.setting.encodings import ENCODINGS
+from verify.model.gpt import GPT
+from verify.model.measure import answers
+from verify.model.places import Places
+from verify.plan.cells import Cell
+from verify.plan.natural_sequences import NaturalFormat
+from verify.plan.sampling import Sampler
+from verify.plan.sizes import Size
+
+CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted")] + [
+    ("ape", "plain"),
+    ("rope", "reversed"),
+    ("abacus", "plain"),
+    ("coupled", "reversed"),
+]
+
+
+def net(cell: Cell) -> GPT:
+    fmt, encoding = cell.format, cell.setting.encoding.name
+    size, tokens = Size(2, 2, 16), fmt.tokens[:-1]
+    made = GPT(size, fmt.vocabulary, tokens, encoding, 0, seed=0, numbering=cell.numbering)
+    for p in made.parameters():
+        if p.dim() > 1:
+            torch.nn.init.normal_(p, std=0.6)
+    return made.eval()
+
+
+def examples(cell: Cell, number: int = 40) -> np.ndarray:
+    fmt = cell.format_for(3)
+    return Sampler(fmt, cell.setting.train).sample(number, np.random.default_rng(0))
+
+
+def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
+    """12 + 345 = 357, in the order in which each number is written."""
+    expected = {
+        ("abacus", "aligned"): [-1, 1, 2, -1, 1, 2, 3, -1, 1, 2, 3],
+        ("abacus", "reversed"): [-1, 1, 2, -1, 1, 2, 3, -1, 1, 2, 3],
+        ("coupled", "aligned"): [0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3],
+        ("coupled", "reversed"): [0, 2, 1, 0, 3, 2, 1, 0, 1, 2, 3],
+        ("coupled", "hinted"): [0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 3, 3, 0, 1, 1, 2, 2, 3, 3],
+    }
+    operands = np.array([[[2, 1, 0], [5, 4, 3]]])
+    for (pe, form), numbers in expected.items():
+        c = natural_cell(pe, form)
+        fmt = c.format_for(3)
+        assert isinstance(fmt, NaturalFormat)
+        tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
+        assert c.numbering is not None
+        places = Places(c.numbering, tokens)
+        seen = ~places.hidden[0]
+        assert places.number[0][seen].tolist()[:-1] == numbers  # the last is <end>
+        assert places.index[0][seen].tolist() == list(range(len(numbers) + 1))
+
+
+@pytest.mark.parametrize(("pe", "form"), CELLS)
+def test_padding_changes_no_answer(pe: str, form: str) -> None:
+    """The logits of an example are the same alone and beside longer ones."""
+    c = natural_cell(pe, form)
+    model, operands = net(c), examples(c)
+    wide = c.format_for(5)
+    tokens = wide.write(operands, wide.results(operands))
+    assert isinstance(wide, NaturalFormat)
+    with torch.no_grad():
+        together = model(torch.from_numpy(tokens)[:, :-1])
+        for row, logits in zip(tokens, together, strict=True):
+            seen = row != wide.padding
+            alone = model(torch.from_numpy(row[seen])[None, :-1])[0]
+            assert torch.allclose(logits[seen[:-1]][: len(alone)], alone, atol=1e-4)
+
+
+@pytest.mark.parametrize("form", NATURAL)
+def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
+    c = natural_cell("rpe", form)
+    model, operands = net(c), examples(c)
+    fmt = c.format_for(3)
+    assert isinstance(fmt, NaturalFormat)
+    sequence = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
+    sequence[:, fmt.written_slots] = fmt.padding
+    ended = torch.zeros(len(sequence), dtype=torch.bool)
+    with torch.no_grad():
+        for slot in fmt.written_slots:
+            said = model(sequence[:, :slot])[:, -1].argmax(1)
+            sequence[:, slot] = torch.where(ended, fmt.padding, said)
+            ended |= said == fmt.end
+    expected = fmt.read(sequence[:, fmt.written_slots].numpy())
+    assert (answers(model, c, operands) == expected).all()
+    # A model that knows nothing rarely writes a marker in its place.
+    assert fmt.layout.hinted or len(np.unique(expected, axis=0)) > 1
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    for pe, form in (("ape", "interleaved"), ("ape", "bare"), ("coupled", "plain")):
+        with pytest.raises(InvalidInput):
+            natural_cell(pe, form)

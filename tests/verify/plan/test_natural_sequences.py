@@ -1,0 +1,92 @@
+"""Examples of natural lengths: what is written, and how an answer is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders.layouts import NATURAL
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.setting.expressions import parse_task
+from theory.setting.layouts import STARTS, layout
+from theory.setting.tasks import Task
+from verify.plan.natural_sequences import NaturalFormat
+from verify.plan.numerals import numeral
+
+
+def digits(values: list[int], base: int, width: int) -> np.ndarray:
+    return np.array([[v // base**i % base for i in range(width)] for v in values])
+
+
+def spelled(form: NaturalFormat, values: list[int], start: int = 0) -> str:
+    """An example by Python's own numbers and strings, a token each, apart by blanks."""
+    least = {"least": 1, "most": -1}
+
+    def number(value: int, order: str) -> list[str]:
+        text = list(numeral(value, form.base))
+        marks = [f"#{i + start}" for i in range(len(text), 0, -1)]
+        pairs = list(zip(marks, text, strict=True))[:: -least[order]]
+        return [x for m, d in pairs for x in ((m, d) if form.layout.hinted else (d,))]
+
+    words = ["<bos>"]
+    for value in values:
+        words += [*number(value, form.layout.operands_first), "+"]
+    words[-1] = "="
+    result = form.task.evaluate(*values)
+    return " ".join([*words, *number(result, form.layout.result_first), "<end>"])
+
+
+def shown(form: NaturalFormat, sequence: np.ndarray) -> str:
+    """A sequence as text, without its padding."""
+    words = [numeral(i, form.base) for i in range(form.base)] + ["<bos>", "+", "=", "<end>", ""]
+    texts = (words[t] if t < len(words) else f"#{t - form.padding}" for t in sequence)
+    return " ".join(x for x in texts if x)
+
+
+@given(
+    st.sampled_from(NATURAL),
+    st.sampled_from(("a + b", "a + b + c", "7*a", "a*b", "a + b + 3")),
+    st.integers(2, 10),
+    st.lists(st.integers(0, 10**9), min_size=3, max_size=3),
+    st.integers(0, STARTS - 1),
+)
+def test_an_example_is_written_as_by_hand_and_read_back(
+    name: str, expr: str, base: int, values: list[int], start: int
+) -> None:
+    task = parse_task(expr)
+    form = NaturalFormat(task, base, layout(name), 4)
+    given_values = [v % base**4 for v in values[: task.operands]]
+    operands = np.stack([digits([v], base, 4) for v in given_values], axis=1)
+    results = form.results(operands)
+    sequence = form.write(operands, results, np.array([start]))
+    assert shown(form, sequence[0]) == spelled(form, given_values, start)
+    assert sequence[0, form.equals] == base + 2
+    if start == 0:
+        assert (form.read(sequence[:, form.written_slots]) == results).all()
+
+
+@pytest.mark.parametrize("name", NATURAL)
+def test_only_a_whole_answer_with_an_end_and_no_leading_zero_is_right(name: str) -> None:
+    form = NaturalFormat(parse_task("a + b"), 10, layout(name), 2)
+    operands = np.stack([digits([12, 5], 10, 2), digits([34, 0], 10, 2)], axis=1)
+    results = form.results(operands)  # 46 and 5
+    said = form.write(operands, results)[:, form.written_slots]
+    assert (form.read(said) == results).all()
+    for row in range(2):
+        for column in range(said.shape[1]):
+            if said[row, column] == form.padding:
+                continue  # what follows an end is cut off
+            for token in set(range(form.vocabulary)) - {int(said[row, column])}:
+                wrong = said.copy()
+                wrong[row, column] = token
+                assert (form.read(wrong)[row] != results[row]).any()
+    nothing = np.full_like(said, form.end)
+    assert (form.read(nothing) != 0).any(1).all()  # no digit is no zero
+
+
+def test_zero_has_one_digit() -> None:
+    task = Task("copy", ((1, (1,)),), ("a",))
+    form = NaturalFormat(task, 10, layout("plain"), 3)
+    zero = np.zeros((1, 1, 3), dtype=np.int64)
+    assert shown(form, form.write(zero, form.results(zero))[0]) == "<bos> 0 = 0 <end>"
