@@ -10,6 +10,7 @@ import numpy as np
 
 from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
+from theory.inference.result_lengths import coefficients
 from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
@@ -169,6 +170,8 @@ class Finder:
             return "a result written most significant digit first asks for all lower digits at once"
         if s.encoding.reference != "significance" and not s.layout.hinted:
             return "which address is the right one depends on the lengths of the numbers"
+        if min(coefficients(s.task)) < 1:
+            return "the result may end before the operands do, and all that is left says where"
         if self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
             return (
                 f"under {s.encoding.label} no query can single out the token after a marker, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 
 from theory.errors import NotCountable
@@ -112,7 +113,7 @@ def _results_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
         return 0
     carries = {sum(c for c, e in task.terms if not any(e)): 1}
     starts = sorted({1, digits + 1, *(x for w in widths for x in (w, w + 1) if x <= digits)})
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         kinds = tuple(_kind(start, w) for w in widths)
         further: Counter[int] = Counter()
         for carry, number in carries.items():

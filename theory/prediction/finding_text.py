@@ -44,16 +44,17 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     """Where a digit stands that is not found."""
     encoding, shown = finder.setting.encoding, finder.addresses[need]
     code = int(finder.at(one, need, position)[0][0])
+    never = "where training never showed it"
     tokens, (low, high) = finder.trained.tokens, (int(shown[0]), int(shown[-1]))
     if encoding.reference == "significance":
         if code == NEVER:
             return f"under a number above {finder.trained.number}, the largest that was trained"
         low, high, code = (x - finder.trained.number for x in (low, high, code))
-        return f"{code} numbers on, where training never showed it ({low} to {high})"
+        return f"at a difference of numbers of {code}, {never} ({low} to {high})"
     if encoding.reference == "relative":
         untrained = encoding.own_parameter and code >= tokens
         more = ", and nothing was learned for that offset" if untrained else ""
-        return f"at offset {code}, where training never showed it ({low} to {high}){more}"
+        return f"at offset {code}, {never} ({low} to {high}){more}"
     query, key = finder.indices(one, need, position)
     untrained = encoding.own_parameter and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""

@@ -38,7 +38,7 @@ class _AtLength:
 @remembered(64)
 def natural_lengths(setting: Setting) -> _Lengths:
     """The prediction at each test length, and the steps to it."""
-    train, tests = setting.train, setting.test_lengths
+    tests = setting.test_lengths
     trained = [_AtLength(n, True) if setting.is_premise(n) else None for n in tests]
     if None not in trained:
         return _predictions(setting, [x for x in trained if x]), ()
@@ -51,7 +51,6 @@ def natural_lengths(setting: Setting) -> _Lengths:
             each = [x or _at_length(finder, n) for n, x in zip(tests, trained, strict=True)]
     except NotCountable as error:
         return _open(setting, cite("count", f"nothing follows: {error}", leaves_open=True))
-    assert train.every_length
     return _predictions(setting, each), tuple(_steps(finder, each))
 
 
@@ -119,13 +118,11 @@ def _best(setting: Setting, missing: dict[Missing, Array], widths: Array) -> lis
     """The best guess of each shape; 1 where no digit is missing."""
     best = [Fraction(1)] * len(widths)
     for what, positions in missing.items():
-        known: dict[int, Fraction] = {}
+        # But for differences, it depends on the kind of digit alone.
+        alike = None if setting.task.needs_order else _share(setting, what, (), 0)
         for s in np.flatnonzero(positions).tolist():
-            position = int(positions[s])
-            if setting.task.needs_order:
-                share = _share(setting, what, tuple(widths[s].tolist()), position)
-            else:  # it depends on the kind of digit alone
-                share = known.setdefault(0, known.get(0) or _share(setting, what, (), position))
+            position, one = int(positions[s]), tuple(widths[s].tolist())
+            share = _share(setting, what, one, position) if alike is None else alike
             best[s] = min(best[s], share)
     return best
 
