@@ -47,7 +47,9 @@ def write(task: Task, base: int, layout: Layout, operands: tuple[int, ...], valu
     return line
 
 
-def query_and_keys(task: Task, line: Written, position: int) -> tuple[int, dict[tuple[int, int], int]]:
+def query_and_keys(
+    task: Task, line: Written, position: int
+) -> tuple[int, dict[tuple[int, int], int]]:
     """The index before a result digit, and the index of each operand digit."""
     query = line.index(("result", position)) - 1
     names = task.names

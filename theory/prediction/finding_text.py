@@ -8,6 +8,10 @@ from theory.inference.addresses import NEVER, Need
 from theory.inference.derivation import Step, cite
 from theory.inference.finding import Finder, Found
 from theory.inference.shapes import Shapes
+from theory.setting.lengths_text import runs
+
+_MOST_RUNS = 3
+"""Runs of shown addresses that are listed."""
 
 
 def missing_text(finder: Finder, found: Found) -> str:
@@ -44,21 +48,28 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     """Where a digit stands that is not found."""
     encoding, shown = finder.setting.encoding, finder.addresses[need]
     code = int(finder.at(one, need, position)[0][0])
-    never = "where training never showed it"
-    tokens, (low, high) = finder.trained.tokens, (int(shown[0]), int(shown[-1]))
+    number, tokens = finder.trained.number, finder.trained.tokens
     if encoding.reference == "significance":
         if code == NEVER:
-            return f"under a number above {finder.trained.number}, the largest that was trained"
-        low, high, code = (x - finder.trained.number for x in (low, high, code))
-        return f"at a difference of numbers of {code}, {never} ({low} to {high})"
+            return f"under a number above {number}, the largest that was trained"
+        never = _never((shown - number).tolist())
+        return f"at a difference of numbers of {code - number}, {never}"
     if encoding.reference == "relative":
         untrained = encoding.own_parameter and code >= tokens
         more = ", and nothing was learned for that offset" if untrained else ""
-        return f"at offset {code}, {never} ({low} to {high}){more}"
+        return f"at offset {code}, {_never(shown.tolist())}{more}"
     query, key = finder.indices(one, need, position)
     untrained = encoding.own_parameter and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
+
+
+def _never(shown: list[int]) -> str:
+    """``where training never showed it (3 to 11)``."""
+    found = [str(a) if a == b else f"{a} to {b}" for a, b in runs(shown)]
+    if len(found) > _MOST_RUNS:
+        found = [f"some from {shown[0]} to {shown[-1]}"]
+    return f"where training never showed it ({', '.join(found)})"
 
 
 def goes_on_steps(finder: Finder, at: str) -> list[Step]:

@@ -42,9 +42,7 @@ def best(task: Task, base: int, inputs: list, operand: int, position: int, told:
         rest = (*x[:operand], x[operand] - d * base ** (position - 1), *x[operand + 1 :])
         # One answer of the model for the rest: the group's inputs part where ``told`` differs.
         tables[rest][told(result, position)][result[position - 1]] += 1
-    right = sum(
-        max(answers.values()) for table in tables.values() for answers in table.values()
-    )
+    right = sum(max(answers.values()) for table in tables.values() for answers in table.values())
     return Fraction(right + free, len(inputs))
 
 

@@ -30,9 +30,7 @@ def sequences(form: str, widths: list[int], result: int) -> Sequences:
 
 @pytest.mark.parametrize("form", NATURAL)
 @pytest.mark.parametrize(("text", "base", "longest"), CASES)
-def test_digits_stand_where_they_are_written(
-    form: str, text: str, base: int, longest: int
-) -> None:
+def test_digits_stand_where_they_are_written(form: str, text: str, base: int, longest: int) -> None:
     task, seen = parse_task(text), set()
     for x, value in examples(task, base, longest):
         widths = [len(digits(v, base)) for v in x]
@@ -50,7 +48,9 @@ def test_digits_stand_where_they_are_written(
             assert of.query(i)[0] == query
             assert {k: of.key(*k)[0] for k in keys} == keys
             needs = [n for n in local_needs(task.operands, 1) if n.operand != RESULT]
-            listed = {(n.operand, i - n.below): key for n, key in found_at(indices(tokens), i, needs)}
+            listed = {
+                (n.operand, i - n.below): key for n, key in found_at(indices(tokens), i, needs)
+            }
             assert listed == {k: key for k, key in keys.items() if i - 1 <= k[1] <= i}
 
 
@@ -77,9 +77,7 @@ def test_numbers_are_weights_or_count_as_written(form: str, pe: str) -> None:
 
 
 def test_the_needs_of_a_rule_are_the_digits_that_it_reads() -> None:
-    assert local_needs(2, 1) == [
-        *(Need(0, 1), Need(1, 1), Need(0, 0), Need(1, 0), Need(RESULT, 1))
-    ]
+    assert local_needs(2, 1) == [*(Need(0, 1), Need(1, 1), Need(0, 0), Need(1, 0), Need(RESULT, 1))]
 
 
 def test_no_address_beyond_training_is_one_of_training() -> None:
