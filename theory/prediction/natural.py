@@ -27,7 +27,11 @@ _Lengths = tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]
 
 @dataclass(frozen=True, eq=False)
 class _AtLength:
-    """What follows at one test length; ``found`` is None where nothing was asked."""
+    """What follows at one test length.
+
+    Args:
+        found: None where training shows the length, or it was not counted.
+    """
 
     digits: int
     right: bool
@@ -45,12 +49,12 @@ def natural_lengths(setting: Setting) -> _Lengths:
     lacking = _training_lacks(setting)
     if lacking is not None:
         return _open(setting, lacking)
-    try:
-        with budget(MOST_WORK):
+    with budget(MOST_WORK):
+        try:
             finder = Finder(setting)
-            each = [x or _at_length(finder, n) for n, x in zip(tests, trained, strict=True)]
-    except NotCountable as error:
-        return _open(setting, cite("count", f"nothing follows: {error}", leaves_open=True))
+        except NotCountable as error:
+            return _open(setting, cite("count", f"nothing follows: {error}", leaves_open=True))
+        each = [x or _at_length(finder, n) for n, x in zip(tests, trained, strict=True)]
     return _predictions(setting, each), tuple(_steps(finder, each))
 
 
@@ -79,13 +83,16 @@ def _prediction(setting: Setting, x: _AtLength) -> LengthPrediction:
         return LengthPrediction(x.digits, direction, Status.GENERALIZES, one, learned_accuracy=one)
     status = Status.FAILS if x.at_most < 1 else Status.UNDETERMINED
     predicted = LengthPrediction(x.digits, direction, status, None, None)
-    return replace(predicted, at_most=x.at_most)
+    return replace(predicted, at_most=x.at_most, counted=x.found is not None)
 
 
 def _at_length(finder: Finder, digits: int) -> _AtLength:
     """What follows at a length, by its shapes."""
     setting = finder.setting
-    found = finder.find(shapes(setting, (digits,), setting.test_kind))
+    try:
+        found = finder.find(shapes(setting, (digits,), setting.test_kind))
+    except NotCountable:
+        return _AtLength(digits, False)
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
     return _AtLength(digits, False, _at_most(setting, found), found)
@@ -142,11 +149,15 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
     if rule:
         steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))
-    unclear = [x for x in each if not x.right and x.at_most == 1]
+    unclear = [x for x in each if not x.right and x.at_most == 1 and x.found is not None]
     if unclear:
         at = lengths_text([x.digits for x in unclear])
         rule_name, why = open_text(finder, _found(unclear[0]))
         steps.append(cite(rule_name, f"At {at} nothing follows: {why}", leaves_open=True))
+    given_up = [x.digits for x in each if not x.right and x.found is None]
+    if given_up:
+        what = f"At {lengths_text(given_up)} it would take too long to go through all shapes"
+        steps.append(cite("count", what, leaves_open=True))
     return steps
 
 

@@ -107,7 +107,8 @@ def test_the_paper_does_not_treat_natural_lengths() -> None:
     [
         (
             {"pe": "rpe", "layout": "reversed"},
-            "result digit 5 has digit 5 of a at offset 16, where training never showed it (3 to 15)",
+            "result digit 5 has digit 5 of a at offset 16, where training never showed it "
+            "(3 to 15)",
         ),
         (
             {"pe": "rpe"},
