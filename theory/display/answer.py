@@ -155,7 +155,7 @@ def _short(source: str, is_published: bool) -> str:
 def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     s = prediction.setting
-    found = plateaus(s.task, s.base, s.train)
+    found = () if s.natural else plateaus(s.task, s.base, s.train)
     shares = [f"{float(100 * x.accuracy):.3g}% {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
     text = (
@@ -173,7 +173,8 @@ def _from(read: int) -> str:
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     s = prediction.setting
-    more = leaps(s.task, s.base, s.train) if s.encoding.own_positions else Decision.UNDECIDED
+    asks = s.encoding.own_positions and not s.natural  # digits that have a position of their own
+    more = leaps(s.task, s.base, s.train) if asks else Decision.UNDECIDED
     text = {
         Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
         Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow, "

@@ -94,7 +94,8 @@ def legend(prediction: Prediction) -> list[str]:
     lines = [f"Premises: {premises}."]
     if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
         lines.append(f"It rests on an observation, not a proof (see arith theorems {observed[0]}).")
-    if s.encoding.own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
+    own_positions = s.encoding.own_positions and not s.natural
+    if own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")

@@ -232,6 +232,54 @@ RULES: dict[str, Rule] = {
             "a window",
             "ours; what several layers could pass on is not used",
         ),
+        Rule(
+            "address",
+            "a digit where training never showed it is not found",
+            "In numbers of natural length a query finds a digit by its address: a pair of "
+            "indices, an offset, or a difference of numbers.  At an address where training never "
+            "showed the digit to that query it is not found, and the answer does not depend on "
+            "it.  Then the model is right no more often than the best guess without it.",
+            f"{_CONVERGED}; numbers of natural length; an address is learned, and not computed",
+            "ours, a premise: docs/addresses.md",
+        ),
+        Rule(
+            "lengths together",
+            "lengths never shown together: nothing follows",
+            "Where operands have lengths that training never showed together, and no one rule "
+            "finds the digits, each address was shown, but which is the right one was not.",
+            "numbers of natural length",
+            "ours: docs/addresses.md",
+        ),
+        Rule(
+            "numbered digits",
+            "digits found by their numbers: the rule goes on",
+            "Under an encoding by significance a rule of finite carry goes on if each digit that "
+            "it reads has one difference of numbers to its query in all of training, every number "
+            "is among the trained ones, random starts included, and training shows every case of "
+            "the rule: which digits exist, and which are the highest of their number.",
+            f"{_CONVERGED}; numbers of natural length; the result least significant first; the "
+            "sign before the result counts as number 0",
+            "ours, a premise: docs/addresses.md",
+        ),
+        Rule(
+            "hints",
+            "a marker before a digit lets queries find it",
+            "A query finds a digit by the marker before it, at any index or offset that training "
+            "showed.  Beyond them nothing follows: what the encoding adds there was never "
+            "trained.",
+            f"{_CONVERGED}; an encoding that can single out the token after the marker; markers "
+            "among the trained ones, random starts included",
+            "ours, a premise: docs/addresses.md",
+        ),
+        Rule(
+            "end",
+            "a result ends where no digit and no carry is left",
+            "A model that has learned the digit rule ends the result where no operand has a digit "
+            "left and the carry is 0: it finds that by the addresses of those digits, and needs "
+            "no others.",
+            f"{_CONVERGED}; training on several lengths, so that results end at several places",
+            "ours, a premise: docs/addresses.md",
+        ),
     )
 }
 """Every rule, by name."""

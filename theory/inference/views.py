@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
+from theory.inference.addresses import RESULT, found_at, indices, local_needs
 from theory.numbers.effort import spend
 from theory.setting.layouts import Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
-_RESULT = -1
-"""The result's digits among those of the operands, as ``Token.operand`` has it."""
 Landmark = tuple[str, int]
 """A landmark in view: the token's symbol, and how many tokens back it stands."""
 
@@ -65,14 +64,11 @@ def views(setting: Setting) -> Iterator[View]:
     reach = carry_reach(task, setting.base)
     if reach is None:
         return
-    index = {(t.operand, t.position): s for s, t in enumerate(sequence) if t.kind != "landmark"}
+    index, needs = indices(sequence), local_needs(task.operands, reach)
     for i in range(1, task.result_width(setting.base, setting.digits) + 1):
         spend(1_000 * min(setting.window or len(sequence), len(sequence)) + 5_000)
-        query = index[_RESULT, i] - 1
-        lowest = max(1, i - reach)
-        needed = [(j, l) for l in range(lowest, i + 1) for j in range(task.operands)]
-        needed += [(_RESULT, l) for l in range(lowest, i)]  # these tell the carry
-        offsets = tuple(query - index[digit] for digit in needed if digit in index)
+        query = index[RESULT, i] - 1
+        offsets = tuple(query - key for _, key in found_at(index, i, needs))
         yield View(i, offsets, tuple(landmarks(sequence, query, setting.window)))
 
 

@@ -13,8 +13,9 @@ from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
+from theory.prediction.natural import natural_lengths
 from theory.prediction.outcomes import Claim, Status
-from theory.prediction.published import Published, published
+from theory.prediction.published import NATURAL_LENGTHS, Published, published
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
@@ -91,6 +92,7 @@ class Prediction:
             "window": s.window,
             "width": s.width,
             "layers": s.layers,
+            **({"padding": s.padding} if s.natural else {}),
             "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
@@ -139,6 +141,8 @@ def predict(setting: Setting) -> Prediction:
     shown = support(task, train, base)
     if not shown.boxes:
         raise InvalidInput(f"the task is defined nowhere on {train.text()}")
+    if setting.natural:
+        return _of_natural_lengths(setting)
     try:
         with budget(MOST_WORK):
             upward, reason = beyond(setting, shown)
@@ -162,7 +166,7 @@ def predict(setting: Setting) -> Prediction:
         published(task, setting.encoding, base, train),
         lengths,
         (
-            cite("convergence", f"Premise: the model is right on held-out {train.text()}."),
+            _premise(setting),
             support_step(shown),
             *([cite("indifference", _INDIFFERENT)] if any(x.ignores for x in lengths) else []),
             *reason,
@@ -172,3 +176,22 @@ def predict(setting: Setting) -> Prediction:
         learned if upward in _EXPECTED and not continues else None,
         continues,
     )
+
+
+def _of_natural_lengths(setting: Setting) -> Prediction:
+    """The prediction where numbers have their natural lengths."""
+    lengths, steps = natural_lengths(setting)
+    longer = [x.status for x in lengths if x.direction == Direction.UPWARD]
+    return Prediction(
+        setting,
+        NATURAL_LENGTHS,
+        lengths,
+        (_premise(setting), *steps),
+        None,
+        bool(longer) and set(longer) == {Status.GENERALIZES},
+    )
+
+
+def _premise(setting: Setting) -> Step:
+    what = f"Premise: the model is right on held-out {setting.train.text()}."
+    return cite("convergence", what)

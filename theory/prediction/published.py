@@ -26,6 +26,14 @@ class Published:
     theorem: str
 
 
+NATURAL_LENGTHS = Published(
+    Status.UNDETERMINED,
+    Status.UNDETERMINED,
+    "the paper does not treat numbers of natural length",
+)
+"""What the paper says where operands are not padded."""
+
+
 def treats(encoding: Encoding, train: Domain) -> bool:
     """Whether the paper speaks of an encoding (APE or RPE) and a training set (all digits)."""
     return encoding.reference in ("absolute", "relative") and not train.allowed

@@ -14,7 +14,38 @@ from theory.setting.requests import Request
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 NARROW = {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5}
+NATURAL = {"task": "add", "train_digits": "1-5", "padding": "none"}
 CASES = {
+    "address": (
+        {**NATURAL, "pe": "rpe"},
+        "fails",
+        {**NATURAL, "pe": "coupled"},
+        "generalizes",
+    ),
+    "lengths together": (
+        {**NATURAL, "task": "mul", "pe": "coupled"},
+        "undetermined",
+        {**NATURAL, "pe": "coupled"},
+        "generalizes",
+    ),
+    "numbered digits": (
+        {**NATURAL, "pe": "abacus"},
+        "generalizes",
+        {**NATURAL, "pe": "abacus", "layout": "plain", "test_digits": "6"},
+        "undetermined",
+    ),
+    "hints": (
+        {**NATURAL, "pe": "rope", "layout": "hinted"},
+        "undetermined",
+        {**NATURAL, "pe": "rope"},
+        "fails",
+    ),
+    "end": (
+        {**NATURAL, "pe": "coupled"},
+        "generalizes",
+        {**NATURAL, "pe": "coupled", "task": "mul"},
+        "undetermined",
+    ),
     "count": (
         {"task": "mod_add", "modulus": 10**12 + 39, "train_digits": "2", "test_digits": "14"},
         "fails",

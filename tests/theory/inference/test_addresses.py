@@ -1,0 +1,98 @@
+"""Addresses: the formulas against examples that are written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders.layouts import NATURAL
+from builders.natural_examples import digits, examples, query_and_keys, write
+
+from theory.inference.addresses import (
+    NEVER,
+    RESULT,
+    Need,
+    Sequences,
+    Trained,
+    found_at,
+    indices,
+    local_needs,
+)
+from theory.setting.encodings import encoding
+from theory.setting.expressions import parse_task
+from theory.setting.layouts import layout
+
+CASES = [("a + b", 2, 4), ("a + b", 3, 2), ("a + b", 10, 2), ("a + b + c", 2, 2), ("7*a", 10, 3)]
+
+
+def sequences(form: str, widths: list[int], result: int) -> Sequences:
+    return Sequences(layout(form), np.array([widths]), np.array([result]))
+
+
+@pytest.mark.parametrize("form", NATURAL)
+@pytest.mark.parametrize(("text", "base", "longest"), CASES)
+def test_digits_stand_where_they_are_written(form: str, text: str, base: int, longest: int) -> None:
+    task, seen = parse_task(text), set()
+    for x, value in examples(task, base, longest):
+        widths = [len(digits(v, base)) for v in x]
+        shape = (*widths, len(digits(value, base)))
+        if shape in seen:
+            continue
+        seen.add(shape)
+        line = write(task, base, layout(form), x, value)
+        of = sequences(form, widths, shape[-1])
+        assert of.length()[0] == len(line) + 1
+        tokens = layout(form).tokens(widths, shape[-1], ends=True)
+        assert len(tokens) == len(line) + 1
+        for i in range(1, shape[-1] + 1):
+            query, keys = query_and_keys(task, line, i)
+            assert of.query(i)[0] == query
+            assert {k: of.key(*k)[0] for k in keys} == keys
+            needs = [n for n in local_needs(task.operands, 1) if n.operand != RESULT]
+            listed = {
+                (n.operand, i - n.below): key for n, key in found_at(indices(tokens), i, needs)
+            }
+            assert listed == {k: key for k, key in keys.items() if i - 1 <= k[1] <= i}
+
+
+@pytest.mark.parametrize("form", NATURAL)
+@pytest.mark.parametrize("pe", ["abacus", "coupled"])
+def test_numbers_are_weights_or_count_as_written(form: str, pe: str) -> None:
+    task, base = parse_task("a + b"), 10
+    if pe == "coupled" and form == "plain":
+        return
+    for x in ((7, 5), (123, 45), (9, 99999)):
+        line = write(task, base, layout(form), x, sum(x))
+        numbers, count, last = [], 0, ""
+        for name, i in line:
+            if name != "marker":
+                count = count + 1 if name == last else int(i > 0)
+                last = name
+            numbers.append(i if pe == "coupled" or name == "marker" else count)
+        of = sequences(form, [len(digits(v, base)) for v in x], len(digits(sum(x), base)))
+        for i in range(1, len(digits(sum(x), base)) + 1):
+            query, keys = query_and_keys(task, line, i)
+            for (j, place), key in keys.items():
+                code = of.addresses(encoding(pe), Need(j, i - place), i, Trained(100, 100))
+                assert code[0] - 100 == numbers[key] - numbers[query]
+
+
+def test_the_needs_of_a_rule_are_the_digits_that_it_reads() -> None:
+    assert local_needs(2, 1) == [*(Need(0, 1), Need(1, 1), Need(0, 0), Need(1, 0), Need(RESULT, 1))]
+
+
+def test_no_address_beyond_training_is_one_of_training() -> None:
+    """Pairs of indices are told apart, numbers above the trained ones are never an address."""
+    short, long = sequences("aligned", [2, 2], 3), sequences("aligned", [4, 4], 5)
+    known = Trained(3, int(short.length()[0]))
+    shown = {
+        int(short.addresses(encoding("ape"), Need(j, 0), i, known)[0])
+        for j in (0, 1)
+        for i in (1, 2)
+    }
+    asked = {
+        int(long.addresses(encoding("ape"), Need(j, 0), i, known)[0])
+        for j in (0, 1)
+        for i in (1, 2, 3, 4)
+    }
+    assert not shown & asked and len(asked) == 8
+    assert long.addresses(encoding("coupled"), Need(0, 0), 4, known)[0] == NEVER

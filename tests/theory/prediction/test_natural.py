@@ -1,0 +1,226 @@
+"""Predictions where numbers have their natural lengths: verdicts, bounds, words."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from builders.brute_force import members
+from builders.layouts import NATURAL
+from builders.natural_examples import digits, query_and_keys, write
+from builders.predictions import predicted
+from builders.strategies import examples
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+from theory.errors import InvalidInput
+from theory.prediction.predict import Prediction
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS, STARTS
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+
+ADD = {"task": "add", "padding": "none", "train_digits": "1-5"}
+
+
+def upward(**words: Any) -> str:
+    return predicted(**ADD | words).verdict("upward")
+
+
+@pytest.mark.parametrize("form", ["plain", "reversed", "aligned"])
+@pytest.mark.parametrize("pe", ["ape", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "nope"])
+def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
+    got = predicted(**ADD, pe=pe, layout=form)
+    assert [x.accuracy for x in got.lengths][:5] == [1] * 5
+    longer = got.lengths[5:]
+    assert {x.status for x in longer} == {"fails"} and {x.accuracy for x in longer} == {None}
+    assert all(0 < x.at_most < Fraction(1, 3) for x in longer)
+
+
+@pytest.mark.parametrize(
+    ("pe", "form"), [("abacus", "aligned"), ("coupled", "aligned"), ("coupled", "reversed")]
+)
+def test_numbered_digits_go_on_up_to_the_trained_numbers(pe: str, form: str) -> None:
+    last = 5 + STARTS - 1  # sums have one digit more, trained and tested
+    got = predicted(**ADD, pe=pe, layout=form, test_digits=f"6,{last},{last + 1},{last + 2}")
+    assert [x.accuracy for x in got.lengths] == [1, 1, None, None]
+    assert [x.at_most < 1 for x in got.lengths] == [False, False, False, True]
+    cited = {step.rule for step in got.derivation}
+    assert {"numbered digits", "end", "address"} <= cited
+    assert predicted(**ADD, pe=pe, layout=form).continues
+
+
+def test_abacus_numbers_operands_from_their_first_digit() -> None:
+    """Written most significant first, digits of one weight have different numbers."""
+    assert upward(pe="abacus", layout="reversed") == "fails"
+    assert predicted(**ADD, pe="abacus", layout="plain").lengths[5].status == "undetermined"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"train_digits": "5"},  # the end was always at one place
+        {"train_digits": "1-3"},  # no digit beyond the first carries that is not the highest
+        {"train_domain": "every"},  # no operand was shorter
+        {"task": "sub"},  # its end depends on all digits that are left
+        {"task": "mul"},
+        {"expr": "(a + b) % 100", "task": None},
+    ],
+)
+def test_numbered_digits_need_a_rule_that_training_shows_whole(words: dict[str, Any]) -> None:
+    assert upward(pe="coupled") == "generalizes"
+    assert upward(pe="coupled", **words) == "undetermined"
+
+
+def test_markers_find_digits_where_nothing_stands_in_the_way() -> None:
+    verdicts = {pe: upward(pe=pe, layout="hinted") for pe in ENCODINGS}
+    goes_on = {pe for pe, verdict in verdicts.items() if verdict == "generalizes"}
+    assert goes_on == {"abacus", "coupled"}
+    assert set(verdicts.values()) == {"generalizes", "undetermined"}
+
+
+def test_markers_serve_between_trained_lengths() -> None:
+    words = {**ADD, "layout": "hinted", "train_digits": "1-5+9", "test_digits": "7"}
+    accuracy = {pe: predicted(**words, pe=pe).lengths[0].accuracy for pe in ENCODINGS}
+    assert {pe for pe, x in accuracy.items() if x is None} == {"alibi", "fire", "nope"}
+
+
+def test_of_what_training_may_lack_nothing_follows() -> None:
+    for words in ({"train_pairs": 1000}, {"train_allowed": ("2:0-8",)}):
+        got = predicted(**ADD, pe="rpe", **words)
+        assert {x.at_most for x in got.lengths} == {1}
+        assert got.derivation[-1].rule == "sample"
+    assert upward(expr="2*a - b", task=None, pe="rpe") == "undetermined"
+
+
+def test_the_paper_does_not_treat_natural_lengths() -> None:
+    got = predicted(**ADD, pe="rpe", test_digits="1-6")
+    assert got.published_verdict("upward") == "undetermined"
+    assert got.to_json()["padding"] == "none"
+    assert "padding" not in predicted(task="add").to_json()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            {"pe": "rpe", "layout": "reversed"},
+            "result digit 5 has digit 5 of a at offset 16, where training never showed it "
+            "(3 to 15)",
+        ),
+        (
+            {"pe": "rpe"},
+            "with 6 and 6 digits in a and b the query of result digit 1 has digit 1 of a at "
+            "offset 13, where training never showed it (3 to 11).",
+        ),
+        (
+            {"expr": "7*a", "task": None, "pe": "rope", "layout": "reversed"},
+            "with 6 digits in a the query of result digit 6 has digit 6 of a at offset 11, where "
+            "training never showed it (some from 1 to 9).",
+        ),
+        ({"pe": "ape"}, "index 14 at index 1, a pair that training never showed for it."),
+        ({"pe": "rpe", "test_digits": "12"}, "and nothing was learned for that offset."),
+        ({"pe": "ape", "test_digits": "12"}, "and nothing was learned for index 26."),
+        ({"pe": "abacus", "layout": "reversed"}, "at a difference of numbers of -4"),
+        ({"pe": "coupled", "test_digits": "40"}, "under a number above 37"),
+    ],
+)
+def test_the_steps_say_which_address_is_missing(words: dict[str, Any], said: str) -> None:
+    statements = [s.statement for s in predicted(**ADD | words).derivation if s.rule == "address"]
+    assert len(statements) == 1 and said in statements[0]
+
+
+def written_bound(setting: Setting, n: int) -> Fraction:
+    """The bound by writing every example: the best answers without one digit, per lengths."""
+    task, base, layout = setting.task, setting.base, setting.layout
+    relative = setting.encoding.reference == "relative"
+
+    def address(query: int, key: int) -> object:
+        return query - key if relative else (query, key)
+
+    shown: set[object] = set()
+    for x in members(task, setting.train, base):
+        value = task.evaluate(*x)
+        line = write(task, base, layout, x, value)
+        for i in range(1, len(digits(value, base)) + 1):
+            query, keys = query_and_keys(task, line, i)
+            shown |= {(j, address(query, key)) for (j, at), key in keys.items() if at == i}
+    inputs: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
+    for x in members(task, Domain((n,), setting.test_kind), base):
+        inputs[tuple(len(digits(v, base)) for v in x)].append(x)
+    total = Fraction(0)
+    for widths, group in inputs.items():
+        best = Fraction(len(group))
+        for j, width in enumerate(widths):
+            for i in range(1, width + 1):
+                groups: dict[object, Counter[int]] = defaultdict(Counter)
+                lost = 0
+                for x in group:
+                    value = task.evaluate(*x)
+                    query, keys = query_and_keys(task, write(task, base, layout, x, value), i)
+                    if (j, address(query, keys[j, i])) not in shown:
+                        rest = x[:j] + (x[j] - x[j] // base ** (i - 1) % base * base ** (i - 1),)
+                        groups[rest + x[j + 1 :]][digits(value, base)[i - 1]] += 1
+                        lost += 1
+                right = sum(max(c.values()) for c in groups.values())
+                best = min(best, Fraction(len(group) - lost + right))
+        total += best
+    return total / sum(map(len, inputs.values()))
+
+
+@pytest.mark.parametrize("pe", ["rpe", "ape"])
+@pytest.mark.parametrize("form", ["aligned", "reversed"])
+@pytest.mark.parametrize(
+    ("expr", "base", "train", "n"),
+    [
+        ("a + b", 2, "1-2", 3),
+        ("a + b", 2, "1-2", 4),
+        ("a + b", 3, "1-2", 3),
+        ("2*a + b", 2, "1+3", 2),
+        ("a + b", 3, "3", 2),
+        ("a + b", 3, "1", 2),
+        ("3*a + 1", 4, "1-2", 3),
+    ],
+)
+def test_bounds_are_those_of_written_examples(
+    expr: str, base: int, train: str, n: int, form: str, pe: str
+) -> None:
+    words = {"expr": expr, "base": base, "train_digits": train, "test_digits": str(n)}
+    setting = Request(**words, padding="none", pe=pe, layout=form).setting()
+    [x] = predicted(**words, padding="none", pe=pe, layout=form).lengths
+    assert x.at_most == written_bound(setting, n)
+
+
+@examples(150)
+@given(
+    st.sampled_from(("a + b", "a - b", "2*a + 3*b", "a*b", "(a + b) % 12", "a + b + c", "7*a + 5")),
+    *(st.integers(2, 10), st.sampled_from(sorted(ENCODINGS)), st.sampled_from(NATURAL)),
+    *(st.sampled_from(("1-3", "2", "1+4", "4")), st.sampled_from(("longest", "every"))),
+    st.sampled_from(("longest", "every")),
+)
+def test_bounds_are_probabilities_and_all_that_is_raised_is_invalid_input(
+    expr: str, base: int, pe: str, form: str, train: str, kind: str, test_kind: str
+) -> None:
+    try:
+        got: Prediction = predicted(
+            expr=expr,
+            base=base,
+            pe=pe,
+            layout=form,
+            train_digits=train,
+            train_domain=kind,
+            test_domain=test_kind,
+            test_digits="1-6",
+            padding="none",
+        )
+    except InvalidInput:
+        reject()
+    got.to_json()
+    for x in got.lengths:
+        assert 0 < x.at_most <= 1
+        assert (x.accuracy == 1) == (x.status == "generalizes")
+        assert (x.status == "fails") == (x.at_most < 1)
+        assert x.accuracy == 1 or not got.setting.is_premise(x.digits)
+    assert any(not step.leaves_open for step in got.derivation)

@@ -1,0 +1,109 @@
+"""The best guess of a result digit without a digit that it needs, exactly.
+
+A model whose answer does not depend on a digit X gives one answer for all values of X, where all
+other digits are the same.  So of these values it is right on as many, at most, as have one answer.
+The proofs are in ``docs/addresses.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from theory.inference.finding import Missing
+from theory.inference.result_lengths import coefficients
+from theory.inference.shapes import is_local, writes_carry
+from theory.numbers.effort import spend
+from theory.setting.layouts import Layout
+from theory.setting.tasks import Task
+
+_MOST_TUPLES = 100_000
+"""Tuples of units digits that are tried."""
+
+
+def best_share(
+    task: Task, base: int, layout: Layout, what: Missing, widths: tuple[int, ...], position: int
+) -> Fraction:
+    """The largest share of the inputs of some lengths that can be right without a digit.
+
+    Args:
+        what: the digit, at a position of operands of these lengths.
+    """
+    if not is_local(task, base):
+        return _best_units(task, base, what.operand)
+    number = base - 1 if what.top else base
+    right = min(number, right_values(task, base, layout, what))
+    if task.needs_order and widths[0] == widths[1]:
+        return _of_differences(task, base, what.operand, widths[0], position, right)
+    return Fraction(right, number)
+
+
+def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
+    """On how many values of the digit one answer can be right, all other digits being the same."""
+    factor = coefficients(task)[what.operand]
+    if writes_carry(layout):
+        values = range(int(what.top), base)
+        return max(Counter(factor * d % base for d in values).values())
+    if factor and what.by_all:
+        return 1  # one answer in full, and no two values have the same result
+    return abs(factor) + 1 if factor else base  # what stands before it tells the carry out of it
+
+
+def _best_units(task: Task, base: int, operand: int) -> Fraction:
+    """The same of the units digit of a polynomial, which depends on units digits alone."""
+    n = task.modulus
+    if task.divisor != 1 or (n is not None and n % base) or base**task.operands > _MOST_TUPLES:
+        return Fraction(1)
+    spend(2_000 * base**task.operands)
+    right = 0
+    for others in product(range(base), repeat=task.operands - 1):
+        values = (
+            task.polynomial(*others[:operand], d, *others[operand:]) % base for d in range(base)
+        )
+        right += max(Counter(values).values())
+    return Fraction(right, base**task.operands)
+
+
+def _of_differences(
+    task: Task, base: int, operand: int, width: int, position: int, right: int
+) -> Fraction:
+    """The same of a difference of equal lengths, whose digits are not independent.
+
+    Where the others leave room for some values of the digit they are its lowest, if it is taken
+    off, and otherwise its highest.
+    """
+    first = int(position == width > 1)
+    is_greater = coefficients(task)[operand] > 0
+    values = range(base - right, base) if is_greater else range(first, first + right)
+    every = _ordered_pairs(base, width, 0, is_greater, (0, 0))
+    ends = (values[0], values[-1])
+    return min(
+        Fraction(1), Fraction(_ordered_pairs(base, width, position, is_greater, ends), every)
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _ordered_pairs(
+    base: int, width: int, position: int, is_greater: bool, ends: tuple[int, int]
+) -> int:
+    """How many pairs a >= b of one length have a digit in a range, a's or b's; 0 is no position."""
+    equal, greater = 1, 0
+    for i in range(width, 0, -1):
+        spend(1_000)
+        a = b = (int(i == width > 1), base - 1)
+        if i == position:
+            a, b = (ends, b) if is_greater else (a, ends)
+        alike, above, every = _compared(a, b)
+        equal, greater = equal * alike, equal * above + greater * every
+    return equal + greater
+
+
+def _compared(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int, int]:
+    """Of the pairs of two ranges: how many are equal, how many have a > b, and all of them."""
+    alike = above = 0
+    for x in range(a[0], a[1] + 1):
+        alike += b[0] <= x <= b[1]
+        above += max(0, min(x - 1, b[1]) - b[0] + 1)
+    return alike, above, (a[1] - a[0] + 1) * (b[1] - b[0] + 1)

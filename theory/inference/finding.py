@@ -1,0 +1,229 @@
+"""Finding: in which shapes queries find their digits, as training showed where those stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from theory.inference.addresses import NEVER, Need, Sequences, Trained
+from theory.inference.digit_cases import DigitCases, digit_cases
+from theory.inference.result_lengths import coefficients
+from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
+from theory.inference.views import carry_reach
+from theory.numbers.effort import spend
+from theory.numbers.integer_arrays import Array
+from theory.setting.encodings import STARTS
+from theory.setting.settings import Setting
+
+_LOOKED_BACK = 2
+"""Where the result is written most significant first: places below that are looked at.  More would
+only lower a bound."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A kind of digit that is needed for the result digit of its own weight, and not found.
+
+    Args:
+        top: it is the highest of a number of more than one digit, and so not 0.
+        by_all: no other query that needs it finds it either.
+    """
+
+    operand: int
+    top: bool
+    by_all: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is found in the shapes of a domain.
+
+    Args:
+        trained: the shapes of training.
+        rule: those in which every digit is found as in training, and the rule goes on.
+        missing: the lowest result digit with such a missing digit, by shape, 0 for none.
+        throughout: the same of those that are missing at every length of the result, by the
+            operands' lengths, in the order of ``Shapes.firsts``.
+    """
+
+    shapes: Shapes
+    trained: Array
+    rule: Array
+    missing: dict[Missing, Array]
+    throughout: dict[Missing, Array]
+
+
+class Finder:
+    """What training showed, and what follows of it for the shapes of other domains.
+
+    Raises:
+        NotCountable: the shapes of training cannot be counted, or there are too many.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.local = is_local(setting.task, setting.base)
+        self.reach = carry_reach(setting.task, setting.base) or 0
+        self.by_content = setting.layout.hinted and setting.encoding.reference != "significance"
+        train = setting.train
+        self.shown = shapes(setting, train.every_length, train.kind)
+        longest = max(int(self.shown.widths.max()), int(self.shown.results.max()))
+        tokens = int(self._sequences(self.shown).length().max())
+        self.trained = Trained(longest + STARTS - 1, tokens)
+
+    def _sequences(self, found: Shapes) -> Sequences:
+        return Sequences(self.setting.layout, found.widths, found.results)
+
+    def needs(self) -> list[Need]:
+        """The operand digits whose addresses count, the asked digit's own place first."""
+        if not self.local:
+            back = 0
+        else:
+            back = self.reach if writes_carry(self.setting.layout) else _LOOKED_BACK
+        operands = range(self.setting.task.operands)
+        return [Need(j, below) for below in range(back + 1) for j in operands]
+
+    def positions(self, found: Shapes) -> range:
+        """The result digits that are looked at: without a local rule the units only."""
+        return range(1, int(found.results.max()) + 1) if self.local else range(1, 2)
+
+    def at(self, found: Shapes, need: Need, position: int) -> tuple[Array, Array]:
+        """The address of a need in each shape, and where the digits exist at all."""
+        place, sequences = position - need.below, self._sequences(found)
+        spend(200 * len(found.results) + 20_000)
+        there = (position <= found.results) & (place <= found.widths[:, need.operand])
+        there &= place >= 1
+        code = sequences.addresses(self.setting.encoding, need, position, self.trained)
+        return code, there
+
+    def indices(self, one: Shapes, need: Need, position: int) -> tuple[int, int]:
+        """Where query and key of a need stand in a single shape."""
+        sequences = self._sequences(one)
+        key = sequences.key(need.operand, position - need.below)
+        return int(sequences.query(position)[0]), int(key[0])
+
+    @cached_property
+    def addresses(self) -> dict[Need, Array]:
+        """The shown addresses of each need, sorted."""
+        found = {}
+        for need in self.needs():
+            each = [np.array([], int)]
+            for i in self.positions(self.shown):
+                code, there = self.at(self.shown, need, i)
+                each.append(np.unique(code[there]))
+            found[need] = np.unique(np.concatenate(each))
+        return found
+
+    def find(self, found: Shapes) -> Found:
+        """What is found in these shapes."""
+        trained, rule = self._trained(found), self._rule(found)
+        none: dict[Missing, Array] = {}
+        if self.by_content:
+            return Found(found, trained, rule, none, none)
+        missing, throughout = dict(none), dict(none)
+        for i, kind, lacks in self._lacking(found):
+            lacks = lacks & ~trained & ~rule
+            if lacks.any():
+                everywhere = np.logical_and.reduceat(lacks, found.firsts)
+                first = missing.setdefault(kind, np.zeros(len(lacks), int))
+                first[lacks & (first == 0)] = i
+                first = throughout.setdefault(kind, np.zeros(len(everywhere), int))
+                first[everywhere & (first == 0)] = i
+        return Found(found, trained, rule, missing, throughout)
+
+    def _trained(self, found: Shapes) -> Array:
+        """Which shapes training shows."""
+        train, longest = self.setting.train, found.widths.max(axis=1)
+        equal = longest == found.widths.min(axis=1)
+        return np.isin(longest, train.every_length) & (equal | (train.kind == "longest"))
+
+    def _rule(self, found: Shapes) -> Array:
+        """In which shapes the rule goes on: every digit is found as always, and every case shown.
+
+        Only an encoding by significance, or a marker before each digit, finds a digit at one
+        address in numbers of all lengths.
+        """
+        nothing = np.zeros(len(found.results), bool)
+        if self.stops():
+            return nothing
+        whole = self.cases.all_shown(found, self.shown_cases)
+        whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.trained.number
+        if self.by_content:
+            return whole & (self._sequences(found).length() <= self.trained.tokens)
+        for need in self.needs():
+            if len(self.addresses[need]) != 1:
+                return nothing
+            for i in self.positions(found):
+                code, there = self.at(found, need, i)
+                whole &= (code == self.addresses[need][0]) | ~there
+        return whole
+
+    def stops(self) -> str:
+        """Why no rule goes on in shapes that training lacks; empty if one may."""
+        s = self.setting
+        if not self.local:
+            return "the task has no finite carry, so longer numbers ask for another rule"
+        if not writes_carry(s.layout):
+            return "a result written most significant digit first asks for all lower digits at once"
+        if s.encoding.reference != "significance" and not s.layout.hinted:
+            return "which address is the right one depends on the lengths of the numbers"
+        if min(coefficients(s.task)) < 1:
+            return "the result may end before the operands do, and all that is left says where"
+        if self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
+            return (
+                f"under {s.encoding.label} no query can single out the token after a marker, "
+                "which is its digit"
+            )
+        if len(s.train.every_length) == 1:
+            return "training has one length, so results may end where they always ended"
+        return ""
+
+    @cached_property
+    def cases(self) -> DigitCases:
+        """The cases of the task's rule."""
+        return digit_cases(self.setting.task, self.setting.base)
+
+    @cached_property
+    def shown_cases(self) -> Array:
+        """Which cases of the rule training shows."""
+        return self.cases.shown(self.shown)
+
+    def _lacking(self, found: Shapes) -> Iterator[tuple[int, Missing, Array]]:
+        """By result digit and kind, the shapes in which such a digit is missing."""
+        local, early = self.local, writes_carry(self.setting.layout)
+        if not (local or early):
+            return
+        for i in self.positions(found):
+            for j in range(self.setting.task.operands):
+                lacks = self._not_found(found, Need(j, 0), i)
+                top = (found.widths[:, j] == i) & (i > 1)
+                by_all = lacks & self._missed_before(found, j, i) if not early else ~lacks & lacks
+                for is_top, rows in ((True, top), (False, ~top)):
+                    yield i, Missing(j, is_top, False), lacks & rows
+                    if not early:
+                        yield i, Missing(j, is_top, True), by_all & rows
+
+    def _missed_before(self, found: Shapes, operand: int, position: int) -> Array:
+        """Where no query before that of a result digit finds an operand digit of its position.
+
+        The result is written most significant first, and all of these queries need the digit.
+        """
+        missed = found.results - position <= _LOOKED_BACK
+        for below in range(1, _LOOKED_BACK + 1):
+            later = position + below
+            not_asked = found.results < later
+            missed &= not_asked | self._not_found(found, Need(operand, below), later)
+        return missed
+
+    def _not_found(self, found: Shapes, need: Need, position: int) -> Array:
+        """Where a digit exists, and stands at an address that training never showed for it."""
+        code, there = self.at(found, need, position)
+        unseen = ~np.isin(code, self.addresses[need])
+        if self.setting.encoding.reference == "significance":
+            # A sign has no number, so from there only what was never trained is not found.
+            numbered = self._sequences(found).query_number(position, False) > 0
+            unseen = np.where(numbered, unseen, code == NEVER)
+        return there & unseen

@@ -1,0 +1,162 @@
+"""How long results are: of operands of given lengths, how many have a result of so many digits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+
+from theory.errors import NotCountable
+from theory.numbers.effort import spend
+from theory.setting.tasks import Task, digit_count
+
+_Widths = tuple[int, ...]
+
+
+def interval(width: int, base: int) -> tuple[int, int]:
+    """The least and the largest number of so many digits; numbers of one digit begin with 0."""
+    return (base ** (width - 1) if width > 1 else 0), base**width - 1
+
+
+def operand_tuples(widths: _Widths, base: int) -> int:
+    """How many operand tuples have these lengths."""
+    return prod(high - low + 1 for low, high in (interval(w, base) for w in widths))
+
+
+def is_difference(task: Task) -> bool:
+    """Whether a task is one operand less another: the one task with an order that is counted."""
+    signs = sorted(c for c, e in task.terms if sum(e) == 1)
+    plain = task.modulus is None and task.divisor == 1 and len(task.terms) == 2
+    return plain and signs == [-1, 1]
+
+
+def coefficients(task: Task) -> tuple[int, ...]:
+    """The coefficient of each operand of a linear task."""
+    of = {e.index(1): c for c, e in task.terms if sum(e) == 1}
+    return tuple(of.get(j, 0) for j in range(task.operands))
+
+
+def longest_result(task: Task, base: int, widths: _Widths) -> int:
+    """The digits of the largest result of operands of these lengths (0: it is never defined)."""
+    ends = zip(coefficients(task), (interval(w, base) for w in widths), strict=True)
+    top = sum(c * (high if c > 0 else low) for c, (low, high) in ends)
+    top += sum(c for c, e in task.terms if not any(e))
+    return digit_count(top, base) if top >= 0 else 0
+
+
+def result_lengths(task: Task, base: int, widths: _Widths) -> dict[int, int]:
+    """By the digits of the result, how many operand tuples of these lengths have it.
+
+    Raises:
+        NotCountable: a task that is not linear, has a modulus, or an order other than that of a
+            difference.
+    """
+    if task.needs_order and not is_difference(task):
+        raise NotCountable(f"no way of counting where '{task.name}' is defined is known")
+    if not task.is_linear or task.modulus is not None or task.divisor != 1:
+        raise NotCountable(f"no way of counting the digits of '{task.name}' is known")
+    if not task.needs_order:  # operands that can change places share a count
+        ordered = list(widths)
+        for group in task.alike:
+            for j, w in zip(group, sorted(widths[j] for j in group), strict=True):
+                ordered[j] = w
+        widths = tuple(ordered)
+    return dict(_counted(task, base, widths))
+
+
+@lru_cache(maxsize=200_000)
+def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], ...]:
+    longest = longest_result(task, base, widths)
+    below = _differences_below if task.needs_order else _results_below
+    first = 1
+    if not task.needs_order:
+        lows = (interval(w, base)[0] for w in widths)
+        first = digit_count(task.evaluate(*lows), base)
+    found, before = [], 0
+    for m in range(first, longest + 1):
+        spend(20_000)
+        if m == longest and not task.needs_order:
+            up_to = operand_tuples(widths, base)
+        else:
+            up_to = below(task, base, widths, m)
+        found += [(m, up_to - before)] if up_to > before else []
+        before = up_to
+    return tuple(found)
+
+
+def _differences_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
+    """How many pairs have a difference of at least 0 and at most so many digits."""
+    greater, less = widths if coefficients(task)[0] > 0 else widths[::-1]
+    a, b = interval(greater, base), interval(less, base)
+    return _pairs_up_to(a, b, base**digits - 1) - _pairs_up_to(a, b, -1)
+
+
+def _pairs_up_to(a: tuple[int, int], b: tuple[int, int], most: int) -> int:
+    """How many pairs of numbers of two intervals have a difference of at most ``most``.
+
+    A number y of the second has ``y + most - a[0] + 1`` partners, at least none and at most all.
+    """
+    every = a[1] - a[0] + 1
+    none_up_to = a[0] - 1 - most  # y up to here has no partner
+    all_from = a[1] - most  # y from here on has all
+    first, last = max(b[0], none_up_to + 1), min(b[1], all_from - 1)
+    some = max(0, last - first + 1)
+    partly = some * (first + last - 2 * none_up_to) // 2 if some else 0
+    return partly + every * max(0, b[1] - max(b[0], all_from) + 1)
+
+
+def _results_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
+    """How many operand tuples have a result of at most so many digits; no term is negative."""
+    factors = coefficients(task)
+    if any(c and w > digits for c, w in zip(factors, widths, strict=True)):
+        return 0
+    carries = {sum(c for c, e in task.terms if not any(e)): 1}
+    starts = sorted({1, digits + 1, *(x for w in widths for x in (w, w + 1) if x <= digits)})
+    for start, end in pairwise(starts):
+        kinds = tuple(_kind(start, w) for w in widths)
+        further: Counter[int] = Counter()
+        for carry, number in carries.items():
+            for onward, ways in _onward(factors, base, kinds, end - start, carry):
+                further[onward] += number * ways
+        carries = dict(further)
+    return carries.get(0, 0)
+
+
+def _kind(position: int, width: int) -> str:
+    """What stands at a position of an operand: ``any`` digit, its ``top`` digit, or ``none``."""
+    if position > width:
+        return "none"
+    return "top" if position == width > 1 else "any"
+
+
+@lru_cache(maxsize=100_000)
+def _onward(
+    factors: _Widths, base: int, kinds: tuple[str, ...], times: int, carry: int
+) -> tuple[tuple[int, int], ...]:
+    """By the carry after so many positions of one kind, in how many ways it comes about."""
+    found: Counter[int] = Counter()
+    if times == 1:
+        for total, ways in _sums(factors, base, kinds):
+            found[(carry + total) // base] += ways
+        return tuple(found.items())
+    half = times // 2
+    for between, ways in _onward(factors, base, kinds, half, carry):
+        for onward, more in _onward(factors, base, kinds, times - half, between):
+            found[onward] += ways * more
+    return tuple(found.items())
+
+
+@lru_cache(maxsize=4096)
+def _sums(factors: _Widths, base: int, kinds: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    """How often each sum of the digits at a position comes about, each times its coefficient."""
+    values = {"none": range(1), "top": range(1, base), "any": range(base)}
+    sums = Counter({0: 1})
+    for factor, kind in zip(factors, kinds, strict=True):
+        spend(100 * len(sums) * base)
+        further: Counter[int] = Counter()
+        for total, ways in sums.items():
+            for d in values[kind]:
+                further[total + factor * d] += ways
+        sums = further
+    return tuple(sums.items())

@@ -1,0 +1,94 @@
+"""Shapes: the lengths of the operands and of the result, and how many inputs have them.
+
+Within a shape every token has one role, so that a rule finds its digits at one place each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from theory.inference.result_lengths import longest_result, operand_tuples, result_lengths
+from theory.numbers.effort import spend
+from theory.numbers.integer_arrays import Array
+from theory.setting.layouts import Layout
+from theory.setting.properties import carries
+from theory.setting.settings import Setting
+from theory.setting.tasks import Task
+
+_Widths = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """The shapes of a domain; those of the same operands' lengths stand together.
+
+    Args:
+        widths: the digits of the operands, ``(shapes, operands)``.
+        results: the digits of the result, ``(shapes,)``.
+        counts: how many inputs have the shape.
+    """
+
+    widths: Array
+    results: Array
+    counts: tuple[int, ...]
+
+    @cached_property
+    def firsts(self) -> Array:
+        """The first shape of each tuple of operands' lengths."""
+        changes = np.any(self.widths[1:] != self.widths[:-1], axis=1)
+        return np.concatenate([[0], np.flatnonzero(changes) + 1])
+
+
+def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
+    """The shapes of ``Domain(lengths, kind)``, each with its number of inputs.
+
+    Where the result is written least significant first its length moves no digit that a rule
+    needs.  Then the shapes are told apart by the operands alone, and the result is as long as it
+    can be; but for a difference, whose result may be shorter than the operands.
+
+    Raises:
+        NotCountable: a task that is defined on a part of the inputs only, and is no difference.
+        TooMuchWork: too many of them.
+    """
+    task, base = setting.task, setting.base
+    by_result = task.needs_order or (setting.layout.result_first == "most" and is_local(task, base))
+    rows: list[_Widths] = []
+    results: list[int] = []
+    counts: list[int] = []
+    for widths in _operand_lengths(lengths, kind, task.operands):
+        spend(20_000)
+        every = {_longest(task, base, widths): operand_tuples(widths, base)}
+        for m, count in (result_lengths(task, base, widths) if by_result else every).items():
+            rows.append(widths)
+            results.append(m)
+            counts.append(count)
+    return Shapes(np.array(rows), np.array(results), tuple(counts))
+
+
+def is_local(task: Task, base: int) -> bool:
+    """Whether one rule of finite carry makes every digit of the result."""
+    return carries(task, base) is not None
+
+
+def writes_carry(layout: Layout) -> bool:
+    """Whether what is written of the result tells the carry into its next digit."""
+    return layout.result_first == "least"
+
+
+def _longest(task: Task, base: int, widths: _Widths) -> int:
+    return longest_result(task, base, widths) if is_local(task, base) else max(widths)
+
+
+def _operand_lengths(lengths: tuple[int, ...], kind: str, operands: int) -> Iterator[_Widths]:
+    if kind == "every":
+        yield from ((n,) * operands for n in lengths)
+        return
+    for n in lengths:
+        for first in range(operands):  # the first that has n digits
+            axes = [range(1, n)] * first + [(n,)] + [range(1, n + 1)] * (operands - first - 1)
+            yield from product(*axes)

@@ -1,0 +1,120 @@
+"""In words: which address is missing, why a rule goes on, and what is left open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from theory.inference.addresses import NEVER, Need
+from theory.inference.derivation import Step, cite
+from theory.inference.finding import Finder, Found
+from theory.inference.shapes import Shapes
+from theory.setting.lengths_text import runs
+
+_MOST_RUNS = 3
+"""Runs of shown addresses that are listed."""
+
+
+def missing_text(finder: Finder, found: Found) -> str:
+    """A digit that is not found in the most frequent shape that lacks one."""
+    shape, operand, position = _example(found)
+    one = _only(found.shapes, shape)
+    where = _where(finder, one, Need(operand, 0), position)
+    name = finder.setting.task.names[operand]
+    lengths = _lengths(finder, one)
+    return f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
+
+
+def _example(found: Found) -> tuple[int, int, int]:
+    """The most frequent shape with a missing digit, whose it is, and the lowest such digit."""
+    lacking = np.flatnonzero(np.any(np.stack(list(found.missing.values())) > 0, axis=0))
+    shape = max(lacking.tolist(), key=lambda s: found.shapes.counts[s])
+    digits = [(int(at[shape]), what.operand) for what, at in found.missing.items() if at[shape]]
+    position, operand = min(digits)
+    return shape, operand, position
+
+
+def _only(every: Shapes, shape: int) -> Shapes:
+    return Shapes(every.widths[[shape]], every.results[[shape]], (every.counts[shape],))
+
+
+def _lengths(finder: Finder, one: Shapes) -> str:
+    """``with 6 and 5 digits in a and b``."""
+    widths = one.widths[0].tolist()
+    each = " and ".join(map(str, widths))
+    return f"with {each} digit{'s' * (widths != [1])} in {' and '.join(finder.setting.task.names)}"
+
+
+def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
+    """Where a digit stands that is not found."""
+    encoding, shown = finder.setting.encoding, finder.addresses[need]
+    code = int(finder.at(one, need, position)[0][0])
+    number, tokens = finder.trained.number, finder.trained.tokens
+    if encoding.reference == "significance":
+        if code == NEVER:
+            return f"under a number above {number}, the largest that was trained"
+        never = _never((shown - number).tolist())
+        return f"at a difference of numbers of {code - number}, {never}"
+    if encoding.reference == "relative":
+        untrained = encoding.own_parameter and code >= tokens
+        more = ", and nothing was learned for that offset" if untrained else ""
+        return f"at offset {code}, {_never(shown.tolist())}{more}"
+    query, key = finder.indices(one, need, position)
+    untrained = encoding.own_parameter and query >= tokens
+    more = f", and nothing was learned for index {query}" if untrained else ""
+    return f"from index {query} at index {key}, a pair that training never showed for it{more}"
+
+
+def _never(shown: list[int]) -> str:
+    """``where training never showed it (3 to 11)``."""
+    found = [str(a) if a == b else f"{a} to {b}" for a, b in runs(shown)]
+    if len(found) > _MOST_RUNS:
+        found = [f"some from {shown[0]} to {shown[-1]}"]
+    return f"where training never showed it ({', '.join(found)})"
+
+
+def goes_on_steps(finder: Finder, at: str) -> list[Step]:
+    """Why the rule goes on at these lengths."""
+    label, most = finder.setting.encoding.label, finder.trained.number
+    if finder.by_content:
+        rule = "hints"
+        what = f"at {at} every digit is found by the marker before it, and markers up to {most}"
+    else:
+        rule = "numbered digits"
+        what = f"at {at} {label} finds every digit at the difference of numbers as in training, "
+        what += f"and numbers up to {most}"
+    end = "the result ends where no operand has a digit left and the carry is 0"
+    return [cite(rule, f"{what} were trained"), cite("end", end)]
+
+
+def open_text(finder: Finder, found: Found) -> tuple[str, str]:
+    """The rule by which nothing follows at a length, and why."""
+    stops = finder.stops()
+    content, label = finder.by_content, finder.setting.encoding.label
+    if stops:
+        if len(finder.setting.train.every_length) == 1 and stops.startswith("training"):
+            return "end", stops
+        return ("hints" if content else "lengths together"), stops
+    shape = _first_open(found)
+    one = _only(found.shapes, shape)
+    numbers, most = max(int(one.widths.max()), int(one.results.max())), finder.trained.number
+    rule = "hints" if content else "numbered digits"
+    if numbers > most:
+        what = "markers" if content else "numbers"
+        return rule, f"{what} go up to {numbers}, and training had none above {most}"
+    if not finder.cases.all_shown(one, finder.shown_cases).all():
+        return rule, (
+            f"{_lengths(finder, one)} the digit rule meets a case that training lacks: which "
+            "operands still have digits, and which digit is the highest"
+        )
+    if content:
+        return rule, (
+            f"examples are longer than the trained ones, and what {label} adds there was never "
+            "trained"
+        )
+    return rule, "the difference of numbers between a digit and its query depends on the lengths"
+
+
+def _first_open(found: Found) -> int:
+    """The most frequent shape in which nothing follows."""
+    is_open = np.flatnonzero(~(found.trained | found.rule)).tolist()
+    return max(is_open, key=lambda s: found.shapes.counts[s])

@@ -1,0 +1,166 @@
+"""Predictions where numbers have their natural lengths: shape by shape (docs/addresses.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from theory.counting.best_guess import best_share
+from theory.errors import NotCountable
+from theory.inference.derivation import Step, cite
+from theory.inference.finding import Finder, Found, Missing
+from theory.inference.shapes import shapes
+from theory.numbers.effort import budget, remembered
+from theory.numbers.integer_arrays import Array
+from theory.prediction.finding_text import goes_on_steps, missing_text, open_text
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Status
+from theory.setting.lengths_text import lengths_text
+from theory.setting.settings import Setting
+
+MOST_WORK = 6_000_000_000
+"""Steps that the shapes of one prediction may take (some seconds)."""
+_Lengths = tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class _AtLength:
+    """What follows at one test length.
+
+    Args:
+        found: None where training shows the length, or it was not counted.
+    """
+
+    digits: int
+    right: bool
+    at_most: Fraction = Fraction(1)
+    found: Found | None = None
+
+
+@remembered(64)
+def natural_lengths(setting: Setting) -> _Lengths:
+    """The prediction at each test length, and the steps to it."""
+    tests = setting.test_lengths
+    trained = [_AtLength(n, True) if setting.is_premise(n) else None for n in tests]
+    if None not in trained:
+        return _predictions(setting, [x for x in trained if x]), ()
+    lacking = _training_lacks(setting)
+    if lacking is not None:
+        return _open(setting, lacking)
+    with budget(MOST_WORK):
+        try:
+            finder = Finder(setting)
+        except NotCountable as error:
+            return _open(setting, cite("count", f"nothing follows: {error}", leaves_open=True))
+        each = [x or _at_length(finder, n) for n, x in zip(tests, trained, strict=True)]
+    return _predictions(setting, each), tuple(_steps(finder, each))
+
+
+def _training_lacks(setting: Setting) -> Step | None:
+    """That training may not show every shape and digit of its lengths."""
+    train = setting.train
+    if train.pairs is None and not train.allowed:
+        return None
+    what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
+    return cite("sample", what, leaves_open=True)
+
+
+def _open(setting: Setting, step: Step) -> _Lengths:
+    """Nothing follows but what was trained."""
+    each = [_AtLength(n, setting.is_premise(n)) for n in setting.test_lengths]
+    return _predictions(setting, each), (step,)
+
+
+def _predictions(setting: Setting, each: list[_AtLength]) -> tuple[LengthPrediction, ...]:
+    return tuple(_prediction(setting, x) for x in each)
+
+
+def _prediction(setting: Setting, x: _AtLength) -> LengthPrediction:
+    direction, one = setting.train.direction(x.digits), Fraction(1)
+    if x.right:
+        return LengthPrediction(x.digits, direction, Status.GENERALIZES, one, learned_accuracy=one)
+    status = Status.FAILS if x.at_most < 1 else Status.UNDETERMINED
+    predicted = LengthPrediction(x.digits, direction, status, None, None)
+    return replace(predicted, at_most=x.at_most, counted=x.found is not None)
+
+
+def _at_length(finder: Finder, digits: int) -> _AtLength:
+    """What follows at a length, by its shapes."""
+    setting = finder.setting
+    try:
+        found = finder.find(shapes(setting, (digits,), setting.test_kind))
+    except NotCountable:
+        return _AtLength(digits, False)
+    if (found.trained | found.rule).all():
+        return _AtLength(digits, True, found=found)
+    return _AtLength(digits, False, _at_most(setting, found), found)
+
+
+def _at_most(setting: Setting, found: Found) -> Fraction:
+    """The largest share of the inputs that can be right.
+
+    Of each tuple of operands' lengths, whatever the length of the result, no more can be right
+    than the best guess without a digit that is missing throughout; nor more than the sum over the
+    results' lengths, in each of which no more can be right than it has inputs, nor than the best
+    guess without a digit that is missing there.
+    """
+    counts, firsts = found.shapes.counts, found.shapes.firsts.tolist()
+    widths = found.shapes.widths
+    guesses = _best(setting, found.missing, widths)
+    throughout = _best(setting, found.throughout, widths[firsts])
+    right = Fraction(0)
+    for first, end, guess in zip(firsts, [*firsts[1:], len(counts)], throughout, strict=True):
+        inputs = sum(counts[first:end])
+        each = (
+            min(Fraction(count), guesses[s] * inputs)
+            for s, count in enumerate(counts[first:end], first)
+        )
+        right += min(guess * inputs, sum(each, Fraction(0)))
+    return right / sum(counts)
+
+
+def _best(setting: Setting, missing: dict[Missing, Array], widths: Array) -> list[Fraction]:
+    """The best guess of each shape; 1 where no digit is missing."""
+    best = [Fraction(1)] * len(widths)
+    for what, positions in missing.items():
+        # But for differences, it depends on the kind of digit alone.
+        alike = None if setting.task.needs_order else _share(setting, what, (), 0)
+        for s in np.flatnonzero(positions).tolist():
+            position, one = int(positions[s]), tuple(widths[s].tolist())
+            share = _share(setting, what, one, position) if alike is None else alike
+            best[s] = min(best[s], share)
+    return best
+
+
+def _share(setting: Setting, what: Missing, widths: tuple[int, ...], position: int) -> Fraction:
+    return best_share(setting.task, setting.base, setting.layout, what, widths, position)
+
+
+def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
+    """Why, for the lengths that were not trained: what fails, what goes on, what is open."""
+    steps = []
+    lost = [x for x in each if x.at_most < 1]
+    if lost:
+        at = lengths_text([x.digits for x in lost])
+        what = f"At {at} a digit is not found: {missing_text(finder, _found(lost[0]))}"
+        steps.append(cite("address", what))
+    rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
+    if rule:
+        steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))
+    unclear = [x for x in each if not x.right and x.at_most == 1 and x.found is not None]
+    if unclear:
+        at = lengths_text([x.digits for x in unclear])
+        rule_name, why = open_text(finder, _found(unclear[0]))
+        steps.append(cite(rule_name, f"At {at} nothing follows: {why}", leaves_open=True))
+    given_up = [x.digits for x in each if not x.right and x.found is None]
+    if given_up:
+        what = f"At {lengths_text(given_up)} it would take too long to go through all shapes"
+        steps.append(cite("count", what, leaves_open=True))
+    return steps
+
+
+def _found(x: _AtLength) -> Found:
+    assert x.found is not None
+    return x.found
