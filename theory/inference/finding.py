@@ -15,7 +15,7 @@ from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
-from theory.setting.encodings import STARTS
+from theory.setting.layouts import STARTS
 from theory.setting.settings import Setting
 
 _LOOKED_BACK = 2
