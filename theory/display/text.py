@@ -11,6 +11,7 @@ from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
 from theory.setting.decision import Decision
+from theory.setting.lengths_text import runs
 
 if TYPE_CHECKING:
     from theory.counting.digit_accuracy import DigitAccuracy
@@ -29,11 +30,17 @@ _LONGEST_IN_TABLE = 15
 
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
-    lengths = digits_text(" or ".join(map(str, s.train.lengths)))
+    lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     what = f"{cut(s.task.text())} in base {s.base}, {trained}"
     tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
     return [what, f"{s.encoding.name} encoding, {s.seen_text}", *tested]
+
+
+def _runs_text(lengths: tuple[int, ...]) -> list[str]:
+    """``1..5``, ``7``, ``8``: three and more lengths that follow each other as one."""
+    each = [[f"{a}..{b}"] if b > a + 1 else [str(n) for n in (a, b)] for a, b in runs(lengths)]
+    return list(dict.fromkeys(text for texts in each for text in texts))
 
 
 def fraction_text(x: Fraction | None) -> str:

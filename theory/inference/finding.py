@@ -120,10 +120,8 @@ class Finder:
     def find(self, found: Shapes) -> Found:
         """What is found in these shapes."""
         trained, rule = self._trained(found), self._rule(found)
-        none: dict[Missing, Array] = {}
-        if self.by_content:
-            return Found(found, trained, rule, none, none)
-        missing, throughout = dict(none), dict(none)
+        missing: dict[Missing, Array] = {}
+        throughout: dict[Missing, Array] = {}
         for i, kind, lacks in self._lacking(found):
             lacks = lacks & ~trained & ~rule
             if lacks.any():
@@ -194,17 +192,16 @@ class Finder:
     def _lacking(self, found: Shapes) -> Iterator[tuple[int, Missing, Array]]:
         """By result digit and kind, the shapes in which such a digit is missing."""
         local, early = self.local, writes_carry(self.setting.layout)
-        if not (local or early):
+        if self.by_content or not (local or early):
             return
         for i in self.positions(found):
             for j in range(self.setting.task.operands):
                 lacks = self._not_found(found, Need(j, 0), i)
                 top = (found.widths[:, j] == i) & (i > 1)
-                by_all = lacks & self._missed_before(found, j, i) if not early else ~lacks & lacks
-                for is_top, rows in ((True, top), (False, ~top)):
-                    yield i, Missing(j, is_top, False), lacks & rows
-                    if not early:
-                        yield i, Missing(j, is_top, True), by_all & rows
+                by_all = [] if early else [(True, lacks & self._missed_before(found, j, i))]
+                for is_by_all, rows in [(False, lacks), *by_all]:
+                    yield i, Missing(j, True, is_by_all), rows & top
+                    yield i, Missing(j, False, is_by_all), rows & ~top
 
     def _missed_before(self, found: Shapes, operand: int, position: int) -> Array:
         """Where no query before that of a result digit finds an operand digit of its position.

@@ -81,7 +81,9 @@ def writes_carry(layout: Layout) -> bool:
 
 
 def _longest(task: Task, base: int, widths: _Widths) -> int:
-    return longest_result(task, base, widths) if is_local(task, base) else max(widths)
+    if is_local(task, base):
+        return longest_result(task, base, widths)
+    return task.result_width(base, max(widths))
 
 
 def _operand_lengths(lengths: tuple[int, ...], kind: str, operands: int) -> Iterator[_Widths]:
