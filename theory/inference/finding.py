@@ -70,9 +70,10 @@ class Finder:
         self.by_content = setting.layout.hinted and setting.encoding.reference != "significance"
         train = setting.train
         self.shown = shapes(setting, train.every_length, train.kind)
-        longest = max(int(self.shown.widths.max()), int(self.shown.results.max()))
+        self.together = max(int(self.shown.widths.max()), int(self.shown.results.max()))
+        """The digits of the longest number that training shows."""
         tokens = int(self._sequences(self.shown).length().max())
-        self.trained = Trained(longest + STARTS - 1, tokens)
+        self.trained = Trained(self.together + STARTS - 1, tokens)
 
     def _sequences(self, found: Shapes) -> Sequences:
         return Sequences(self.setting.layout, found.widths, found.results)
@@ -148,7 +149,7 @@ class Finder:
         if self.stops():
             return nothing
         whole = self.cases.all_shown(found, self.shown_cases)
-        whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.trained.number
+        whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.together
         if self.by_content:
             return whole & (self._sequences(found).length() <= self.trained.tokens)
         for need in self.needs():

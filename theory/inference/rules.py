@@ -254,9 +254,11 @@ RULES: dict[str, Rule] = {
             "numbered digits",
             "digits found by their numbers: the rule goes on",
             "Under an encoding by significance a rule of finite carry goes on if each digit that "
-            "it reads has one difference of numbers to its query in all of training, every number "
-            "is among the trained ones, random starts included, and training shows every case of "
-            "the rule: which digits exist, and which are the highest of their number.",
+            "it reads has one difference of numbers to its query in all of training, no more "
+            "numbers stand in one example than stood together in training, and training shows "
+            "every case of the rule: which digits exist, and which are the highest of their "
+            "number.  Of numbers further apart than any in training no query learned to tell its "
+            "digit.",
             f"{_CONVERGED}; numbers of natural length; the result least significant first; the "
             "sign before the result counts as number 0",
             "ours, a premise: docs/addresses.md",
@@ -268,7 +270,7 @@ RULES: dict[str, Rule] = {
             "showed.  Beyond them nothing follows: what the encoding adds there was never "
             "trained.",
             f"{_CONVERGED}; an encoding that can single out the token after the marker; markers "
-            "among the trained ones, random starts included",
+            "that stood together in training",
             "ours, a premise: docs/addresses.md",
         ),
         Rule(

@@ -74,16 +74,16 @@ def _never(shown: list[int]) -> str:
 
 def goes_on_steps(finder: Finder, at: str) -> list[Step]:
     """Why the rule goes on at these lengths."""
-    label, most = finder.setting.encoding.label, finder.trained.number
+    label, most = finder.setting.encoding.label, finder.together
     if finder.by_content:
         rule = "hints"
-        what = f"at {at} every digit is found by the marker before it, and markers up to {most}"
+        what = f"at {at} every digit is found by the marker before it, and up to {most} markers"
     else:
         rule = "numbered digits"
         what = f"at {at} {label} finds every digit at the difference of numbers as in training, "
-        what += f"and numbers up to {most}"
+        what += f"and up to {most} numbers"
     end = "the result ends where no operand has a digit left and the carry is 0"
-    return [cite(rule, f"{what} were trained"), cite("end", end)]
+    return [cite(rule, f"{what} stood together"), cite("end", end)]
 
 
 def open_text(finder: Finder, found: Found) -> tuple[str, str]:
@@ -96,11 +96,14 @@ def open_text(finder: Finder, found: Found) -> tuple[str, str]:
         return ("hints" if content else "lengths together"), stops
     shape = _first_open(found)
     one = _only(found.shapes, shape)
-    numbers, most = max(int(one.widths.max()), int(one.results.max())), finder.trained.number
+    numbers, most = max(int(one.widths.max()), int(one.results.max())), finder.together
     rule = "hints" if content else "numbered digits"
     if numbers > most:
         what = "markers" if content else "numbers"
-        return rule, f"{what} go up to {numbers}, and training had none above {most}"
+        return rule, (
+            f"up to {numbers} {what} stand in one example, and in training {most} did, so no query "
+            "had to tell its digit from one that far away"
+        )
     if not finder.cases.all_shown(one, finder.shown_cases).all():
         return rule, (
             f"{_lengths(finder, one)} the digit rule meets a case that training lacks: which "
