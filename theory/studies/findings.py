@@ -71,6 +71,8 @@ class Finding:
     checked: str
     modulus: int | None = None
     base: int = 10
+    numbers: int = 0
+    layers: int = 0
     model: str = ""
     aids: tuple[str, ...] = ()
     converged: bool = True
@@ -87,10 +89,23 @@ class Finding:
             raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
 
     def setting(self) -> Setting:
-        """The setting, as the predictor takes it (InvalidInput: it is not in our tables)."""
-        task, train = named_task(self.task, self.modulus), Domain(self.train, self.train_domain)
-        place = (encoding(self.encoding), layout(self.layout), train, 0)
-        return Setting(task, self.base, *place, self.test, self.test_domain)
+        """The setting, as the predictor takes it (InvalidInput: it is not in our tables).
+
+        Operands that are padded to the longest of their example are natural ones of one length.
+        """
+        kinds = (self.train_domain, self.test_domain)
+        train_kind, test_kind = ("every", "every") if self.padding == "longer" else kinds
+        return Setting(
+            named_task(self.task, self.modulus),
+            self.base,
+            encoding(self.encoding),
+            layout(self.layout),
+            Domain(self.train, train_kind),
+            test_lengths=self.test,
+            test_kind=test_kind,
+            layers=self.layers,
+            padding="fixed" if self.padding == "fixed" else "none",
+        )
 
     @property
     def result(self) -> Result:
