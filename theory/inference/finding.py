@@ -15,7 +15,6 @@ from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
-from theory.setting.encodings import STARTS
 from theory.setting.settings import Setting
 
 _LOOKED_BACK = 2
@@ -72,7 +71,7 @@ class Finder:
         self.shown = shapes(setting, train.every_length, train.kind)
         longest = max(int(self.shown.widths.max()), int(self.shown.results.max()))
         tokens = int(self._sequences(self.shown).length().max())
-        self.trained = Trained(longest + STARTS - 1, tokens)
+        self.trained = Trained(longest + setting.starts - 1, tokens)
 
     def _sequences(self, found: Shapes) -> Sequences:
         return Sequences(self.setting.layout, found.widths, found.results)

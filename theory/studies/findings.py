@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
+from theory.setting.encodings import STARTS, encoding
 from theory.setting.layouts import layout
 from theory.setting.options import LARGEST_TEST, read_lengths
 from theory.setting.settings import Setting
@@ -95,8 +95,10 @@ class Finding:
         """
         kinds = (self.train_domain, self.test_domain)
         train_kind, test_kind = ("every", "every") if self.padding == "longer" else kinds
+        task = named_task(self.task, self.modulus)
+        first = self.numbers - task.result_width(self.base, max(self.train)) + 1
         return Setting(
-            named_task(self.task, self.modulus),
+            task,
             self.base,
             encoding(self.encoding),
             layout(self.layout),
@@ -105,6 +107,7 @@ class Finding:
             test_kind=test_kind,
             layers=self.layers,
             padding="fixed" if self.padding == "fixed" else "none",
+            starts=first if self.numbers else STARTS,
         )
 
     @property

@@ -170,18 +170,38 @@ def _judge(
     if all(x.digits in trained for x in claims):
         return Outcome.NO_CLAIM, "training does not fix the answers out of domain"
     if finding.outcome:
-        possible = possible_results(finding, lengths)
-        text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
-        return (Outcome.AGREES if finding.outcome in possible else Outcome.DISAGREES), text
+        return _judge_words(finding, possible_results(finding, lengths))
     wrong = [x for x in lengths if x.is_contradicted]
     if not wrong:
         text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
         return Outcome.AGREES, text
-    first, last = (f"{x.reported:.1%} at {x.digits} digits" for x in (wrong[0], wrong[-1]))
-    text = f"off the prediction from {first} to {last}"
+    seen = [f"{x.reported:.1%} at {x.digits} digits" for x in wrong]
+    text = f"from {seen[0]} to {seen[-1]}" if len(seen) > 1 else seen[0]
+    better = all((x.reported or 0) > x.high for x in wrong)
+    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: off the prediction, {text}"
+
+
+def _judge_words(finding: Finding, possible: tuple[Result, ...]) -> tuple[Outcome, str]:
+    """The same of a finding without a figure per length."""
+    text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
+    if finding.outcome in possible:
+        return Outcome.AGREES, text
+    order = list(Result)
+    better = order.index(finding.result) > max(map(order.index, possible))
+    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: {text}"
+
+
+def _why_apart(finding: Finding, better: bool) -> str:
+    """The likely reason of a disagreement, by whether more was reported than predicted."""
     if finding.against == "learned_function":
-        text = f"untrained positions leak, which the support rule rules out: {text}"
-    return Outcome.DISAGREES, text
+        return "untrained positions leak, which the support rule rules out"
+    if finding.padding == "fixed":
+        return "not explained"
+    if better:
+        return "digits are found at addresses that training never showed"
+    return (
+        "the rule fades as numbers grow, and no premise says how far it holds or in how many layers"
+    )
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:

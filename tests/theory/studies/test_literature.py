@@ -12,7 +12,7 @@ from theory.display.literature_tables import COLUMNS, summary, table
 from theory.errors import InvalidInput
 from theory.setting.decision import Decision
 from theory.studies.findings import TOLERANCE, Finding, findings
-from theory.studies.literature import Outcome, compare, missing_premises
+from theory.studies.literature import Comparison, Outcome, compare, missing_premises
 
 BY_ID = {f.id: f for f in findings()}
 EVERY = pytest.mark.parametrize("finding", findings(), ids=lambda f: f.id)
@@ -103,15 +103,43 @@ def test_nine_in_ten_padded_findings_in_scope_agree() -> None:
     assert 10 * sum(c.outcome == Outcome.AGREES for c in scored) >= 9 * len(scored)
 
 
-def test_the_disagreements_are_the_known_ones() -> None:
+def apart(padded: bool) -> list[Comparison]:
+    """The findings that disagree."""
+    found = [compare(f) for f in findings() if (f.padding == "fixed") == padded]
+    return [c for c in found if c.outcome == Outcome.DISAGREES]
+
+
+def test_the_padded_disagreements_are_the_known_ones() -> None:
     """All of one kind: the answers drift from the learned function as inputs grow longer."""
-    apart = [compare(f) for f in findings() if compare(f).outcome == Outcome.DISAGREES]
-    assert {c.finding.id for c in apart} == {
+    assert {c.finding.id for c in apart(padded=True)} == {
         "principled-mul-on-12-learned",
         "principled-mul-on-2-learned",
         "principled-mod-mul-51-on-3-learned",
     }
-    assert all("leak" in c.reason for c in apart)
+    assert all("leak" in c.reason for c in apart(padded=True))
+
+
+def test_natural_disagreements_are_rules_that_fade_and_one_encoding_that_goes_on() -> None:
+    fading = {c.finding.encoding for c in apart(padded=False) if "fades" in c.reason}
+    others = {c.finding.id for c in apart(padded=False) if "fades" not in c.reason}
+    assert fading == {"coupled", "abacus"} and others == {"position-coupling-nope"}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "outcome"),
+    [
+        (0, Outcome.DISAGREES),  # with as many starts as ours
+        (199, Outcome.DISAGREES),
+        (200, Outcome.NO_CLAIM),
+        (201, Outcome.AGREES),
+    ],
+)
+def test_digits_are_found_up_to_the_numbers_that_were_trained(
+    numbers: int, outcome: Outcome
+) -> None:
+    """Sums of 200 digits have 201: the rule goes on where all of these were trained."""
+    row = BY_ID["position-coupling-add-30"]
+    assert compare(replace(row, numbers=numbers)).outcome == outcome
 
 
 def test_the_theorem_is_borne_out_where_its_premises_hold() -> None:
