@@ -199,9 +199,7 @@ def _why_apart(finding: Finding, better: bool) -> str:
         return "not explained"
     if better:
         return "digits are found at addresses that training never showed"
-    return (
-        "the rule fades as numbers grow, and no premise says how far it holds or in how many layers"
-    )
+    return "the rule fades in longer numbers: no premise says how far, or in how many layers"
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:
