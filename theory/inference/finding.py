@@ -15,7 +15,6 @@ from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
-from theory.setting.layouts import STARTS
 from theory.setting.settings import Setting
 
 _LOOKED_BACK = 2
@@ -73,7 +72,7 @@ class Finder:
         self.together = max(int(self.shown.widths.max()), int(self.shown.results.max()))
         """The digits of the longest number that training shows."""
         tokens = int(self._sequences(self.shown).length().max())
-        self.trained = Trained(self.together + STARTS - 1, tokens)
+        self.trained = Trained(self.together + setting.starts - 1, tokens)
 
     def _sequences(self, found: Shapes) -> Sequences:
         return Sequences(self.setting.layout, found.widths, found.results)

@@ -8,7 +8,7 @@ from theory.errors import InvalidInput, unknown_name
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.encodings import Encoding
-from theory.setting.layouts import Layout
+from theory.setting.layouts import STARTS, Layout
 from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, digit_count
 
@@ -32,6 +32,8 @@ class Setting:
         padding: ``fixed``, where all operands are padded to one width, or ``none``, where numbers
             have their natural lengths and an end token follows; then every trained length is shown
             equally often.
+        starts: from how many starts training draws, where numbers of digits or markers start at
+            random; only published settings have another one than ours.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -48,6 +50,7 @@ class Setting:
     width: int = 0
     layers: int = 0
     padding: str = "fixed"
+    starts: int = STARTS
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -86,6 +89,8 @@ class Setting:
         layout = self.layout
         if self.padding not in PADDINGS:
             raise unknown_name("padding", self.padding, PADDINGS)
+        if self.starts < 1:
+            raise InvalidInput(f"training draws from at least one start, not {self.starts}")
         if layout.hinted and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
         if not self.natural:

@@ -12,7 +12,7 @@ from typing import Any
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
+from theory.setting.layouts import STARTS, layout
 from theory.setting.options import LARGEST_TEST, read_lengths
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
@@ -71,6 +71,8 @@ class Finding:
     checked: str
     modulus: int | None = None
     base: int = 10
+    numbers: int = 0
+    layers: int = 0
     model: str = ""
     aids: tuple[str, ...] = ()
     converged: bool = True
@@ -87,10 +89,26 @@ class Finding:
             raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
 
     def setting(self) -> Setting:
-        """The setting, as the predictor takes it (InvalidInput: it is not in our tables)."""
-        task, train = named_task(self.task, self.modulus), Domain(self.train, self.train_domain)
-        place = (encoding(self.encoding), layout(self.layout), train, 0)
-        return Setting(task, self.base, *place, self.test, self.test_domain)
+        """The setting, as the predictor takes it (InvalidInput: it is not in our tables).
+
+        Operands that are padded to the longest of their example are natural ones of one length.
+        """
+        kinds = (self.train_domain, self.test_domain)
+        train_kind, test_kind = ("every", "every") if self.padding == "longer" else kinds
+        task = named_task(self.task, self.modulus)
+        first = self.numbers - task.result_width(self.base, max(self.train)) + 1
+        return Setting(
+            task,
+            self.base,
+            encoding(self.encoding),
+            layout(self.layout),
+            Domain(self.train, train_kind),
+            test_lengths=self.test,
+            test_kind=test_kind,
+            layers=self.layers,
+            padding="fixed" if self.padding == "fixed" else "none",
+            starts=first if self.numbers else STARTS,
+        )
 
     @property
     def result(self) -> Result:

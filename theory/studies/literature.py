@@ -12,6 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
+from theory.errors import InvalidInput
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.prediction.published import published
@@ -97,31 +98,38 @@ class Comparison:
 
 def missing_premises(finding: Finding) -> dict[str, str]:
     """The premises that do not hold, by name, each with a clause that says why."""
-    padding = {
-        "none": "operands have natural lengths; we predict for operands padded to one width",
-        "unknown": "whether operands are padded to one width could not be checked",
-    }
     f, missing = finding, {}
     if f.architecture != "decoder":
         missing["architecture"] = f"its architecture is {f.architecture}; ours is a decoder"
-    if f.padding != "fixed":
-        missing["padding"] = padding[f.padding]
+    if f.padding == "unknown":
+        missing["padding"] = "how its numbers are padded could not be checked"
     if f.aids:
         missing["aids"] = f"the model is helped by {', '.join(f.aids)}"
     if not f.converged:
         missing["convergence"] = f"in domain it had not converged ({f.why})"
     if not {f.train_domain, f.test_domain} <= set(KINDS) or not f.train:
         missing["domain"] = "the domains are none of ours (D_n, D_n^ab), or not known"
-    if not (f.task in TASKS and f.encoding in ENCODINGS and f.layout in LAYOUTS):
-        missing["setting"] = "its task, encoding or layout is not in our tables, or not known"
+    elif why := _no_setting(f):
+        missing["setting"] = why
     return missing
+
+
+def _no_setting(finding: Finding) -> str:
+    """Why there is no setting of ours for a finding, empty where there is one."""
+    f = finding
+    if not (f.task in TASKS and f.encoding in ENCODINGS and f.layout in LAYOUTS):
+        return "its task, encoding or layout is not in our tables, or not known"
+    try:
+        f.setting()
+    except InvalidInput as error:
+        return str(error)
+    return ""
 
 
 @cache
 def compare(finding: Finding) -> Comparison:
     """A finding beside our prediction of it and the published theorem."""
     missing = missing_premises(finding)
-    # For natural lengths the predictor has no rule, so its answer for padded ones is not shown.
     mute = missing.keys() & {"padding", "domain", "setting"}
     prediction = None if mute else predict(finding.setting())
     lengths = () if prediction is None else _compare_lengths(finding, prediction)
@@ -162,18 +170,36 @@ def _judge(
     if all(x.digits in trained for x in claims):
         return Outcome.NO_CLAIM, "training does not fix the answers out of domain"
     if finding.outcome:
-        possible = possible_results(finding, lengths)
-        text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
-        return (Outcome.AGREES if finding.outcome in possible else Outcome.DISAGREES), text
+        return _judge_words(finding, possible_results(finding, lengths))
     wrong = [x for x in lengths if x.is_contradicted]
     if not wrong:
         text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
         return Outcome.AGREES, text
-    first, last = (f"{x.reported:.1%} at {x.digits} digits" for x in (wrong[0], wrong[-1]))
-    text = f"off the prediction from {first} to {last}"
+    seen = [f"{x.reported:.1%} at {x.digits} digits" for x in wrong]
+    text = f"from {seen[0]} to {seen[-1]}" if len(seen) > 1 else seen[0]
+    better = all((x.reported or 0) > x.high for x in wrong)
+    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: off the prediction, {text}"
+
+
+def _judge_words(finding: Finding, possible: tuple[Result, ...]) -> tuple[Outcome, str]:
+    """The same of a finding without a figure per length."""
+    text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
+    if finding.outcome in possible:
+        return Outcome.AGREES, text
+    order = list(Result)
+    better = order.index(finding.result) > max(map(order.index, possible))
+    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: {text}"
+
+
+def _why_apart(finding: Finding, better: bool) -> str:
+    """The likely reason of a disagreement, by whether more was reported than predicted."""
     if finding.against == "learned_function":
-        text = f"untrained positions leak, which the support rule rules out: {text}"
-    return Outcome.DISAGREES, text
+        return "untrained positions leak, which the support rule rules out"
+    if finding.padding == "fixed":
+        return "not explained"
+    if better:
+        return "digits are found at addresses that training never showed"
+    return "the rule fades in longer numbers: no premise says how far, or in how many layers"
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:
@@ -190,6 +216,7 @@ def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) ->
 def _theorem(finding: Finding) -> tuple[Status | None, Decision]:
     """The published verdict on longer inputs, and whether it is what was reported."""
     known = finding.task in TASKS and finding.encoding in ENCODINGS
+    known = known and finding.padding in ("fixed", "unknown")  # the paper pads
     if finding.against != "truth" or not known:
         return None, Decision.UNDECIDED
     # The trained length matters to tasks with a modulus only, and for those it is always known.

@@ -7,6 +7,7 @@ from typing import Any
 
 from theory.errors import unknown_name
 from verify.plan.cells import Cell
+from verify.plan.natural_rows import NATURAL
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
 from verify.plan.rows import Row, read_grid, row, rows
 
@@ -219,6 +220,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "relative": PREDICTED,
     "fractions": _FRACTIONS,
     "constants": _CONSTANTS,
+    "natural": NATURAL,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -228,7 +230,8 @@ generalizes, one with a fraction.  ``data`` varies what addition is trained on, 
 a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three digits above the
 trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
 rule, ``relative`` cells off APE, predicted before any rule had seen them, ``fractions`` sums that
-longer inputs get right now and then, ``constants`` a digit that is the same in all of training.
+longer inputs get right now and then, ``constants`` a digit that is the same in all of training,
+``natural`` numbers of natural length.
 ``full`` has ``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.

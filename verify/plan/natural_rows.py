@@ -1,0 +1,37 @@
+"""Rows of the grid of natural lengths: predicted by addresses before any of them was trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verify.plan.rows import Row, row, rows
+
+_FOUND_BY_PLACE = ["ape", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "nope"]
+"""Encodings under which a digit has an index or an offset."""
+
+
+def _natural(task: str | None, pe: Any, layout: Any, **more: Any) -> list[Row]:
+    """Trained on one to five digits, tested on up to ten."""
+    return rows(task, pe, "1-5", 10, layout=layout, padding="none", **more)
+
+
+NATURAL = (
+    *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
+    *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
+    *_natural("add", "coupled", ["aligned", "reversed"]),
+    *_natural("add", [*_FOUND_BY_PLACE, "abacus", "coupled"], "hinted"),
+    *(
+        each
+        for pe in ("rpe", "rope", "nope", "coupled")
+        for each in (
+            *_natural("sub", pe, "aligned"),
+            *_natural(None, pe, "aligned", expr=["a + b + c", "2*a + 3*b", "7*a", "a"]),
+        )
+    ),
+    # Without a local rule: products, and the parity of the digits' sum.
+    *_natural("mul", ["ape", "rpe", "coupled"], "aligned"),
+    *_natural(None, ["ape", "rpe", "nope"], "aligned", expr="a % 2", base=3),
+    # Lengths between and below the trained ones.
+    *(row("add", pe, "2,5", 7, layout="aligned", padding="none") for pe in ("rpe", "coupled")),
+    *(row("add", pe, "4+5", 7, layout="aligned", padding="none") for pe in ("rpe", "coupled")),
+)
