@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from theory.prediction.predict import Prediction
 from verify.model.gpt import GPT
 from verify.plan.cells import Cell
-from verify.plan.inputs import held_out_inputs, inputs
+from verify.plan.inputs import held_out_inputs, inputs_at
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.sequences import Format
 from verify.records.measurement import Measurement
@@ -86,10 +86,9 @@ def held_out_accuracy(model: nn.Module, cell: Cell) -> float:
 
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
-    """Test a model at one length, on held-out inputs where it is a trained one."""
-    setting, fmt = cell.setting, cell.format_for(digits)
-    held_out = True if setting.is_premise(digits) else None
-    operands, exhaustive = inputs(cell, setting.test(digits), held_out)
+    """Test a model at one length, on held-out inputs where it is a trained one and has any."""
+    fmt = cell.format_for(digits)
+    operands, exhaustive = inputs_at(cell, digits)
     expected = learned_answers(prediction, cell, operands)
     said = answers(model, cell, operands, expected)
     correct, by_digit = _count(said == fmt.results(operands))

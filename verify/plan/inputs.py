@@ -34,6 +34,18 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
     return sampler.sample(SAMPLES, rng, held_out), False
 
 
+def inputs_at(cell: Cell, digits: int) -> tuple[np.ndarray, bool]:
+    """What a model is tested on at one length ``(n, k, N)``, and whether that is all there is.
+
+    At a trained length these are held-out inputs, if it has any.
+    """
+    domain = cell.setting.test(digits)
+    if cell.setting.is_premise(digits):
+        with contextlib.suppress(InvalidInput):
+            return inputs(cell, domain, held_out=True)
+    return inputs(cell, domain, held_out=None)
+
+
 def held_out_inputs(cell: Cell) -> list[np.ndarray]:
     """What the premise is measured on: held-out inputs ``(n, k, N)`` of each trained length.
 

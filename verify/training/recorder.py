@@ -11,7 +11,7 @@ from theory.prediction.predict import predict
 from verify.model.gpt import GPT
 from verify.model.measure import answers, learned_answers
 from verify.plan.cells import Cell
-from verify.plan.inputs import inputs
+from verify.plan.inputs import inputs_at
 from verify.records.measurement import Measurement
 from verify.records.trajectory import GROWTH, Trajectory
 from verify.training.curves import Curve, no_curve
@@ -84,8 +84,7 @@ def _tests(cell: Cell) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
     """By test length, what a look asks and the answers of ``f^`` to it."""
     prediction, setting, found = predict(cell.setting), cell.setting, {}
     for n in setting.test_lengths:
-        held_out = True if setting.is_premise(n) else None
-        operands = inputs(cell, setting.test(n), held_out)[0][:SAMPLES]
+        operands = inputs_at(cell, n)[0][:SAMPLES]
         found[n] = operands, learned_answers(prediction, cell, operands)
     return found
 
