@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction
 from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, STARTS
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import STARTS
 from theory.setting.requests import Request
 from theory.setting.settings import Setting
 
