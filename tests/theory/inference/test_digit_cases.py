@@ -57,8 +57,9 @@ def test_where_every_case_was_shown_nothing_that_the_rule_reads_is_new(
     shown = set().union(*(r for w, r in by_lengths.items() if max(w) in setting.train.lengths))
     goes_on = 0
     for n in range(1, longest + 1):
-        found = finder.find(shapes(setting, (n,), "longest"))
-        for widths, rule in zip(found.shapes.widths.tolist(), found.rule.tolist(), strict=True):
-            assert not rule or by_lengths[tuple(widths)] <= shown, widths
-            goes_on += rule and max(widths) > setting.train.lengths[-1]
+        some = shapes(setting, (n,), "longest")
+        every_case = finder.cases.all_shown(some, finder.shown_cases)
+        for widths, whole in zip(some.widths.tolist(), every_case.tolist(), strict=True):
+            assert not whole or by_lengths[tuple(widths)] <= shown, widths
+            goes_on += whole and max(widths) > setting.train.lengths[-1]
     assert goes_on or lengths == "1-3"

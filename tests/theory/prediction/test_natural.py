@@ -18,11 +18,18 @@ from hypothesis import strategies as st
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction
 from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, STARTS
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import STARTS
 from theory.setting.requests import Request
 from theory.setting.settings import Setting
 
 ADD = {"task": "add", "padding": "none", "train_digits": "1-5"}
+BETWEEN = {"train_digits": "1-5+9", "test_digits": "7"}
+
+
+def between(**words: Any) -> Fraction | None:
+    """The accuracy that is claimed between two trained lengths."""
+    return predicted(**ADD | BETWEEN | words).lengths[0].accuracy
 
 
 def upward(**words: Any) -> str:
@@ -42,14 +49,14 @@ def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("pe", "form"), [("abacus", "aligned"), ("coupled", "aligned"), ("coupled", "reversed")]
 )
-def test_numbered_digits_go_on_up_to_the_trained_numbers(pe: str, form: str) -> None:
-    last = 5 + STARTS - 1  # sums have one digit more, trained and tested
-    got = predicted(**ADD, pe=pe, layout=form, test_digits=f"6,{last},{last + 1},{last + 2}")
-    assert [x.accuracy for x in got.lengths] == [1, 1, None, None]
-    assert [x.at_most < 1 for x in got.lengths] == [False, False, False, True]
+def test_numbered_digits_go_on_between_trained_lengths(pe: str, form: str) -> None:
+    last = 9 + STARTS - 1  # sums have one digit more, trained and tested
+    words = {**ADD, **BETWEEN, "pe": pe, "layout": form}
+    got = predicted(**words | {"test_digits": f"6-10,{last + 1},{last + 2}"})
+    assert [x.accuracy for x in got.lengths] == [1, 1, 1, 1, None, None, None]
+    assert [x.at_most < 1 for x in got.lengths] == [False] * 6 + [True]
     cited = {step.rule for step in got.derivation}
     assert {"numbered digits", "end", "address"} <= cited
-    assert predicted(**ADD, pe=pe, layout=form).continues
 
 
 def test_abacus_numbers_operands_from_their_first_digit() -> None:
@@ -61,8 +68,8 @@ def test_abacus_numbers_operands_from_their_first_digit() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        {"train_digits": "5"},  # the end was always at one place
-        {"train_digits": "1-3"},  # no digit beyond the first carries that is not the highest
+        {"train_digits": "9"},  # the end was always at one place
+        {"train_digits": "1-3", "test_digits": "4"},  # no more than three digits stood together
         {"train_domain": "every"},  # no operand was shorter
         {"task": "sub"},  # its end depends on all digits that are left
         {"task": "mul"},
@@ -70,21 +77,19 @@ def test_abacus_numbers_operands_from_their_first_digit() -> None:
     ],
 )
 def test_numbered_digits_need_a_rule_that_training_shows_whole(words: dict[str, Any]) -> None:
-    assert upward(pe="coupled") == "generalizes"
-    assert upward(pe="coupled", **words) == "undetermined"
+    assert between(pe="coupled") == 1
+    assert between(pe="coupled", **words) is None
+
+
+def test_markers_do_not_reach_beyond_the_trained_ones() -> None:
+    verdicts = {upward(pe=pe, layout="hinted") for pe in ENCODINGS}
+    assert verdicts == {"undetermined"}
 
 
 def test_markers_find_digits_where_nothing_stands_in_the_way() -> None:
-    verdicts = {pe: upward(pe=pe, layout="hinted") for pe in ENCODINGS}
-    goes_on = {pe for pe, verdict in verdicts.items() if verdict == "generalizes"}
-    assert goes_on == {"abacus", "coupled"}
-    assert set(verdicts.values()) == {"generalizes", "undetermined"}
-
-
-def test_markers_serve_between_trained_lengths() -> None:
-    words = {**ADD, "layout": "hinted", "train_digits": "1-5+9", "test_digits": "7"}
-    accuracy = {pe: predicted(**words, pe=pe).lengths[0].accuracy for pe in ENCODINGS}
+    accuracy = {pe: between(pe=pe, layout="hinted") for pe in ENCODINGS}
     assert {pe for pe, x in accuracy.items() if x is None} == {"alibi", "fire", "nope"}
+    assert set(accuracy.values()) == {None, 1}
 
 
 def test_of_what_training_may_lack_nothing_follows() -> None:
