@@ -25,6 +25,7 @@ from theory.inference.views import tokens
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
+from theory.setting.layouts import Token
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
 
@@ -38,6 +39,7 @@ _Values = tuple[tuple[int, ...], ...]
 """The values of each operand's digit at one place."""
 _State = tuple[tuple[_Values, ...], int, int]
 """The values still to come, from the lowest; the carry into them; the answer, -1 before it."""
+_Queries = dict[tuple[_Role, ...], list[int]]
 _Shown = frozenset[_State]
 """The states that training can have reached by the same digits."""
 
@@ -95,20 +97,40 @@ class _Contexts:
         task, operands = setting.task, range(setting.task.operands)
         self.linear = [sum(c for c, e in task.terms if e[j]) for j in operands]
         self.constant = sum(c for c, e in task.terms if not any(e))
-        self.queries: dict[tuple[_Role, ...], list[int]] = {}
-        """The positions of the result digits that are asked for, by what their contexts hold."""
-        sequence = tokens(setting)
+        self.reads = reads
+        self._moves = cache(self._moves_at)
+        self._queries = cache(self._queries_of)
+        self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
+        """The contexts that training shows, by what they hold and where reading begins."""
+
+    def queries(self, digits: int) -> _Queries:
+        """The positions of the result digits that are asked for, by what their contexts hold.
+
+        Args:
+            digits: of the longest operand; padded examples are all alike.
+        """
+        return self._queries(digits if self.setting.natural else 0)
+
+    def _queries_of(self, digits: int) -> _Queries:
+        sequence = self._natural(digits) if digits else tokens(self.setting)
+        found: _Queries = {}
         for query, asked in enumerate(sequence[1:]):
             if asked.kind == "result":
-                context = sequence[max(0, query - reads + 1) : query + 1]
+                context = sequence[max(0, query - self.reads + 1) : query + 1]
                 roles = tuple(
                     (t.symbol or t.kind, t.operand, t.position - asked.position * (not t.symbol))
                     for t in context
                 )
-                self.queries.setdefault(roles, []).append(asked.position)
-        self._moves = cache(self._moves_at)
-        self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
-        """The contexts that training shows, by what they hold and where reading begins."""
+                found.setdefault(roles, []).append(asked.position)
+        return found
+
+    def _natural(self, digits: int) -> tuple[Token, ...]:
+        """An example of natural length; its end is a digit 0, as no result has one there."""
+        task, base = self.setting.task, self.setting.base
+        if task.result_width(base, digits) > digits + 1:
+            raise NotCountable("more than one digit of the result is left after the operands")
+        written = self.setting.layout.tokens((digits,) * task.operands, digits + 1, ends=True)
+        return (*written[:-1], Token("result", digits + 2))
 
     def lacking(self, test: Domain) -> Unshown | None:
         """A context of a test domain that training does not show with its answer, if there is one.
@@ -116,12 +138,12 @@ class _Contexts:
         Raises:
             NotCountable: training gives one context two answers.
         """
-        for roles, positions in self.queries.items():
+        for roles in dict.fromkeys(x for n in test.every_length for x in self.queries(n)):
             places = [0, *(place for kind, _, place in roles if kind in _DIGITS)]
             reach = min(places), max(places)
-            starts = {x: i for i in positions for x in self._starts(test, [i], *reach)}
+            starts = dict(self._starts(test, roles, *reach))
             if (roles, frozenset(starts)) not in self._known:
-                shown = frozenset(self._starts(self.setting.train, positions, *reach))
+                shown = frozenset(x for x, _ in self._starts(self.setting.train, roles, *reach))
                 missing = self._search(roles, reach[0], starts, shown)
                 if missing is not None:
                     return missing
@@ -129,16 +151,21 @@ class _Contexts:
         return None
 
     def _starts(
-        self, domain: Domain, positions: list[int], low: int, high: int
-    ) -> Iterator[_State]:
-        """The states in which reading begins, at a place below or above each of some positions."""
+        self, domain: Domain, roles: tuple[_Role, ...], low: int, high: int
+    ) -> Iterator[tuple[_State, int]]:
+        """The states in which reading begins, each with the position that is asked for.
+
+        Args:
+            low: the lowest place in sight, seen from that position; ``high`` the highest.
+        """
         for box in domain.boxes(self.setting.base, self.setting.task.operands):
-            reached = self._carries(box, max(positions) + low)
+            positions = self.queries(box.width).get(roles, [])
+            reached = self._carries(box, max(positions, default=0) + low)
             for position in positions:
                 places = range(position + low, position + high + 1)
                 to_come = tuple(_values(box, i) for i in places)
                 for carry in reached[min(position + low, len(reached)) - 1]:
-                    yield to_come, carry, -1
+                    yield (to_come, carry, -1), position
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""

@@ -12,6 +12,7 @@ from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, ci
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
+from theory.prediction.interleaved import interleaved_lengths
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.natural import natural_lengths
 from theory.prediction.outcomes import Claim, Status
@@ -180,7 +181,8 @@ def predict(setting: Setting) -> Prediction:
 
 def _of_natural_lengths(setting: Setting) -> Prediction:
     """The prediction where numbers have their natural lengths."""
-    lengths, steps = natural_lengths(setting)
+    by_length = interleaved_lengths if setting.layout.interleaved else natural_lengths
+    lengths, steps = by_length(setting)
     longer = [x.status for x in lengths if x.direction == Direction.UPWARD]
     return Prediction(
         setting,

@@ -67,10 +67,16 @@ class Layout:
         """
         tokens = [Token("landmark", symbol=BOS)]
         if self.interleaved:
-            for i in range(1, max(*widths, result_width) + 1):
+            together = max(widths) if ends else max(*widths, result_width)
+            for i in range(1, together + 1):
                 tokens += [Token("operand", i, j) for j, width in enumerate(widths) if i <= width]
                 tokens += [Token("result", i)] if i <= result_width else []
-            return tuple(tokens)
+            if not ends:
+                return tuple(tokens)
+            # A sign says that the operands are over; what is left of the result follows.
+            tokens.append(Token("landmark", symbol=EQUALS))
+            tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
+            return (*tokens, Token("landmark", symbol=END))
         for j, width in enumerate(widths):
             tokens += self._number("operand", width, self.operands_first, j)
             if self.marked:

@@ -95,11 +95,17 @@ class Setting:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
         if not self.natural:
             return
-        if not layout.marked:
+        if not (layout.marked or layout.interleaved):
             raise InvalidInput(f"the {layout.name} layout has no signs: it needs padded operands")
-        if self.width or self.window:
-            what = "--width" if self.width else "--window"
-            raise InvalidInput(f"{what} needs padded operands, not --padding none")
+        if self.width:
+            raise InvalidInput("--width needs padded operands, not --padding none")
+        if self.window and not layout.interleaved:
+            raise InvalidInput("--window needs padded operands or the interleaved layout")
+        if self.encoding.reference == "significance" and layout.interleaved:
+            raise InvalidInput(
+                f"{self.encoding.label} positions need padded operands or another layout than "
+                "interleaved"
+            )
         if self.encoding.by_weight and layout.result_first == "most":
             raise InvalidInput(
                 f"{self.encoding.label} positions number a digit by its weight, which is not known "

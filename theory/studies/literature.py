@@ -195,11 +195,9 @@ def _why_apart(finding: Finding, better: bool) -> str:
     """The likely reason of a disagreement, by whether more was reported than predicted."""
     if finding.against == "learned_function":
         return "untrained positions leak, which the support rule rules out"
-    if finding.padding == "fixed":
-        return "not explained"
-    if better:
+    if better and finding.padding != "fixed":
         return "digits are found at addresses that training never showed"
-    return "the rule fades in longer numbers: no premise says how far, or in how many layers"
+    return "not explained"
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:

@@ -30,6 +30,15 @@ class Places:
         return ((~self.hidden).long().cumsum(1) - 1).clamp(min=0)
 
     @cached_property
+    def asked(self) -> Tensor:
+        """Which tokens a model writes in the interleaved layout, ``(B, T)``."""
+        after_sign = (self.tokens == self.how.end - 1).long().cumsum(1)  # '=' is the last landmark
+        is_over = after_sign - (self.tokens == self.how.end - 1).long() > 0
+        column = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        is_beside = (column % self.how.together == 0) & (column > 0) & (after_sign == 0)
+        return (is_beside | is_over) & ~self.hidden
+
+    @cached_property
     def number(self) -> Tensor:
         """The number of each digit or marker within its number, from 1; -1 of others; ``(B, T)``.
 

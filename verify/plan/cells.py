@@ -10,6 +10,7 @@ from theory.errors import InvalidInput
 from theory.setting.requests import read_setting, setting_json, setting_words
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
+from verify.plan.interleaved_sequences import InterleavedFormat
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.numbering import Numbering
 from verify.plan.recipe import DEFAULT_BUDGET
@@ -42,7 +43,8 @@ class Cell:
         """How examples of operands of up to so many digits are written: padded ones all alike."""
         s = self.setting
         if s.natural:
-            return NaturalFormat(s.task, s.base, s.layout, digits)
+            form = InterleavedFormat if s.layout.interleaved else NaturalFormat
+            return form(s.task, s.base, s.layout, digits)
         return Format(s.task, s.base, s.layout, s.digits)
 
     @property
@@ -58,7 +60,8 @@ class Cell:
             return None
         by_weight = s.encoding.by_weight
         from_end = by_weight and s.layout.operands_first == "most"
-        return Numbering(s.base, fmt.end, s.task.operands, by_weight, from_end)
+        together = s.task.operands + 1 if s.layout.interleaved else 0
+        return Numbering(s.base, fmt.end, s.task.operands, by_weight, from_end, together)
 
     @property
     def key(self) -> str:

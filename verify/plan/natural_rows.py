@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from verify.plan.rows import Row, row, rows
@@ -15,7 +16,23 @@ def _natural(task: str | None, pe: Any, layout: Any, **more: Any) -> list[Row]:
     return rows(task, pe, "1-5", 10, layout=layout, padding="none", **more)
 
 
+# Under windows that hold the rule and little else, by layers; the last is tested far beyond.
+_WINDOWS = (
+    *_natural("add", ["rpe", "t5", "rope"], "interleaved", window=5, layers=1),
+    *_natural("add", ["ape", "sinusoidal"], "interleaved", window=5, layers=1),
+    *_natural("add", "rpe", "interleaved", window=6, layers=1),
+    *_natural("add", ["rpe", "rope"], "interleaved", window=5, layers=2, base=3),
+    *_natural("add", ["rope", "ape"], "interleaved", window=5, layers=1, base=6),
+    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c"),
+    *_natural(None, "rpe", "interleaved", window=5, layers=1, expr="2*a + b"),
+    *_natural(None, ["rpe", "ape"], "interleaved", window=3, layers=1, expr="7*a"),
+    *(
+        replace(x, test_digits="5,10,20,30")
+        for x in _natural("add", ["rpe", "ape"], "interleaved", window=5, layers=1)
+    ),
+)
 NATURAL = (
+    *_WINDOWS,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
     *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
     *_natural("add", "coupled", ["aligned", "reversed"]),

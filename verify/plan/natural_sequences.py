@@ -27,6 +27,11 @@ class NaturalFormat(Format):
     1, 2, ... in a layout that has them.
     """
 
+    @cached_property
+    def width(self) -> int:
+        """Digits N of the longest operand."""
+        return self.digits
+
     @property
     def end(self) -> int:
         """The token that ends an example."""

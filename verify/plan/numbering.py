@@ -16,6 +16,8 @@ class Numbering:
         by_weight: digits are numbered by weight, and the landmarks have 0, beside the units;
             otherwise landmarks have no number.
         from_end: the digits of operands are numbered from where the operand ends.
+        together: how many digits of one weight stand together in the interleaved layout; 0 in
+            other layouts.
     """
 
     base: int
@@ -23,3 +25,4 @@ class Numbering:
     operands: int
     by_weight: bool
     from_end: bool
+    together: int

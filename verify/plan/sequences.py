@@ -64,6 +64,11 @@ class Format:
         """``(S,)``: the indices of what a model writes, ascending."""
         return np.sort(self.result_slots)
 
+    @property
+    def trained_slots(self) -> np.ndarray:
+        """The indices of what a model writes in examples of training, ascending."""
+        return self.written_slots
+
     def read(self, said: np.ndarray) -> np.ndarray:
         """The result digits ``(n, M)`` of what a model wrote, ``(n, S)``."""
         return said[:, np.searchsorted(self.written_slots, self.result_slots)]

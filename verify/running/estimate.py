@@ -114,7 +114,7 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
 def _flops(group: Sequence[Job]) -> int:
     """The operations of a step of some models together."""
     cell, recipe = group[0].cell, group[0].recipe
-    written = len(cell.training_format.written_slots)
+    written = len(cell.training_format.trained_slots)
     return len(group) * training_flops(cell, recipe.batch_size, written)
 
 

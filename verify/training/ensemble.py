@@ -19,6 +19,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from verify.model.gpt import GPT
+from verify.model.places import Places
 from verify.model.positions import Slots
 from verify.plan.cells import Cell
 from verify.plan.natural_sequences import NaturalFormat
@@ -36,7 +37,7 @@ def shape_of(cell: Cell) -> Hashable:
     """What the models of an ensemble have in common: cells of equal shape can train together."""
     fmt, setting = cell.format, cell.setting
     written = cell.training_format
-    slots = tuple(written.written_slots.tolist())
+    slots = tuple(written.trained_slots.tolist())
     encoding = (setting.encoding.name, setting.window, cell.numbering)
     return (cell.size, fmt.vocabulary, fmt.tokens, written.tokens, slots, encoding)
 
@@ -57,10 +58,10 @@ class Ensemble:
         self.weights = Weights([dict(model.named_parameters()) for model in self.models])
         self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
         fmt = jobs[0][0].training_format
-        self.slots = _as_slots(fmt.written_slots - 1, device)
+        self.slots = _as_slots(fmt.trained_slots - 1, device)
         """The tokens that are followed by one that the model writes."""
         noise_size = self.models[0].noise_size(
-            recipe.batch_size, len(fmt.tokens) - 1, len(fmt.written_slots)
+            recipe.batch_size, len(fmt.tokens) - 1, len(fmt.trained_slots)
         )
         self._unasked = fmt.padding if isinstance(fmt, NaturalFormat) else _NONE
         """The token that is no answer."""
@@ -117,7 +118,11 @@ class Ensemble:
             # Outside the products everything has the precision of the weights.  The vocabulary
             # goes before the slots: rows as short as it is would take more than three times as
             # long (benchmarks/README.md).
-            targets = tokens[:, 1:][:, slots].flatten()
+            asked = tokens[:, 1:]
+            if model.numbering is not None and model.numbering.together:
+                is_asked = Places(model.numbering, tokens).asked[:, 1:]
+                asked = torch.where(is_asked, asked, unasked)
+            targets = asked[:, slots].flatten()
             rows = logits.flatten(0, 1).to(exact).T[None]
             return F.cross_entropy(rows, targets[None], ignore_index=unasked)
 

@@ -21,7 +21,12 @@ from theory.setting.encodings import encoding
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
 
-CASES = [("a + b", 2, 4), ("a + b", 3, 2), ("a + b", 10, 2), ("a + b + c", 2, 2), ("7*a", 10, 3)]
+CASES = [
+    ("a + b", 2, 4),
+    *(("a + b", base, 2) for base in range(3, 11)),
+    ("a + b + c", 2, 2),
+    ("7*a", 10, 3),
+]
 
 
 def sequences(form: str, widths: list[int], result: int) -> Sequences:

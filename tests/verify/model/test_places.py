@@ -23,6 +23,8 @@ CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted")] + [
     ("rope", "reversed"),
     ("abacus", "plain"),
     ("coupled", "reversed"),
+    ("ape", "interleaved"),
+    ("rpe", "interleaved"),
 ]
 
 
@@ -79,14 +81,27 @@ def test_padding_changes_no_answer(pe: str, form: str) -> None:
             assert torch.allclose(logits[seen[:-1]][: len(alone)], alone, atol=1e-4)
 
 
-@pytest.mark.parametrize("form", NATURAL)
+def test_in_the_interleaved_layout_results_alone_are_asked_for() -> None:
+    c = natural_cell("rpe", "interleaved")
+    fmt = c.format_for(3)
+    operands = np.array([[[5, 9, 0], [6, 0, 0]], [[1, 0, 0], [2, 0, 0]]])  # 95 + 6, 1 + 2
+    tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
+    assert c.numbering is not None and c.numbering.together == 3
+    asked = Places(c.numbering, tokens).asked
+    assert tokens[asked].tolist() == [1, 0, 1, c.numbering.end, 3, c.numbering.end]
+
+
+@pytest.mark.parametrize("form", [*NATURAL, "interleaved"])
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
     c = natural_cell("rpe", form)
     model, operands = net(c), examples(c)
+    if form == "interleaved":  # all of one length: shorter ones are written in other columns
+        operands[:, 0, -1] = 1
     fmt = c.format_for(3)
     assert isinstance(fmt, NaturalFormat)
     sequence = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
-    sequence[:, fmt.written_slots] = fmt.padding
+    written = sequence[:, fmt.written_slots]
+    sequence[:, fmt.written_slots] = 0 * written + (0 if form == "interleaved" else fmt.padding)
     ended = torch.zeros(len(sequence), dtype=torch.bool)
     with torch.no_grad():
         for slot in fmt.written_slots:
@@ -100,6 +115,6 @@ def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
 
 
 def test_what_cannot_be_written_is_refused() -> None:
-    for pe, form in (("ape", "interleaved"), ("ape", "bare"), ("coupled", "plain")):
+    for pe, form in (("abacus", "interleaved"), ("ape", "bare"), ("coupled", "plain")):
         with pytest.raises(InvalidInput):
             natural_cell(pe, form)

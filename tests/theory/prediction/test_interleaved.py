@@ -1,0 +1,102 @@
+"""Natural lengths in the interleaved layout: claims against all written contexts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from builders.predictions import predicted
+
+from theory.inference.contexts import receptive_field
+from theory.setting.domains import Domain
+from theory.setting.requests import Request
+from theory.setting.settings import Setting
+from verify.plan.cells import Cell
+from verify.plan.interleaved_sequences import InterleavedFormat
+from verify.plan.sampling import Sampler
+
+ADD = {"task": "add", "padding": "none", "layout": "interleaved", "train_digits": "1-5"}
+Contexts = dict[tuple[int, ...], set[int]]
+
+
+def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
+    """By context, the query last, what is answered, from every example of a domain."""
+    found: Contexts = {}
+    for n in domain.lengths:
+        form = Cell(setting, "pico").format_for(n)
+        assert isinstance(form, InterleavedFormat)
+        operands = Sampler(form, Domain((n,), domain.kind)).everything()
+        for line in form.write(operands, form.results(operands)).tolist():
+            over = line.index(form.base + 2)
+            beside = range(setting.task.operands + 1, over, setting.task.operands + 1)
+            for slot in (*beside, *range(over + 1, line.index(form.end) + 1)):
+                found.setdefault(tuple(line[max(0, slot - reads) : slot]), set()).add(line[slot])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expr", "base", "window", "layers", "digits"),
+    [
+        *product(("a + b",), (2, 3), (4, 5, 6), (1,), ("1-3", "2")),
+        *product(("a + b",), (2,), (5,), (2,), ("1-3", "1-5")),
+        ("a + b + c", 2, 7, 1, "1-3"),
+        ("2*a + b", 3, 5, 1, "1-2"),
+        ("3*a", 3, 3, 1, "1-3"),
+    ],
+)
+def test_a_length_is_claimed_where_training_writes_every_context_of_it(
+    expr: str, base: int, window: int, layers: int, digits: str
+) -> None:
+    words = {"expr": expr, "base": base, "window": window, "layers": layers, "pe": "rpe"}
+    request = {**ADD, "task": None, **words, "train_digits": digits, "test_digits": "1-6"}
+    setting = Request(**request).setting()
+    reads = receptive_field(setting)
+    assert reads is not None
+    shown = written(setting, setting.train, reads)
+    ambiguous = any(len(answers) > 1 for answers in shown.values())
+    got = predicted(**request)
+    for x in got.lengths:
+        if setting.is_premise(x.digits):
+            continue
+        asked = written(setting, setting.test(x.digits), reads)
+        lacking = any(not answers <= shown.get(c, set()) for c, answers in asked.items())
+        assert (x.accuracy == 1) == (not lacking and not ambiguous)
+
+
+def test_a_window_that_holds_the_rule_goes_on_and_one_broken_premise_ends_it() -> None:
+    """In sight of more, deeper, or by places: no claim, or a bound."""
+    longer = {"test_digits": "6,30"}
+    good = {**ADD, **longer, "pe": "rpe", "window": 5, "layers": 1}
+    assert [x.accuracy for x in predicted(**good).lengths] == [1, 1]
+    for broken in ({"layers": 2}, {"window": 0}, {"layers": 0}):
+        assert [x.accuracy for x in predicted(**good | broken).lengths] == [None, None]
+    bounds = [x.at_most for x in predicted(**good | {"pe": "ape"}).lengths]
+    assert bounds == [Fraction(10, 99)] * 2
+
+
+@pytest.mark.parametrize("kind", ["longest", "every"])
+@pytest.mark.parametrize(("expr", "base"), [("a + b", 3), ("2*a + b", 4), ("2*a", 4)])
+def test_the_bound_is_that_of_the_best_answers_without_the_digit(
+    expr: str, base: int, kind: str
+) -> None:
+    """Of one operand, all else being seen: the best answer for each context, by counting."""
+    words = {**ADD, "task": None, "expr": expr, "base": base, "train_digits": "1"}
+    words |= {"pe": "ape", "window": 0, "test_digits": "2-3", "test_domain": kind}
+    words |= {"train_domain": kind}
+    setting = Request(**words).setting()
+    task = setting.task
+    for x in predicted(**words).lengths:
+        form = Cell(setting, "pico").format_for(x.digits)
+        operands = Sampler(form, setting.test(x.digits)).everything()
+        digit = form.results(operands)[:, 1]
+        best = []
+        for j in range(task.operands):
+            others = np.delete(operands.reshape(len(operands), -1), j * form.width + 1, axis=1)
+            groups: dict[tuple[int, ...], list[int]] = {}
+            for row, answer in zip(others.tolist(), digit.tolist(), strict=True):
+                groups.setdefault(tuple(row), []).append(answer)
+            right = sum(max(map(g.count, g)) for g in groups.values())
+            best.append(Fraction(right, len(operands)))
+        assert min(best) <= x.at_most < 1

@@ -1,0 +1,76 @@
+"""Predictions for the interleaved layout where numbers have their natural lengths.
+
+All operands of an example have as many digits as its longest; then a sign says that they are over.
+Under a window every context of a length may have been shown, however long it is.  Under an absolute
+encoding every place above the trained ones was never shown.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+
+from theory.inference.contexts import receptive_field
+from theory.inference.derivation import Step, cite, shown_lengths
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Status
+from theory.setting.directions import Direction
+from theory.setting.lengths_text import lengths_text
+from theory.setting.properties import carries
+from theory.setting.settings import Setting
+
+
+def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
+    """The prediction at each test length, and the steps to it."""
+    shown, steps = shown_lengths(setting)
+    bound = _bound(setting)
+    lengths = []
+    for n in setting.test_lengths:
+        direction, one = setting.train.direction(n), Fraction(1)
+        if setting.is_premise(n) or n in shown:
+            right = LengthPrediction(
+                n, direction, Status.GENERALIZES, one, learned_accuracy=one, shown=n in shown
+            )
+            lengths.append(right)
+        elif direction == Direction.UPWARD and bound < 1:
+            lengths.append(LengthPrediction(n, direction, Status.FAILS, None, None, bound))
+        else:
+            lengths.append(LengthPrediction(n, direction, Status.UNDETERMINED, None, None))
+    return tuple(lengths), (*steps, *_because(setting, lengths, bound))
+
+
+def _bound(setting: Setting) -> Fraction:
+    """The most that can be right of longer inputs; 1 where nothing follows.
+
+    The lowest digit above the trained ones is not found.  It takes every value, but for the top
+    digits of the longest operands: not all of them are 0.
+    """
+    task, base, k = setting.task, setting.base, setting.task.operands
+    if setting.encoding.reference != "absolute" or carries(task, base) is None or task.needs_order:
+        return Fraction(1)
+    if setting.train.pairs is not None or setting.train.allowed:
+        return Fraction(1)
+    alike = min(gcd(c, base) for c, e in task.terms if any(e))
+    if setting.test_kind == "every":
+        return min(Fraction(1), Fraction(alike, base - 1))
+    return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))
+
+
+def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction) -> list[Step]:
+    lost = [x.digits for x in lengths if x.at_most < 1]
+    if lost:
+        n = setting.train.every_length[-1]
+        what = (
+            f"at {lengths_text(lost)} digit {n + 1} of each operand stands at an index from which "
+            f"its query never read it, so at most {float(bound):.3g} of the answers are right"
+        )
+        return [cite("address", what)]
+    unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
+    if unclear and receptive_field(setting) is None:
+        what = (
+            f"at {lengths_text(unclear)} nothing follows: with the whole prefix in sight, or the "
+            "layers left open, a query can tell where it is, and training fits a rule that goes no "
+            "further"
+        )
+        return [cite("landmark", what, leaves_open=True)]
+    return []
