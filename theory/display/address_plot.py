@@ -1,0 +1,204 @@
+"""The picture of ``docs/recipes.md``: where one query has its two digits, and one digit later.
+
+It is drawn by ``python -m theory.display.address_plot docs/recipes.svg``.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from theory.display.style import FAINT, PALETTE, draw_box, figure
+from theory.inference.addresses import Need
+from theory.inference.finding import Finder
+from theory.inference.shapes import Shapes
+from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
+from theory.setting.layouts import Token, layout
+from theory.setting.settings import Setting
+from theory.setting.tasks import named_task
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TRAINED = (1, 2)
+"""The digits of the longest operand, in the training that the picture speaks of."""
+SUMS = ((34, 58), (134, 258))
+"""A sum of a trained length, and one with a digit more."""
+ASKED = 2
+"""The result digit whose query is drawn."""
+_SHOWN, _NEVER = PALETTE[0], PALETTE[1]
+_WIDTH, _TOP, _ROW = 8.4, 0.95, 0.86
+"""Of the picture, of what stands above its rows, and of a row, in inches."""
+_LEFT, _STEP = (1.75, 4.75), 0.195
+"""Where the sums begin, and the distance of two tokens, in inches."""
+_HEIGHT = (0.5, 0.28)
+"""Of the arrows to a and b, in inches."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """From the query of the asked digit to an operand digit of the same weight.
+
+    Args:
+        query: the index of the token that asks.
+        key: the index of the digit.
+        address: where it stands as seen from the query, in words.
+        shown: whether training shows that address for this digit.
+    """
+
+    query: int
+    key: int
+    address: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """How sums are written, and how places are told apart.
+
+    Args:
+        address: what an address is there, in words.
+    """
+
+    name: str
+    layout: str
+    encoding: str
+    address: str
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What training on sums of natural length shows."""
+        how = encoding(self.encoding), layout(self.layout)
+        train = Domain(TRAINED, "longest")
+        return Finder(Setting(named_task("add"), 10, *how, train, padding="none"))
+
+    def arrows(self, numbers: tuple[int, ...]) -> list[Arrow]:
+        """The arrows of a sum of these numbers."""
+        return [self._arrow(_shape(numbers), Need(j, 0)) for j in range(len(numbers))]
+
+    def _arrow(self, one: Shapes, need: Need) -> Arrow:
+        finder = self.finder
+        query, key = finder.indices(one, need, ASKED)
+        code = int(finder.at(one, need, ASKED)[0][0])
+        if finder.by_content:
+            return Arrow(query, key, f"[{ASKED}]", finder.trained.number >= ASKED)
+        shown = code in finder.addresses[need]
+        numbered = finder.setting.encoding.reference == "significance"
+        text = f"{code - finder.trained.number:+}" if numbered else str(code)
+        return Arrow(query, key, text, shown)
+
+    def tokens(self, numbers: tuple[int, ...]) -> tuple[Token, ...]:
+        """The tokens that stand there when the digit is asked for, but for the first, ``<bos>``."""
+        one = _shape(numbers)
+        end = self.arrows(numbers)[0].query + 1
+        how = self.finder.setting.layout
+        return how.tokens(one.widths[0].tolist(), int(one.results[0]))[1:end]
+
+
+ROWS = (
+    Row("plain", "plain", "rpe", "the offset"),
+    Row("result reversed", "reversed", "rpe", "the offset"),
+    Row("all reversed", "aligned", "rpe", "the offset"),
+    Row("index hints", "hinted", "rpe", "the marker before it"),
+    Row("position coupling", "aligned", "coupled", "the difference\nof numbers (small)"),
+)
+"""The rows of the picture, from the top."""
+
+
+def _shape(numbers: tuple[int, ...]) -> Shapes:
+    widths = [len(str(x)) for x in numbers]
+    return Shapes(np.array([widths]), np.array([len(str(sum(numbers)))]), (1,))
+
+
+def plot_addresses(path: Path) -> None:
+    """Draw the picture.
+
+    Raises:
+        InvalidInput: the path does not end in .png or .svg, or cannot be written.
+    """
+    height = _TOP + _ROW * len(ROWS)
+    with figure(path, _WIDTH, height) as page:
+        ax = page.add_axes((0, 0, 1, 1))
+        ax.set(xlim=(0, _WIDTH), ylim=(0, height))
+        ax.axis("off")
+        _draw_heading(ax, height)
+        for i, row in enumerate(ROWS):
+            draw_row(ax, row, height - _TOP - _ROW * (i + 1) + 0.22)
+
+
+def _draw_heading(ax: Axes, top: float) -> None:
+    """The answer, what the colours say, and the two sums."""
+    said = "Where result digit 2 looks for its two digits: numbers and markers keep their address"
+    ax.text(0.1, top - 0.2, said, fontsize=10.5, fontweight="bold", va="center")
+    for x, shown, words in (
+        (0.1, True, "an address that training showed"),
+        (2.75, False, "an address that training never showed"),
+    ):
+        ax.plot([x, x + 0.3], [top - 0.46] * 2, **_line(shown))
+        ax.text(x + 0.38, top - 0.46, words, color=_colour(shown), va="center")
+    lengths = (f"{ASKED} digits, as in training", "one digit more")
+    for left, (a, b), words in zip(_LEFT, SUMS, lengths, strict=True):
+        ax.text(left, top - 0.76, f"{a} + {b}: {words}", fontweight="bold", va="center")
+
+
+def draw_row(ax: Axes, row: Row, y: float) -> None:
+    """One way to write and to tell places apart: its name, and both sums at a height."""
+    ax.text(0.1, y + 0.1, row.name, fontweight="bold", va="bottom")
+    ax.text(0.1, y + 0.06, f"address: {row.address}", color=FAINT, fontsize=7.5, va="top")
+    for left, numbers in zip(_LEFT, SUMS, strict=True):
+        _draw_tokens(ax, row, numbers, left, y)
+        for arrow, height in zip(row.arrows(numbers), _HEIGHT, strict=True):
+            _draw_arrow(ax, arrow, left, y + 0.11, height)
+
+
+def _place(left: float, index: int) -> float:
+    return left + _STEP * (index - 0.5)
+
+
+def _draw_tokens(ax: Axes, row: Row, numbers: tuple[int, ...], left: float, y: float) -> None:
+    """What is written when the digit is asked for, a frame around it, and numbers below."""
+    written = (*numbers, sum(numbers))
+    tokens = row.tokens(numbers)
+    for index, token in enumerate(tokens, 1):
+        digit = str(written[token.operand])[-token.position]
+        text = {"landmark": token.symbol, "marker": f"[{token.position}]"}.get(token.kind, digit)
+        faint = token.kind == "marker"
+        style: Any = {"color": FAINT, "fontsize": 7.5} if faint else {"fontsize": 9.5}
+        ax.text(_place(left, index), y, text, ha="center", va="center", **style)
+        if row.finder.setting.encoding.by_weight:
+            style = {"ha": "center", "va": "center", "color": FAINT, "fontsize": 6.5}
+            ax.text(_place(left, index), y - 0.17, str(token.position), **style)
+    asked = _place(left, len(tokens) + 1)
+    draw_box(ax, asked - 0.08, y - 0.1, 0.16, 0.2, facecolor="none", edgecolor=FAINT, lw=0.8)
+    ax.text(asked, y, "?", ha="center", va="center", fontsize=9.5)
+
+
+def _draw_arrow(ax: Axes, arrow: Arrow, left: float, y: float, height: float) -> None:
+    """An arc from the query to the digit, its address on top."""
+    start, end = _place(left, arrow.query), _place(left, arrow.key)
+    bend = 2 * height / (start - end)
+    style: Any = {"arrowstyle": "->", "connectionstyle": f"arc3,rad={bend}", "shrinkA": 0}
+    style |= {"shrinkB": 0, "mutation_scale": 8, **_line(arrow.shown)}
+    ax.annotate("", (end, y), (start, y), arrowprops=style)
+    box: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    words: Any = {"ha": "center", "va": "center", "color": _colour(arrow.shown), "bbox": box}
+    ax.text((start + end) / 2, y + height, arrow.address, fontweight="bold", **words)
+
+
+def _colour(shown: bool) -> str:
+    return _SHOWN if shown else _NEVER
+
+
+def _line(shown: bool) -> dict[str, Any]:
+    """Solid or dashed, so that it can be told without colours."""
+    return {"color": _colour(shown), "lw": 1.4, "ls": "-" if shown else (0, (3, 1.5))}
+
+
+if __name__ == "__main__":
+    plot_addresses(Path(sys.argv[1]))
