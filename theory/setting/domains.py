@@ -21,6 +21,7 @@ import numpy as np
 from theory.errors import InvalidInput, unknown_name
 from theory.setting.boxes import Box
 from theory.setting.directions import Direction
+from theory.setting.lengths_text import runs
 from theory.setting.tasks import digit_count
 
 KINDS = ("longest", "every")
@@ -174,9 +175,12 @@ class Domain:
         return bool(missed < MISSED)
 
     def text(self) -> str:
-        """``D_4 + D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9), 1,000 pairs``."""
+        """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9)``."""
         mark = "" if self.kind == "longest" else "^every"
-        parts = [f"D_{n}{mark}" for n in self.lengths]
+        parts = []
+        for first, last in runs(self.lengths):
+            ends = [first, last] if last > first else [first]
+            parts.append((" to " if last > first + 1 else " + ").join(f"D_{n}{mark}" for n in ends))
         parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
         text = " + ".join(parts)
         if self.allowed:

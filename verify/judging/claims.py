@@ -95,7 +95,8 @@ def theorem(prediction: Prediction) -> str:
     setting = prediction.setting
     task, encoding = setting.task, setting.encoding
     form = _FORMS.get(task.terms)
-    if form is None or task.divisor != 1 or not treats(encoding, setting.train):
+    is_treated = treats(encoding, setting.train) and not setting.natural
+    if form is None or task.divisor != 1 or not is_treated:
         return UNTREATED
     if task.modulus is None:
         if form == "addition" and encoding.reference == "relative":
@@ -124,6 +125,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return False
     if length.shown or rule == "receptive field":
         return length.shown and rule == "receptive field"
+    if prediction.setting.natural and not trained:
+        return _decides(rule, prediction, length)
     if rule == "support":
         if cited & _EVERYWHERE:
             return False
@@ -135,6 +138,14 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     if rule == "shared parameters":
         return not length.ignores and length.direction == Direction.UPWARD
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
+
+
+def _decides(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
+    """Whether a rule decides an untrained length where numbers have their natural lengths."""
+    if length.at_most < 1:
+        return rule == "address"
+    leaves_open = {step.leaves_open for step in prediction.derivation if step.rule == rule}
+    return (length.accuracy is None) in leaves_open
 
 
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
