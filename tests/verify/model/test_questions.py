@@ -14,6 +14,8 @@ from builders.tiny_models import untrained
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.directions import Direction
+from verify.model.gpt import GPT
+from verify.model.measure import answers
 from verify.model.questions import ask, legend, read_question
 
 if TYPE_CHECKING:
