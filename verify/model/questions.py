@@ -79,20 +79,21 @@ def ask(
     model: GPT, cell: Cell, prediction: Prediction, questions: Sequence[tuple[int, ...]]
 ) -> list[Answered]:
     """A model's greedy answers to operands (see ``read_question``)."""
-    s, fmt = cell.setting, cell.format
-    rows = [[list(_digits(x, s.base, fmt.width)) for x in operands] for operands in questions]
-    said = answers(model, cell, np.array(rows, dtype=np.int64))
+    s = cell.setting
     learned = s.task if prediction.continues else prediction.learned
     found = []
-    for operands, digits in zip(questions, said.tolist(), strict=True):
+    for operands in questions:
         expected = None if learned is None else learned.evaluate(*operands)
         length = max(len(list(_digits(x, s.base))) for x in operands)
+        width = cell.format_for(length).width
+        row = [list(_digits(x, s.base, width)) for x in operands]
+        [digits] = answers(model, cell, np.array([row], dtype=np.int64)).tolist()
         number = sum(d * s.base**i for i, d in enumerate(digits))
         found.append(
             Answered(
                 operands,
                 s.train.direction(length),
-                number if max(digits) < s.base else None,  # else it says a sign
+                number if min(digits) >= 0 and max(digits) < s.base else None,  # else a sign
                 s.task.evaluate(*operands),
                 None if expected is None or expected < 0 else expected,
             )

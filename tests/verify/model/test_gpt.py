@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from theory.setting.encodings import ENCODINGS, STARTS
-from theory.setting.layouts import layout
+from theory.setting.encodings import ENCODINGS
+from theory.setting.layouts import STARTS, layout
 from verify.model.fast import Dropout, relu, spare_keys
 from verify.model.gpt import GPT, Block
 from verify.model.positions import POSITIONS, RelativeKeys, Slots

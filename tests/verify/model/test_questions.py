@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 import torch
-from builders.cells import cell
+from builders.cells import cell, natural_cell
 from builders.kept_models import kept_run
 from builders.tiny_models import untrained
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.directions import Direction
+from verify.model.gpt import GPT
+from verify.model.measure import answers
 from verify.model.questions import ask, legend, read_question
 
 if TYPE_CHECKING:
@@ -76,3 +79,16 @@ def test_the_legend_says_what_theory_says_of_the_model() -> None:
     assert "does not meet the premise" in missed and "0.500 of 1,000" in missed
     open_cell = cell(pe="rpe")
     assert "not predicted" in legend(kept_run(open_cell), predict(open_cell.setting))[1]
+
+
+def test_numbers_of_natural_length_are_asked_as_long_as_they_are() -> None:
+    """However long the others are that are asked with them."""
+    c = natural_cell("rpe", "interleaved")
+    fmt = c.format
+    net = GPT(c.size, fmt.vocabulary, fmt.tokens[:-1], "rpe", 0, seed=1, numbering=c.numbering)
+    prediction = predict(c.setting)
+    short = np.array([[[2, 1], [4, 3]]])  # 12 + 34, in two digits each
+    said = answers(net, c, short)[0].tolist()
+    value = sum(d * 10**i for i, d in enumerate(said)) if 0 <= min(said) <= max(said) < 10 else None
+    found = ask(net, c, prediction, [(12345, 6), (12, 34)])
+    assert found[1].model == value
