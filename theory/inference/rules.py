@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "14"
+THEORY_VERSION = "15"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -174,7 +174,8 @@ RULES: dict[str, Rule] = {
             "positions by a formula are like their neighbours",
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
-            "position.  So the support rule does not follow.",
+            "position.  So the support rule does not follow.  Nor does it follow that a digit "
+            "beyond the trained places is not found, where it stands as near to its query as ever.",
             "absolute positions that are not learned one by one, or positions by significance",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),

@@ -1,8 +1,8 @@
 """Predictions for the interleaved layout where numbers have their natural lengths.
 
 All operands of an example have as many digits as its longest; then a sign says that they are over.
-Under a window every context of a length may have been shown, however long it is.  Under an absolute
-encoding every place above the trained ones was never shown.
+Under a window every context of a length may have been shown, however long it is.  Where every index
+has a vector of its own, those above the trained ones were never learned.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _bound(setting: Setting) -> Fraction:
     digits of the longest operands: not all of them are 0.
     """
     task, base, k = setting.task, setting.base, setting.task.operands
-    if setting.encoding.reference != "absolute" or carries(task, base) is None or task.needs_order:
+    if not setting.encoding.own_positions or carries(task, base) is None or task.needs_order:
         return Fraction(1)
     if setting.train.pairs is not None or setting.train.allowed:
         return Fraction(1)
@@ -66,6 +66,11 @@ def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction)
         )
         return [cite("address", what)]
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
+    label = setting.encoding.label
+    if unclear and setting.encoding.reference == "absolute":
+        at = lengths_text(unclear)
+        what = f"at {at} nothing follows: under {label} neighbouring indices are alike"
+        return [cite("neighbours", what, leaves_open=True)]
     if unclear and receptive_field(setting) is None:
         what = (
             f"at {lengths_text(unclear)} nothing follows: with the whole prefix in sight, or the "
