@@ -13,23 +13,26 @@ import pytest
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.paths import ROOT
-from builders.runs import run
+from builders.runs import headline_runs, run
 
 from theory.errors import InvalidInput
 from verify.records.evidence import read_evidence, write_evidence
 from verify.records.store import Store
 from verify.reporting.dataset import committed, dataset
 
-HEADLINE = ROOT / "reports" / "headline"
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The reports of two grids: the headline, and one that shares two of its models."""
-    runs = read_evidence(HEADLINE / "evidence.jsonl")
+    runs = headline_runs()
     write_evidence(tmp_path / "headline" / "evidence.jsonl", runs)
     write_evidence(tmp_path / "other" / "evidence.jsonl", [*runs[:2], run(cell(), {1: 1, 3: 0})])
     return tmp_path
+
+
+def _lines(folder: Path) -> int:
+    """The measurements of the headline grid as they are written."""
+    return len((folder / "headline" / "evidence.jsonl").read_text().splitlines())
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -37,11 +40,11 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_there_is_a_line_for_each_measurement(folder: Path) -> None:
-    models = read_evidence(HEADLINE / "evidence.jsonl")
+    models = headline_runs()
     done = run_cli("data", "--folder", str(folder), "--out", str(folder / "all.csv"))
     table = rows((folder / "all.csv").read_text())
     wanted = sum(len(x.measurements) for x in models) + 2
-    assert len(table) == wanted == len(HEADLINE.joinpath("evidence.jsonl").open().readlines()) + 2
+    assert len(table) == wanted == _lines(folder) + 2
     assert (
         done.out
         == f"wrote {folder / 'all.csv'}: {wanted} measurements of {len(models) + 1} models\n"
@@ -65,7 +68,7 @@ def test_a_line_says_what_was_asked_predicted_measured_and_judged(folder: Path) 
     assert (row["claim"], row["accuracy"]) == ("exact", "49/4950")
     assert float(row["accuracy_float"]) == 49 / 4950
     assert row["torch"] == "2.13.0+cpu"
-    assert int(row["before_theory"]) < int(row["theory"])
+    assert int(row["before_theory"]) <= int(row["theory"])
     assert row["before_accuracy"] == row["accuracy"]
     assert (row["direction"], row["published"]) == ("upward", "fails")
     assert [row[f"{name}verdict"] for name in ("", "before_", "published_")] == ["agree"] * 3

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from builders.command_line import Done, run_cli
-from builders.paths import HEADLINE_EVIDENCE, REPORTS
+from builders.paths import REPORTS
+from builders.runs import headline_runs
 
-from verify.records.evidence import read_evidence
 from verify.records.store import Store
 
 STORE = Path(".arith") / "measurements.sqlite"
@@ -19,7 +19,7 @@ STORE = Path(".arith") / "measurements.sqlite"
 def folder(tmp_path: Path) -> Path:
     """A working directory in whose store is what somebody trained: three cells."""
     store = Store(tmp_path / STORE)
-    for run in read_evidence(HEADLINE_EVIDENCE)[:3]:
+    for run in headline_runs()[:3]:
         store.add(run)
     store.close()
     return tmp_path
