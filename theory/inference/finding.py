@@ -159,8 +159,17 @@ class Finder:
                 whole &= (code == self.addresses[need][0]) | ~there
         return whole
 
-    def stops(self) -> str:
-        """Why no rule goes on in shapes that training lacks; empty if one may."""
+    def stops(self) -> tuple[str, str] | None:
+        """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
+        why = self._stops_finding()
+        if why:
+            return "hints" if self.by_content else "lengths together", why
+        if len(self.setting.train.every_length) == 1:
+            return "end", "training has one length, so results may end where they always ended"
+        return None
+
+    def _stops_finding(self) -> str:
+        """Why digits, or the end, are not found as in training; empty if they may be."""
         s = self.setting
         if not self.local:
             return "the task has no finite carry, so longer numbers ask for another rule"
@@ -175,8 +184,6 @@ class Finder:
                 f"under {s.encoding.label} no query can single out the token after a marker, "
                 "which is its digit"
             )
-        if len(s.train.every_length) == 1:
-            return "training has one length, so results may end where they always ended"
         return ""
 
     @cached_property

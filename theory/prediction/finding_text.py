@@ -90,10 +90,8 @@ def open_text(finder: Finder, found: Found) -> tuple[str, str]:
     """The rule by which nothing follows at a length, and why."""
     stops = finder.stops()
     content, label = finder.by_content, finder.setting.encoding.label
-    if stops:
-        if len(finder.setting.train.every_length) == 1 and stops.startswith("training"):
-            return "end", stops
-        return ("hints" if content else "lengths together"), stops
+    if stops is not None:
+        return stops
     shape = _first_open(found)
     one = _only(found.shapes, shape)
     numbers, most = max(int(one.widths.max()), int(one.results.max())), finder.together
