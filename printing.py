@@ -134,7 +134,7 @@ def print_prediction(prediction: Prediction, explain: bool) -> None:
 
 def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part]:
     """The setting and the answer; then the table of lengths, or the derivation."""
-    from theory.display.answer import answer_line, expected_line, explanation, published_line
+    from theory.display.answer import answer_line, expected_line, explanation, published_lines
     from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     parts: list[Part] = [
@@ -146,7 +146,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
         return [*parts, *(Text(line, indent="   ") for line in explanation(prediction))]
     return [
         *parts,
-        Text(published_line(prediction), indent="  "),
+        *(Text(line, indent="  ") for line in published_lines(prediction)),
         Text(""),
         Table(LENGTH_COLUMNS, length_rows(prediction)),
         *(Text(line, indent="  ") for line in legend(prediction)),

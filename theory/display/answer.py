@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from theory.learning.leap_complexity import FEW, leaps
 from theory.learning.plateaus import plateaus
+from theory.prediction.expressibility import expressibility
 from theory.prediction.lengths import MOST_UNSEEN
 from theory.prediction.outcomes import Claim, Status
 from theory.prediction.unseen_text import single
@@ -118,6 +119,12 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
     return f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
 
 
+def published_lines(prediction: Prediction, with_reason: bool = False) -> list[str]:
+    """What others say of it: the published theorem first (``published_line``)."""
+    theorem = published_line(prediction, with_reason)
+    return [theorem, *(x.text() for x in expressibility(prediction.setting))]
+
+
 def _assumes(prediction: Prediction) -> str:
     """What the theorem takes for granted at shorter lengths where nothing is claimed."""
     down = Direction.DOWNWARD
@@ -137,7 +144,7 @@ def explanation(prediction: Prediction) -> list[str]:
         f"{number}. {step.statement} ({step.rule} [{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]
-    lines.append(published_line(prediction, with_reason=True))
+    lines += published_lines(prediction, with_reason=True)
     lines += _before_convergence(prediction) + _how_soon(prediction)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]

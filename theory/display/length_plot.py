@@ -88,8 +88,8 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
     ax.grid(axis="y", color=PALE)
     ax.set_axisbelow(True)
     ax.set_ylabel("accuracy")
-    whose = "the longest" if prediction.setting.test_kind == "longest" else "each"
-    ax.set_xlabel(f"digits of {whose} operand")
+    whose = {"every": "each operand", "total": "the operands together"}
+    ax.set_xlabel(f"digits of {whose.get(prediction.setting.test_kind, 'the longest operand')}")
     step = 1 if len(lengths) <= MOST_WORDED else -(-len(lengths) // 20)
     ax.set_xticks(
         range(0, len(lengths), step),

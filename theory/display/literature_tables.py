@@ -36,7 +36,7 @@ def _row(c: Comparison) -> list[str]:
     f = c.finding
     task = f.task if f.modulus is None else f"{f.task} {f.modulus}"
     task += " vs f^" if f.against == "learned_function" else ""
-    mark = "^every" if f.train_domain == "every" else ""
+    mark = f"^{f.train_domain}" if f.train_domain in ("every", "total") else ""
     setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
     reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     predicted = " ".join(x.text() for x in c.lengths)

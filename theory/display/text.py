@@ -5,7 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theory.display.answer import INPUTS, UNCLAIMED, answer_line, cut, expected_line, published_line
+from theory.display.answer import (
+    INPUTS,
+    UNCLAIMED,
+    answer_line,
+    cut,
+    expected_line,
+    published_lines,
+)
 from theory.display.tables import markdown_table
 from theory.learning.leap_complexity import leaps
 from theory.numbers.effort import budget
@@ -21,7 +28,12 @@ if TYPE_CHECKING:
     from theory.studies.advise import Advice
 
 LENGTH_COLUMNS = ("digits", "inputs", "expected accuracy", "claim")
-_WHOSE = {"longest": "the longest operand has", "every": "each operand has"}
+_WHOSE = {
+    "longest": "the longest operand has",
+    "every": "each operand has",
+    "lengths": "lengths are drawn first, and the longest operand has",
+    "total": "lengths are drawn first, and the operands together have",
+}
 _OBSERVED = ("continuation", "place")
 """Rules by which a task is claimed to go on without a proof."""
 _LONGEST_FRACTION = 40
@@ -177,6 +189,6 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
     head = f"**{prediction.setting.text()}**"
-    lines = [answer_line(prediction), expected_line(prediction), published_line(prediction)]
+    lines = [answer_line(prediction), expected_line(prediction), *published_lines(prediction)]
     table = markdown_table(length_rows(prediction), LENGTH_COLUMNS)
     return "\n\n".join([head, *lines, table, *legend(prediction)])

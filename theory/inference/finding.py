@@ -134,9 +134,7 @@ class Finder:
 
     def _trained(self, found: Shapes) -> Array:
         """Which shapes training shows."""
-        train, longest = self.setting.train, found.widths.max(axis=1)
-        equal = longest == found.widths.min(axis=1)
-        return np.isin(longest, train.every_length) & (equal | (train.kind == "longest"))
+        return np.array([self.setting.train.has_lengths(tuple(w)) for w in found.widths.tolist()])
 
     def _rule(self, found: Shapes) -> Array:
         """In which shapes the rule goes on: every digit is found as always, and every case shown.

@@ -5,16 +5,15 @@ Within a shape every token has one role, so that a rule finds its digits at one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
 from theory.inference.result_lengths import longest_result, operand_tuples, result_lengths
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
+from theory.setting.domains import Domain
 from theory.setting.layouts import Layout
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
@@ -60,7 +59,8 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     rows: list[_Widths] = []
     results: list[int] = []
     counts: list[int] = []
-    for widths in _operand_lengths(lengths, kind, task.operands):
+    domain = Domain(lengths, kind)
+    for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
         spend(20_000)
         every = {_longest(task, base, widths): operand_tuples(widths, base)}
         for m, count in (result_lengths(task, base, widths) if by_result else every).items():
@@ -84,13 +84,3 @@ def _longest(task: Task, base: int, widths: _Widths) -> int:
     if is_local(task, base):
         return longest_result(task, base, widths)
     return task.result_width(base, max(widths))
-
-
-def _operand_lengths(lengths: tuple[int, ...], kind: str, operands: int) -> Iterator[_Widths]:
-    if kind == "every":
-        yield from ((n,) * operands for n in lengths)
-        return
-    for n in lengths:
-        for first in range(operands):  # the first that has n digits
-            axes = [range(1, n)] * first + [(n,)] + [range(1, n + 1)] * (operands - first - 1)
-            yield from product(*axes)

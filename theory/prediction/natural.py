@@ -17,6 +17,7 @@ from theory.numbers.integer_arrays import Array
 from theory.prediction.finding_text import goes_on_steps, missing_text, open_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
+from theory.setting.domains import LENGTHS_FIRST
 from theory.setting.lengths_text import lengths_text
 from theory.setting.settings import Setting
 
@@ -110,15 +111,18 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
     widths = found.shapes.widths
     guesses = _best(setting, found.missing, widths)
     throughout = _best(setting, found.throughout, widths[firsts])
-    right = Fraction(0)
+    lengths_first = setting.test_kind in LENGTHS_FIRST
+    right, every = Fraction(0), Fraction(0)
     for first, end, guess in zip(firsts, [*firsts[1:], len(counts)], throughout, strict=True):
         inputs = sum(counts[first:end])
         each = (
             min(Fraction(count), guesses[s] * inputs)
             for s, count in enumerate(counts[first:end], first)
         )
-        right += min(guess * inputs, sum(each, Fraction(0)))
-    return right / sum(counts)
+        weight = Fraction(1, inputs) if lengths_first else 1
+        right += weight * min(guess * inputs, sum(each, Fraction(0)))
+        every += weight * inputs
+    return right / every
 
 
 def _best(setting: Setting, missing: dict[Missing, Array], widths: Array) -> list[Fraction]:

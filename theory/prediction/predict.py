@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, ci
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
+from theory.prediction.expressibility import expressibility
 from theory.prediction.interleaved import interleaved_lengths
 from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
 from theory.prediction.natural import natural_lengths
@@ -83,6 +84,7 @@ class Prediction:
         """The prediction as a JSON object."""
         s, written = self.setting, setting_json(self.setting).items()
         train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
+        beside = [asdict(x) for x in expressibility(s)]
         return {
             "task": s.task.name,
             "expression": s.task.formula(),
@@ -101,6 +103,7 @@ class Prediction:
                 **{d: self.published_verdict(d) for d in EXTRAPOLATING},
                 "theorem": self.published.theorem,
             },
+            **({"expressibility": beside} if beside else {}),
             "learned_function": self.learned_text,
             "lengths": [
                 {

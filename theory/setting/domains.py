@@ -1,7 +1,9 @@
 """Domains: the sets of operand tuples that a model is trained or tested on.
 
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
-(``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.
+(``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.  ``lengths``
+has the inputs of ``longest``, and ``total`` those whose operands have n digits together; for these
+two the lengths of the operands are drawn first, all alike.
 
 A domain is cut into disjoint boxes.  Within a box the digits are independent, which is what makes
 exact counting possible.
@@ -10,10 +12,11 @@ exact counting possible.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -24,7 +27,9 @@ from theory.setting.directions import Direction
 from theory.setting.lengths_text import runs
 from theory.setting.tasks import digit_count
 
-KINDS = ("longest", "every")
+KINDS = ("longest", "every", "lengths", "total")
+LENGTHS_FIRST = ("lengths", "total")
+"""The kinds in which every tuple of operand lengths is as likely as any other."""
 LEAST_SHARE = Fraction(1, 10**6)
 """The least share of longer examples: fewer would hardly be met in a training run."""
 MOST_PAIRS = 10**9
@@ -109,8 +114,27 @@ class Domain:
         for position, digits in self.allowed:
             if any(v // base ** (position - 1) % base not in digits for v in values):
                 return False
-        counts = {digit_count(v, base) for v in values}
-        return max(counts) in self.every_length and (self.kind == "longest" or len(counts) == 1)
+        return self.has_lengths(tuple(digit_count(v, base) for v in values))
+
+    def has_lengths(self, widths: tuple[int, ...]) -> bool:
+        """Whether operands of these lengths are in the domain, whatever their digits."""
+        n = sum(widths) if self.kind == "total" else max(widths)
+        return n in self.every_length and (self.kind != "every" or len(set(widths)) == 1)
+
+    def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
+        """The lengths that operands have together in the part of length n."""
+        if self.kind == "every":
+            yield (n,) * operands
+        elif self.kind == "total":
+            most = n - operands + 1  # the others have one digit each
+            first = product(range(1, most + 1), repeat=operands - 1)
+            yield from ((*w, n - sum(w)) for w in first if sum(w) < n)
+        else:
+            for longest in range(operands):  # the first that has n digits
+                axes = (
+                    [range(1, n)] * longest + [(n,)] + [range(1, n + 1)] * (operands - longest - 1)
+                )
+                yield from product(*axes)
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
@@ -118,7 +142,7 @@ class Domain:
 
     def layers(self, base: int, operands: int) -> list[tuple[int, Box]]:
         """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
-        if self.kind == "every":
+        if self.kind != "longest":
             return [(1, box) for box in self.boxes(base, operands)]
         signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
         full = tuple(range(base))
@@ -138,15 +162,28 @@ class Domain:
         rest = 1 - sum((share for _, share in self.priming), Fraction(0))
         groups = [(rest / len(main), boxes) for boxes in main]
         groups += [(share, self.cut(n, base, operands)) for n, share in self.priming]
+        size = (lambda _: 1) if self.kind in LENGTHS_FIRST else (lambda box: box.size)
         return [
-            (box, share * Fraction(box.size, sum(b.size for b in boxes)))
+            (box, share * Fraction(size(box), sum(map(size, boxes))))
             for share, boxes in groups
             for box in boxes
         ]
 
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
-        """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes."""
+        """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes.
+
+        Where lengths are drawn first there is a box for each tuple of them.
+        """
         full = tuple(range(base))
+        if self.kind in LENGTHS_FIRST:
+            top = {1: full}
+            rows = [
+                tuple(
+                    (*(full,) * (w - 1), top.get(w, full[1:]), *((0,),) * (n - w)) for w in widths
+                )
+                for widths in self.operand_lengths(n, operands)
+            ]
+            return [box for box in map(self._allow, map(Box, rows)) if box.size]
         below, at_most = (full,) * (n - 1), (full,) * n
         exactly = at_most if n == 1 else (*below, full[1:])
         rows = [

@@ -79,7 +79,8 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest: the longest operand has n digits; every: each operand has.",
+        "longest: the longest operand has n digits; every: each has; total: all have together; "
+        "lengths: as longest, with the operands' lengths drawn first.",
         "train.kind",
         IN_CELLS,
         names=KINDS,
@@ -112,7 +113,7 @@ class Request:
         joined=",",
     )
     test_domain: str = option(
-        "longest", "longest or every, as for --train-domain.", "test_kind", IN_CELLS, names=KINDS
+        "longest", "As for --train-domain.", "test_kind", IN_CELLS, names=KINDS
     )
     padding: str = option(
         "fixed",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from theory.errors import InvalidInput, unknown_name
 from theory.setting.decision import Decision
-from theory.setting.domains import Domain
+from theory.setting.domains import LENGTHS_FIRST, Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import STARTS, Layout
 from theory.setting.properties import digit_causal
@@ -26,7 +26,7 @@ class Setting:
         train: what the model is trained on.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         test_lengths: the digits to test; none for 1 to the longest training length + 3.
-        test_kind: the kind of the test domains, ``longest`` or ``every``.
+        test_kind: the kind of the test domains (``domains.KINDS``).
         width: to how many digits operands are padded; 0 for those of the longest that is written.
         layers: of the model; 0 where that is left open.
         padding: ``fixed``, where all operands are padded to one width, or ``none``, where numbers
@@ -74,9 +74,7 @@ class Setting:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
                 raise InvalidInput(f"{what}, is no digit of base {self.base}")
-        for n in self.train.every_length:
-            if not self.train.cut(n, self.base, self.task.operands):
-                raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
+        self._check_domains()
         if self.layout.interleaved:
             causal, witness = digit_causal(self.task, self.base)
             if causal is not Decision.YES:
@@ -84,6 +82,16 @@ class Setting:
                     f"the interleaved layout needs a digit causal task in base {self.base}"
                     + (f": {witness.text()}" if witness else ", and this one is not known to be")
                 )
+
+    def _check_domains(self) -> None:
+        k, allowed = self.task.operands, self.train.allowed
+        for n in self.train.every_length:
+            if allowed and not self.train.cut(n, self.base, k):
+                raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
+        for domain in (self.train, Domain(self.test_lengths, self.test_kind)):
+            if domain.kind == "total" and domain.every_length[0] < k:
+                least = domain.every_length[0]
+                raise InvalidInput(f"{k} operands have {k} digits together at least, not {least}")
 
     def _check_padding(self) -> None:
         layout = self.layout
@@ -93,6 +101,10 @@ class Setting:
             raise InvalidInput(f"training draws from at least one start, not {self.starts}")
         if layout.hinted and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
+        for kind in (self.train.kind, self.test_kind):
+            if kind in LENGTHS_FIRST and (not self.natural or layout.interleaved):
+                where = "--padding none, and another layout than interleaved"
+                raise InvalidInput(f"the domain '{kind}' needs {where}")
         if not self.natural:
             return
         if not (layout.marked or layout.interleaved):

@@ -31,8 +31,38 @@ _WINDOWS = (
         for x in _natural("add", ["rpe", "ape"], "interleaved", window=5, layers=1)
     ),
 )
+# The same theorem in other bases and for other rules of finite carry.
+_MORE_WINDOWS = (
+    *_natural(
+        "add",
+        ["rpe", "rope", "t5", "ape"],
+        "interleaved",
+        window=5,
+        layers=1,
+        base=[2, 4, 5, 7, 8, 12],
+    ),
+    *_natural(
+        None,
+        ["rpe", "rope"],
+        "interleaved",
+        window=5,
+        layers=1,
+        expr=["3*a + b", "2*a + 3*b", "a + b + 5"],
+        base=[4, 10],
+    ),
+    *_natural(
+        None, ["rpe", "rope", "t5"], "interleaved", window=3, layers=1, expr="3*a", base=[4, 7, 10]
+    ),
+    *_natural(
+        None, ["rpe", "rope", "t5"], "interleaved", window=3, layers=1, expr="7*a", base=[4, 7]
+    ),
+    *_natural(None, ["rope", "t5"], "interleaved", window=3, layers=1, expr="7*a"),
+    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c", base=4),
+    *_natural("sub", ["rpe", "rope"], "interleaved", window=5, layers=1),
+)
 NATURAL = (
     *_WINDOWS,
+    *_MORE_WINDOWS,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
     *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
     *_natural("add", "coupled", ["aligned", "reversed"]),

@@ -9,6 +9,7 @@ from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.layouts import layout
 from theory.setting.tasks import named_task
+from verify.plan.natural_sequences import NaturalFormat, lengths
 from verify.plan.sampling import HELD_OUT, Sampler, is_held_out
 from verify.plan.sequences import Format
 
@@ -73,3 +74,16 @@ def test_no_training_tuple_is_the_mirror_image_of_a_held_out_one() -> None:
     trained = {x.tobytes() for x in sampler.everything(held_out=False)}
     for x in sampler.everything(held_out=True):
         assert np.ascontiguousarray(x[::-1]).tobytes() not in trained
+
+
+@pytest.mark.parametrize(("kind", "n"), [("lengths", 3), ("total", 5)])
+def test_lengths_are_drawn_first(kind: str, n: int) -> None:
+    form = NaturalFormat(named_task("add"), 3, layout("aligned"), n)
+    sampler, domain = Sampler(form, Domain((n,), kind)), Domain((n,), kind)
+    drawn = sampler.sample(20_000, np.random.default_rng(0))
+    widths = np.stack([lengths(drawn[:, j]) for j in range(2)], axis=1)
+    found, counts = np.unique(widths, axis=0, return_counts=True)
+    assert {tuple(w) for w in found.tolist()} == set(domain.operand_lengths(n, 2))
+    assert counts.std() / counts.mean() < 0.06  # 20000 / 5 or 4 draws each: sampling gives 0.015
+    assert all(domain.contains(x, 3) for x in zip(*form.values(drawn[:100]), strict=True))
+    assert sampler.size == len({tuple(x.ravel()) for x in sampler.everything()})
