@@ -6,6 +6,7 @@ It is drawn by ``python -m theory.display.address_plot docs/recipes.svg``.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theory.display.style import FAINT, PALETTE, draw_box, figure
-from theory.inference.addresses import Need
-from theory.inference.finding import Finder
+from theory.inference.addresses import RESULT, Need, indices
+from theory.inference.finder import Finder
 from theory.inference.shapes import Shapes
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
@@ -83,6 +84,8 @@ class Row:
         return [self._arrow(_shape(numbers), Need(j, 0)) for j in range(len(numbers))]
 
     def _arrow(self, one: Shapes, need: Need) -> Arrow:
+        if layout(self.layout).interleaved:
+            return self._interleaved(one, need)
         finder = self.finder
         query, key = finder.indices(one, need, ASKED)
         code = int(finder.at(one, need, ASKED)[0][0])
@@ -93,12 +96,25 @@ class Row:
         text = f"{code - finder.trained.number:+}" if numbered else str(code)
         return Arrow(query, key, text, shown)
 
+    def _interleaved(self, one: Shapes, need: Need) -> Arrow:
+        """The digits of one weight stand together, so the offset is that of every trained sum."""
+        query, key = self._offset_ends(int(one.widths.max()), need)
+        trained = {q - k for q, k in (self._offset_ends(n, need) for n in TRAINED if n >= ASKED)}
+        return Arrow(query, key, str(query - key), query - key in trained)
+
+    def _offset_ends(self, digits: int, need: Need) -> tuple[int, int]:
+        """The index of the query, and that of a digit that it needs."""
+        index = indices(self._written((digits, digits), digits + 1))
+        return index[RESULT, ASKED] - 1, index[need.operand, ASKED]
+
+    def _written(self, widths: Sequence[int], result: int) -> tuple[Token, ...]:
+        return layout(self.layout).tokens(widths, result)
+
     def tokens(self, numbers: tuple[int, ...]) -> tuple[Token, ...]:
         """The tokens that stand there when the digit is asked for, but for the first, ``<bos>``."""
         one = _shape(numbers)
         end = self.arrows(numbers)[0].query + 1
-        how = self.finder.setting.layout
-        return how.tokens(one.widths[0].tolist(), int(one.results[0]))[1:end]
+        return self._written(one.widths[0].tolist(), int(one.results[0]))[1:end]
 
 
 ROWS = (
@@ -107,6 +123,7 @@ ROWS = (
     Row("all reversed", "aligned", "rpe", "the offset"),
     Row("index hints", "hinted", "rpe", "the marker before it"),
     Row("position coupling", "aligned", "coupled", "the difference\nof numbers (small)"),
+    Row("interleaved", "interleaved", "rpe", "the offset"),
 )
 """The rows of the picture, from the top."""
 
@@ -134,7 +151,7 @@ def plot_addresses(path: Path) -> None:
 
 def _draw_heading(ax: Axes, top: float) -> None:
     """The answer, what the colours say, and the two sums."""
-    said = "Where result digit 2 looks for its two digits: numbers and markers keep their address"
+    said = "Where result digit 2 looks for its two digits, and what a digit more changes"
     ax.text(0.1, top - 0.2, said, fontsize=10.5, fontweight="bold", va="center")
     for x, shown, words in (
         (0.1, True, "an address that training showed"),
@@ -154,7 +171,8 @@ def draw_row(ax: Axes, row: Row, y: float) -> None:
     for left, numbers in zip(_LEFT, SUMS, strict=True):
         _draw_tokens(ax, row, numbers, left, y)
         for arrow, height in zip(row.arrows(numbers), _HEIGHT, strict=True):
-            _draw_arrow(ax, arrow, left, y + 0.11, height)
+            near = arrow.query - arrow.key < 2
+            _draw_arrow(ax, arrow, left, y + 0.11, 0.75 * height if near else height)
 
 
 def _place(left: float, index: int) -> float:
@@ -171,7 +189,7 @@ def _draw_tokens(ax: Axes, row: Row, numbers: tuple[int, ...], left: float, y: f
         faint = token.kind == "marker"
         style: Any = {"color": FAINT, "fontsize": 7.5} if faint else {"fontsize": 9.5}
         ax.text(_place(left, index), y, text, ha="center", va="center", **style)
-        if row.finder.setting.encoding.by_weight:
+        if encoding(row.encoding).by_weight:
             style = {"ha": "center", "va": "center", "color": FAINT, "fontsize": 6.5}
             ax.text(_place(left, index), y - 0.17, str(token.position), **style)
     asked = _place(left, len(tokens) + 1)
@@ -182,10 +200,14 @@ def _draw_tokens(ax: Axes, row: Row, numbers: tuple[int, ...], left: float, y: f
 def _draw_arrow(ax: Axes, arrow: Arrow, left: float, y: float, height: float) -> None:
     """An arc from the query to the digit, its address on top."""
     start, end = _place(left, arrow.query), _place(left, arrow.key)
-    bend = 2 * height / (start - end)
-    style: Any = {"arrowstyle": "->", "connectionstyle": f"arc3,rad={bend}", "shrinkA": 0}
-    style |= {"shrinkB": 0, "mutation_scale": 8, **_line(arrow.shown)}
-    ax.annotate("", (end, y), (start, y), arrowprops=style)
+    style: Any = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
+    style |= _line(arrow.shown)
+    if arrow.query == arrow.key:  # the query stands at the digit itself
+        start_y = y + height
+    else:
+        start_y = y
+        style["connectionstyle"] = f"arc3,rad={2 * height / (start - end)}"
+    ax.annotate("", (end, y), (start, start_y), arrowprops=style)
     box: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     words: Any = {"ha": "center", "va": "center", "color": _colour(arrow.shown), "bbox": box}
     ax.text((start + end) / 2, y + height, arrow.address, fontweight="bold", **words)

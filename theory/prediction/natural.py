@@ -10,11 +10,11 @@ import numpy as np
 from theory.counting.best_guess import best_share
 from theory.errors import NotCountable
 from theory.inference.derivation import Step, cite
-from theory.inference.finding import Finder, Found, Missing
+from theory.inference.finder import Finder, Found, Missing
 from theory.inference.shapes import shapes
 from theory.numbers.effort import budget, remembered
 from theory.numbers.integer_arrays import Array
-from theory.prediction.finding_text import goes_on_steps, missing_text, open_text
+from theory.prediction.finder_text import goes_on_steps, missing_text, open_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.setting.domains import LENGTHS_FIRST

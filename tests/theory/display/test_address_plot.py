@@ -32,6 +32,7 @@ def test_a_digit_more_moves_offsets_and_keeps_numbers_and_markers() -> None:
     assert addresses(BY_NAME["all reversed"], LONGER) == [("7", False), ("3", False)]
     assert addresses(BY_NAME["index hints"], LONGER) == [("[2]", True), ("[2]", True)]
     assert addresses(BY_NAME["position coupling"], LONGER) == [("+1", True), ("+1", True)]
+    assert addresses(BY_NAME["interleaved"], LONGER) == [("1", True), ("0", True)]  # 4 8 2 3 5 asks
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from builders.natural_examples import digits, examples
 
-from theory.inference.finding import Finder
+from theory.inference.finder import Finder
 from theory.inference.shapes import shapes
 from theory.inference.views import carry_reach
 from theory.setting.requests import Request

@@ -6,7 +6,7 @@ import numpy as np
 
 from theory.inference.addresses import NEVER, Need
 from theory.inference.derivation import Step, cite
-from theory.inference.finding import Finder, Found
+from theory.inference.finder import Finder, Found
 from theory.inference.shapes import Shapes
 from theory.setting.lengths_text import runs
 
