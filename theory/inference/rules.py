@@ -79,12 +79,12 @@ RULES: dict[str, Rule] = {
         Rule(
             "joint support",
             "digits never shown together: when the answer is fixed",
-            "Training fixes the answer for digits that it never showed together in two cases.  "
-            "Either it showed others together that are congruent to them modulo p, each digit "
-            "times its power of the base.  Or the digits are only added: the task is digit causal, "
-            "no term multiplies them, the carry into their position varied or was always 0, and no "
-            "two of them took just two values each (three of four pairs do not fix the fourth).  "
-            "Otherwise the answer is open.",
+            "For digits that were never shown together training fixes the answer in two cases.  It "
+            "showed together other digits that, each times its power of the base, are congruent to "
+            "them modulo p.  Or the digits are only added: the task is digit causal, none of its "
+            "terms multiplies one of them by another, the carry into their position varied or was "
+            "always 0, and no two of them took just two values each (three of four pairs do not "
+            "fix the fourth).  Otherwise the answer is open.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
@@ -131,9 +131,10 @@ RULES: dict[str, Rule] = {
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "If every trained result digit that needs the whole digit rule has a landmark in its "
-            "window, the training data fit two rules: go on, or write beyond the trained positions "
-            "what training always had there.  Where the two differ the answer is open.",
+            "If a landmark is in view wherever training needs the whole digit rule, the training "
+            "data fit two rules: apply it at every position, or tell the place by the landmark and "
+            "write above the trained positions what always stood there (mostly 0).  Where the two "
+            "differ the answer is open.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
         ),
@@ -183,9 +184,9 @@ RULES: dict[str, Rule] = {
             "shared parameters",
             "where positions share parameters one digit is ignored",
             "Where positions share parameters (relative encodings, or none), each "
-            "ignored digit that changes disturbs a little, and the disturbances add up.  So the "
-            "rule support holds where one ignored digit of each operand changes, and not surely "
-            "where more do.",
+            "ignored digit that differs from training shifts the answer a little, and the shifts "
+            "add up.  So the rule 'support' holds where one ignored digit of each operand differs, "
+            "and not surely where more do.",
             f"{_CONVERGED} and is indifferent (indifference)",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),

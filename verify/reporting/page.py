@@ -42,7 +42,7 @@ def page(report: Report) -> str:
         "wide for products). *theorem*: what the published one says of shorter (down) and longer "
         "(up) inputs: *generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, "
         "*longer*: each test length, the accuracy that the refined theory claims, and in brackets "
-        "the measured one (with the ± of each claim in the second page). *converged*: models that "
+        "the measured one (the ± of each claim: [cells.md](cells.md)). *converged*: models that "
         "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
         "length of every cell, and the command that trains it again: [cells.md](cells.md).",
         table([_cell_row(v) for v in report.trained]),

@@ -61,15 +61,15 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
         return []
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{t.before.agree} agree and {t.before.diverge} diverge; by the version of "
-        f"the theory that made them (today's is {THEORY_VERSION}): {_by_version(verdicts)}. "
+        f"{t.before.agree} agree and {t.before.diverge} diverge. By the version of the theory that "
+        f"made them (today's is {THEORY_VERSION}): {_by_version(verdicts)}. "
         f"Explained after: {t.after.agree} agree and {t.after.diverge} diverge of "
         "the claims made or changed since."
     ]
 
 
 def _by_version(verdicts: Sequence[CellVerdict]) -> str:
-    """``4: 128 and 6, 8: 20 and 0``: what became of the stored claims, by what made them."""
+    """``128 and 6 of 4, 20 and 0 of 8``: what became of the stored claims, by what made them."""
     runs = [r for v in verdicts for r in v.runs]
     said = []
     for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
@@ -78,5 +78,5 @@ def _by_version(verdicts: Sequence[CellVerdict]) -> str:
             told = [r for r in v.runs if r.predicted and r.predicted.theory == version]
             found.update(x.before for x in judge(v.cell, told, v.prediction).lengths)
         if found[Verdict.AGREE] + found[Verdict.DIVERGE]:
-            said.append(f"{version}: {found[Verdict.AGREE]} and {found[Verdict.DIVERGE]}")
+            said.append(f"{found[Verdict.AGREE]} and {found[Verdict.DIVERGE]} of {version}")
     return ", ".join(said)
