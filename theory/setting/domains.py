@@ -176,12 +176,12 @@ class Domain:
         """
         full = tuple(range(base))
         if self.kind in LENGTHS_FIRST:
-            top = {1: full}
+            zero = ((0,),)
+            number = {
+                w: (full,) * (w - 1) + (full[w > 1 :],) + zero * (n - w) for w in range(1, n + 1)
+            }
             rows = [
-                tuple(
-                    (*(full,) * (w - 1), top.get(w, full[1:]), *((0,),) * (n - w)) for w in widths
-                )
-                for widths in self.operand_lengths(n, operands)
+                tuple(number[w] for w in widths) for widths in self.operand_lengths(n, operands)
             ]
             return [box for box in map(self._allow, map(Box, rows)) if box.size]
         below, at_most = (full,) * (n - 1), (full,) * n
@@ -213,7 +213,7 @@ class Domain:
 
     def text(self) -> str:
         """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9)``."""
-        mark = "" if self.kind == "longest" else "^every"
+        mark = "" if self.kind == "longest" else f"^{self.kind}"
         parts = []
         for first, last in runs(self.lengths):
             ends = [first, last] if last > first else [first]

@@ -62,7 +62,8 @@ class Setting:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
             raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
-        lengths = self.test_lengths or tuple(range(1, self.train.every_length[-1] + 4))
+        least = self.task.operands if self.test_kind == "total" else 1
+        lengths = self.test_lengths or tuple(range(least, self.train.every_length[-1] + 4))
         object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
         if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
             raise InvalidInput(

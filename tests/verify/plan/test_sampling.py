@@ -85,5 +85,6 @@ def test_lengths_are_drawn_first(kind: str, n: int) -> None:
     found, counts = np.unique(widths, axis=0, return_counts=True)
     assert {tuple(w) for w in found.tolist()} == set(domain.operand_lengths(n, 2))
     assert counts.std() / counts.mean() < 0.06  # 20000 / 5 or 4 draws each: sampling gives 0.015
-    assert all(domain.contains(x, 3) for x in zip(*form.values(drawn[:100]), strict=True))
+    values = [x.tolist() for x in form.values(drawn[:100])]
+    assert all(domain.contains(x, 3) for x in zip(*values, strict=True))
     assert sampler.size == len({tuple(x.ravel()) for x in sampler.everything()})
