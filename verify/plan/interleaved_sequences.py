@@ -29,8 +29,13 @@ class InterleavedFormat(NaturalFormat):
 
     @cached_property
     def trained_slots(self) -> np.ndarray:
-        """``(T - 1,)``: all columns, as shorter examples have their results in others."""
-        return np.arange(1, len(self.tokens))
+        """The columns that a model writes in some example of up to N digits, ascending."""
+        together, left = self.task.operands + 1, []
+        for n in range(1, self.width + 1):
+            after = 2 + n * together  # the sign
+            more = max(self.task.result_width(self.base, n) - n, 0)
+            left.append(np.arange(after, after + more + 1))  # and the end
+        return np.unique(np.concatenate([together * np.arange(1, self.width + 1), *left]))
 
     def write(
         self, operands: np.ndarray, result: np.ndarray, starts: np.ndarray | None = None

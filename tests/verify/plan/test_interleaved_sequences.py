@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
+import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
+from verify.model.places import Places
 from verify.plan.interleaved_sequences import InterleavedFormat
+from verify.plan.numbering import Numbering
 
 
 def small(expr: str = "a + b", base: int = 10, width: int = 3) -> InterleavedFormat:
@@ -53,3 +59,16 @@ def test_a_zero_before_the_end_is_wrong() -> None:
     form = small(width=1)
     said = np.array([[5, 0, form.end], [5, form.end, form.padding], [5, 1, 1]])
     assert (form.read(said) == [[5, 0], [5, 0], [5, 1]]).all(1).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("expr", ["a + b", "a + b + c", "50*a"])
+def test_what_training_asks_for_stands_in_the_trained_slots(expr: str) -> None:
+    """The columns of the answers, found in examples of every length, and no others."""
+    form = small(expr)
+    ends = [0, 1, 9, 10, 99, 100, 999]  # the shortest and the longest of each length
+    numbers = np.array(list(itertools.product(ends, repeat=form.task.operands)))
+    operands = numbers[..., None] // [1, 10, 100] % 10
+    written = torch.from_numpy(form.write(operands, form.results(operands)))
+    numbering = Numbering(10, form.end, form.task.operands, False, False, form.task.operands + 1)
+    asked = Places(numbering, written).asked.any(dim=0)
+    assert form.trained_slots.tolist() == asked.nonzero().flatten().tolist()
