@@ -27,7 +27,7 @@ def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("arith predict --pe ", list(ENCODINGS)),
         ("arith predict --layout b", ["bare"]),
         ("arith advise --train-domain e", ["every"]),
-        ("arith advise --test-domain l", ["longest"]),
+        ("arith advise --test-domain l", ["longest", "lengths"]),
         ("arith map --task mul", ["mul", "multi_add"]),
         ("arith map --layout p", ["plain"]),
         ("arith verify --model m", ["micro", "mini"]),
