@@ -68,7 +68,7 @@ class Trained:
 
     Args:
         number: the largest number of a digit that training shows, random starts included.
-        tokens: of the longest example that training shows.
+        tokens: the index after the last that training shows, random starts included.
     """
 
     number: int

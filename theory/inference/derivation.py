@@ -95,7 +95,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         return Beyond.CONTINUES, (step,)
     if step.leaves_open:
         return Beyond.OPEN, (step,)
-    if encoding.reference in ("absolute", "significance"):
+    if encoding.reference in ("absolute", "shifted", "significance"):
         what = f"under {encoding.label} neighbouring positions are alike"
         return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
     return Beyond.ONE_IGNORED, (step, *modulus_steps(setting, shown))

@@ -71,7 +71,9 @@ class Finder:
         self.shown = shapes(setting, train.every_length, train.kind)
         self.together = max(int(self.shown.widths.max()), int(self.shown.results.max()))
         """The digits of the longest number that training shows."""
-        tokens = int(self._sequences(self.shown).length().max())
+        self.starts = setting.starts if setting.encoding.reference == "shifted" else 1
+        """How many indices training draws from for the first token of an example."""
+        tokens = int(self._sequences(self.shown).length().max()) + self.starts - 1
         self.trained = Trained(self.together + setting.starts - 1, tokens)
 
     def _sequences(self, found: Shapes) -> Sequences:
@@ -114,6 +116,10 @@ class Finder:
             for i in self.positions(self.shown):
                 code, there = self.at(self.shown, need, i)
                 each.append(np.unique(code[there]))
+            if self.starts > 1:  # both indices are one more from the next start
+                spend(sum(map(len, each)) * self.starts)
+                step = self.trained.tokens + 1
+                each = [c + s * step for c in each for s in range(self.starts)]
             found[need] = np.unique(np.concatenate(each))
         return found
 

@@ -34,8 +34,8 @@ def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
         return "one candidate", f"{name} tells a digit by its place, not by its distance"
     if reach is None:
         return "one candidate", "the task has no finite carry, so no one rule repeats"
-    if encoding.reference == "significance":
-        what = f"{name} numbers digits from a random start, and a number shows where it is"
+    if encoding.reference in ("shifted", "significance"):
+        what = f"{name} numbers positions from a random start, and a number shows where it is"
         return "landmark", what
     if not finds_digits(setting):
         what = f"under {name} no query can single out the offset of a digit"

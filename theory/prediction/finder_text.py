@@ -59,7 +59,8 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
         more = ", and nothing was learned for that offset" if untrained else ""
         return f"at offset {code}, {_never(shown.tolist())}{more}"
     query, key = finder.indices(one, need, position)
-    untrained = encoding.own_parameter and query >= tokens
+    learned = encoding.own_positions or encoding.reference == "shifted"
+    untrained = learned and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
 

@@ -7,6 +7,7 @@ has a vector of its own, those above the trained ones were never learned.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 
@@ -15,6 +16,7 @@ from theory.inference.derivation import Step, cite, shown_lengths
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.setting.directions import Direction
+from theory.setting.encodings import encoding
 from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
@@ -22,7 +24,7 @@ from theory.setting.settings import Setting
 
 def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it."""
-    shown, steps = shown_lengths(setting)
+    shown, steps = _shown_lengths(setting)
     bound = _bound(setting)
     lengths = []
     for n in setting.test_lengths:
@@ -37,6 +39,33 @@ def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...],
         else:
             lengths.append(LengthPrediction(n, direction, Status.UNDETERMINED, None, None))
     return tuple(lengths), (*steps, *_because(setting, lengths, bound))
+
+
+def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, and the steps to that.
+
+    From a random start training shows a context at its own index and at those that follow, so that
+    a longer example asks for nothing new up to the index that the last start of the first query has
+    (the proof is in ``docs/addresses.md``).
+    """
+    if setting.encoding.reference != "shifted":
+        return shown_lengths(setting)
+    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
+    longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
+    near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
+    if near:
+        what = f"from {setting.starts} starts it shows the same contexts at each index up to {last}"
+        steps += (
+            cite("receptive field", f"{what}, and {lengths_text(sorted(near))} asks for no other"),
+        )
+    return near, steps
+
+
+def _last_query(setting: Setting, length: int) -> int:
+    """The index of the last query, of the end token, in the longest examples of a length."""
+    k = setting.task.operands
+    left = max(setting.task.result_width(setting.base, length) - length, 0)
+    return 1 + length * (k + 1) + left
 
 
 def _bound(setting: Setting) -> Fraction:
@@ -67,7 +96,7 @@ def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction)
         return [cite("address", what)]
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
     label = setting.encoding.label
-    if unclear and setting.encoding.reference == "absolute":
+    if unclear and setting.encoding.reference in ("absolute", "shifted"):
         at = lengths_text(unclear)
         what = f"at {at} nothing follows: under {label} neighbouring indices are alike"
         return [cite("neighbours", what, leaves_open=True)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from theory.errors import look_up, unknown_name
 
-REFERENCES = ("absolute", "relative", "significance", "none")
+REFERENCES = ("absolute", "shifted", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")
 
 
@@ -16,8 +16,8 @@ class Encoding:
 
     Args:
         reference: what a position is told apart by: ``absolute`` (its index in the sequence),
-            ``relative`` (its offset from the query), ``significance`` (its digit's weight, from a
-            random start) or ``none``.
+            ``shifted`` (its index from a random start), ``relative`` (its offset from the query),
+            ``significance`` (its digit's weight, from a random start) or ``none``.
         own_parameter: every index or offset has learned parameters of its own, so that one that
             carried no information can be switched off alone; otherwise a formula ties them.
         selection: what a query can single out by it: ``any`` one position or offset; ``order``,
@@ -64,6 +64,14 @@ ENCODINGS: dict[str, Encoding] = {
             "learned absolute positions",
             "Radford et al. 2019",
             label="APE",
+        ),
+        Encoding(
+            "shifted",
+            "shifted",
+            False,
+            "learned absolute positions, random start",
+            "Kiyono et al. 2021",
+            label="shifted APE",
         ),
         Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
         Encoding(

@@ -61,6 +61,24 @@ class Learned(PositionalEncoding):
         return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
+class Shifted(PositionalEncoding):
+    """A learned vector per position, counted from a start drawn for each training example.
+
+    SHAPE (Kiyono et al. 2021); as APE in Huang et al. 2024.
+    """
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.table = nn.Parameter(torch.randn(len(tokens) + STARTS - 1, shape.width) * 0.02)
+        self.index = nn.Buffer(torch.arange(len(tokens)), persistent=False)
+
+    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+        index = self.index[: x.shape[1]] if places is None else places.index
+        if starts is not None:
+            index = index + starts[:, None] % STARTS
+        return x + self.table[index]
+
+
 class Sinusoidal(PositionalEncoding):
     """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
 
@@ -204,6 +222,7 @@ def _offsets(length: int) -> Tensor:
 
 POSITIONS: dict[str, type[PositionalEncoding]] = {
     "ape": Learned,
+    "shifted": Shifted,
     "sinusoidal": Sinusoidal,
     "rpe": RelativeKeys,
     "t5": OffsetBias,

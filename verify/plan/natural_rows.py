@@ -60,9 +60,38 @@ _MORE_WINDOWS = (
     *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c", base=4),
     *_natural("sub", ["rpe", "rope"], "interleaved", window=5, layers=1),
 )
+# The same rules under learned positions, which start at the first index or at random, and T5.
+_RULES: tuple[dict[str, Any], ...] = (
+    {"expr": ["3*a + b", "2*a + 3*b", "a + b + 5"], "window": 5, "base": [4, 10]},
+    {"expr": "3*a", "window": 3, "base": [4, 7, 10]},
+    {"expr": "7*a", "window": 3, "base": [4, 7]},
+    {"expr": "a + b + c", "window": 7, "base": [4, 10]},
+)
+_STARTS = (
+    *_natural(
+        "add", "shifted", "interleaved", window=5, layers=1, base=[2, 3, 4, 5, 6, 7, 8, 10, 12]
+    ),
+    *(
+        x
+        for r in _RULES
+        for x in _natural(None, ["shifted", "ape", "t5"], "interleaved", layers=1, **r)
+    ),
+    *_natural("sub", ["shifted", "ape"], "interleaved", window=5, layers=1),
+    *_natural("add", "shifted", ["aligned", "reversed", "plain", "hinted"]),
+    *_natural("sub", "shifted", "aligned"),
+    *_natural(None, "shifted", "aligned", expr=["7*a", "a"]),
+)
+# Is an address that a formula tells found a little beyond many trained lengths?
+_EIGHT = tuple(
+    x
+    for pe in ("alibi", "fire", "rope", "shifted")
+    for x in rows("add", pe, "1-8", 12, layout="aligned", padding="none")
+)
 NATURAL = (
     *_WINDOWS,
     *_MORE_WINDOWS,
+    *_STARTS,
+    *_EIGHT,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
     *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
     *_natural("add", "coupled", ["aligned", "reversed"]),
