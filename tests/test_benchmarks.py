@@ -163,7 +163,9 @@ def test_the_longer_sequences_have_about_the_tokens_they_should() -> None:
 
 
 def test_the_predictor_is_measured_on_the_whole_grid() -> None:
-    assert len(predictor.settings(tuple(ENCODINGS), predictor.LAYOUTS)) == 16 * 2 * len(ENCODINGS) * 3
+    assert (
+        len(predictor.settings(tuple(ENCODINGS), predictor.LAYOUTS)) == 16 * 2 * len(ENCODINGS) * 3
+    )
 
 
 def test_tables_are_markdown() -> None:

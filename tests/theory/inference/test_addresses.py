@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builders.layouts import NATURAL
@@ -17,9 +19,11 @@ from theory.inference.addresses import (
     indices,
     local_needs,
 )
+from theory.inference.finder import Finder
 from theory.setting.encodings import encoding
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
+from theory.setting.requests import Request
 
 CASES = [
     ("a + b", 2, 4),
@@ -101,3 +105,25 @@ def test_no_address_beyond_training_is_one_of_training() -> None:
     }
     assert not shown & asked and len(asked) == 8
     assert long.addresses(encoding("coupled"), Need(0, 0), 4, known)[0] == NEVER
+
+
+@pytest.mark.parametrize("form", NATURAL)
+@pytest.mark.parametrize(("text", "base", "longest"), CASES)
+def test_a_random_start_shows_a_pair_of_indices_moved_by_every_start(
+    form: str, text: str, base: int, longest: int
+) -> None:
+    words = {"expr": text, "base": base, "layout": form, "padding": "none", "pe": "shifted"}
+    asked = Request(**words, train_digits="+".join(map(str, range(1, longest + 1)))).setting()
+    finder = Finder(replace(asked, starts=3))
+    pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in finder.needs()}
+    for x, value in examples(asked.task, base, longest):
+        line = write(asked.task, base, layout(form), x, value)
+        for i in range(1, len(digits(value, base)) + 1):
+            query, keys = query_and_keys(asked.task, line, i)
+            for need, found in pairs.items():
+                key = keys.get((need.operand, i - need.below))
+                if key is not None:
+                    found |= {(query + s, key + s) for s in range(3)}
+    for need, codes in finder.addresses.items():
+        found = {divmod(code, finder.trained.tokens) for code in codes.tolist()}
+        assert found == pairs[need]

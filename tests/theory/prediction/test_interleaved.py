@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -10,7 +11,9 @@ import pytest
 from builders.predictions import predicted
 
 from theory.inference.contexts import receptive_field
+from theory.prediction.predict import predict
 from theory.setting.domains import Domain
+from theory.setting.encodings import encoding
 from theory.setting.requests import Request
 from theory.setting.settings import Setting
 from verify.plan.cells import Cell
@@ -21,9 +24,11 @@ ADD = {"task": "add", "padding": "none", "layout": "interleaved", "train_digits"
 Contexts = dict[tuple[int, ...], set[int]]
 
 
-def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
-    """By context, the query last, what is answered, from every example of a domain."""
-    found: Contexts = {}
+def places(
+    setting: Setting, domain: Domain, reads: int
+) -> dict[tuple[int, tuple[int, ...]], set[int]]:
+    """By the index of a query and its context what is answered, from every example of a domain."""
+    found: dict[tuple[int, tuple[int, ...]], set[int]] = {}
     for n in domain.lengths:
         form = Cell(setting, "pico").format_for(n)
         assert isinstance(form, InterleavedFormat)
@@ -32,7 +37,16 @@ def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
             over = line.index(form.base + 2)
             beside = range(setting.task.operands + 1, over, setting.task.operands + 1)
             for slot in (*beside, *range(over + 1, line.index(form.end) + 1)):
-                found.setdefault(tuple(line[max(0, slot - reads) : slot]), set()).add(line[slot])
+                context = tuple(line[max(0, slot - reads) : slot])
+                found.setdefault((slot - 1, context), set()).add(line[slot])
+    return found
+
+
+def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
+    """By context, the query last, what is answered, from every example of a domain."""
+    found: Contexts = {}
+    for (_, context), answers in places(setting, domain, reads).items():
+        found.setdefault(context, set()).update(answers)
     return found
 
 
@@ -65,6 +79,38 @@ def test_a_length_is_claimed_where_training_writes_every_context_of_it(
         asked = written(setting, setting.test(x.digits), reads)
         lacking = any(not answers <= shown.get(c, set()) for c, answers in asked.items())
         assert (x.accuracy == 1) == (not lacking and not ambiguous)
+
+
+@pytest.mark.parametrize("starts", [1, 8, 24])
+@pytest.mark.parametrize(
+    ("expr", "base", "window", "digits"),
+    [("a + b", 2, 5, "1-5"), ("a + b", 3, 5, "1-4"), ("3*a", 2, 4, "2+5"), ("3*a", 3, 3, "2+4")],
+)
+def test_from_random_starts_each_context_is_shown_at_each_index_that_is_asked_for(
+    expr: str, base: int, window: int, digits: str, starts: int
+) -> None:
+    words = {**ADD, "task": None, "expr": expr, "base": base, "window": window, "layers": 1}
+    request = Request(**words | {"pe": "shifted", "train_digits": digits, "test_digits": "1-6"})
+    setting = replace(request.setting(), starts=starts)
+    shown: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+    for (index, context), answers in places(setting, setting.train, window).items():
+        for start in range(starts):
+            shown.setdefault((index + start, context), set()).update(answers)
+    longest = setting.train.every_length[-1]
+    claimed = [x.digits for x in predict(setting).lengths if x.accuracy == 1 and x.digits > longest]
+    for n in claimed:
+        asked = places(setting, setting.test(n), window)
+        assert all(shown.get(c) == answers for c, answers in asked.items())
+    relative = replace(setting, encoding=encoding("rpe"))
+    assert bool(claimed) == (starts == 24 and predict(relative).lengths[-1].accuracy == 1)
+
+
+def test_a_random_start_makes_learned_positions_go_on_as_far_as_it_reaches() -> None:
+    """30 digits end 62 tokens further than the first query stands, and 10 digits 30."""
+    words = {**ADD, "window": 5, "layers": 1, "test_digits": "6,10,11,30"}
+    assert [x.accuracy for x in predicted(**words, pe="shifted").lengths] == [1, 1, None, None]
+    bounds = [x.at_most for x in predicted(**words, pe="ape").lengths]
+    assert bounds == [Fraction(10, 99)] * 4
 
 
 def test_a_window_that_holds_the_rule_goes_on_and_one_broken_premise_ends_it() -> None:

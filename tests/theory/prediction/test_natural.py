@@ -37,7 +37,7 @@ def upward(**words: Any) -> str:
 
 
 @pytest.mark.parametrize("form", ["plain", "reversed", "aligned"])
-@pytest.mark.parametrize("pe", ["ape", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "nope"])
+@pytest.mark.parametrize("pe", [e for e, x in ENCODINGS.items() if x.reference != "significance"])
 def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
     got = predicted(**ADD, pe=pe, layout=form)
     assert [x.accuracy for x in got.lengths][:5] == [1] * 5
