@@ -50,6 +50,8 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     """
     if setting.encoding.reference != "shifted":
         return shown_lengths(setting)
+    if setting.train.allowed:  # a context may then be shown further up alone
+        return frozenset(), ()
     shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
     near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
