@@ -2,7 +2,7 @@
 
 from theory.setting.layouts import LAYOUTS
 
-PADDED = [name for name, layout in LAYOUTS.items() if not layout.hinted]
+PADDED = [n for n, layout in LAYOUTS.items() if not (layout.hinted or layout.scratchpad)]
 """Those of padded operands."""
 NATURAL = [name for name, layout in LAYOUTS.items() if layout.marked]
 """Those of natural lengths."""

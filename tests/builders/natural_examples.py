@@ -43,6 +43,7 @@ def write(task: Task, base: int, layout: Layout, operands: tuple[int, ...], valu
             first = layout.operands_first
         for i in weights if first == "least" else weights[::-1]:
             line += [("marker", i)] if layout.hinted else []
+            line += [("carry", i)] if layout.scratchpad and name == "result" else []
             line.append((name, i))
     return line
 

@@ -75,6 +75,7 @@ def summary() -> str:
     return (
         f"Of {len(rows)} findings from {len(papers)} papers, {count.total()} meet every premise of "
         f"a prediction (are in scope): {count[Outcome.AGREES]} agree with it, "
-        f"{count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim. "
+        f"{count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim; "
+        f"{count[Outcome.LED]} led to one of its rules and count for neither. "
         "Each is compared with the accuracy of the expected function."
     )

@@ -90,14 +90,15 @@ class Sequences:
     widths: Array
     results: Array
 
-    @property
-    def _tokens_each(self) -> int:
+    def _tokens_each(self, operand: int) -> int:
+        if operand == RESULT:
+            return self.layout.result_tokens
         return 2 if self.layout.hinted else 1  # a digit, and its marker
 
     def _start(self, operand: int) -> Array:
         """The index at which a number begins; that of the result where it is none of them."""
         before = self.widths[:, :operand] if operand != RESULT else self.widths
-        return 1 + (before * self._tokens_each + 1).sum(axis=1)
+        return 1 + (before * self._tokens_each(0) + 1).sum(axis=1)
 
     def width(self, operand: int) -> Array:
         """The digits of an operand, or of the result."""
@@ -111,7 +112,7 @@ class Sequences:
 
     def key(self, operand: int, position: int) -> Array:
         """The index of a digit."""
-        each = self._tokens_each
+        each = self._tokens_each(operand)
         return self._start(operand) + each * self.rank(operand, position) + each - 1
 
     def query(self, position: int) -> Array:
@@ -120,7 +121,7 @@ class Sequences:
 
     def length(self) -> Array:
         """How many tokens there are, the end token included."""
-        return self._start(RESULT) + self._tokens_each * self.results + 1
+        return self._start(RESULT) + self._tokens_each(RESULT) * self.results + 1
 
     def number(self, operand: int, position: int, by_weight: bool) -> Array:
         """The number of a digit: its weight, or its place in the number as it is written."""
@@ -129,7 +130,7 @@ class Sequences:
 
     def query_number(self, position: int, by_weight: bool) -> Array:
         """The number of the token before a result digit; 0 for the sign before the result."""
-        if self.layout.hinted:  # a marker has the number of its digit
+        if self.layout.result_tokens > 1:  # a marker or a carry has the number of its digit
             return self.number(RESULT, position, by_weight)
         return self.rank(RESULT, position)
 

@@ -81,7 +81,7 @@ class Finder:
 
     def needs(self) -> list[Need]:
         """The operand digits whose addresses count, the asked digit's own place first."""
-        if not self.local:
+        if not self.local or self.setting.layout.scratchpad:  # the carry is the query itself
             back = 0
         else:
             back = self.reach if writes_carry(self.setting.layout) else _LOOKED_BACK

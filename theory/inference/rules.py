@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "15"
+THEORY_VERSION = "16"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -176,8 +176,10 @@ RULES: dict[str, Rule] = {
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
             "position.  So the support rule does not follow.  Nor does it follow that a digit "
-            "beyond the trained places is not found, where it stands as near to its query as ever.",
-            "absolute positions that are not learned one by one, or positions by significance",
+            "beyond the trained places is not found, where it stands as near to its query as ever, "
+            "or where no query can single out an offset and numbers are longer by a sixth at most.",
+            "absolute positions that are not learned one by one, positions by significance, or a "
+            "fixed or smooth function of the offset, or none",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(

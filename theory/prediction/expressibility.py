@@ -41,10 +41,11 @@ class Expressibility:
 def expressibility(setting: Setting) -> tuple[Expressibility, ...]:
     """What the criteria say of a setting; empty where they do not speak of it."""
     what = _named(setting)
-    written_as_theirs = setting.natural and not setting.layout.interleaved
+    layout = setting.layout
+    written_as_theirs = setting.natural and not (layout.interleaved or layout.scratchpad)
     if not what or not written_as_theirs or setting.encoding.name not in ("ape", "nope"):
         return ()
-    if setting.layout.hinted:
+    if layout.hinted:
         why = f"{what} with index hints has a short RASP-L program"
         right = Expressibility("RASP-L", Status.GENERALIZES, why, _ZHOU)
         return (right,) if what == "addition" else ()

@@ -23,6 +23,9 @@ from theory.setting.settings import Setting
 
 MOST_WORK = 6_000_000_000
 """Steps that the shapes of one prediction may take (some seconds)."""
+NEAR = 6
+"""Where no query can single out an offset, untrained addresses are found up to one digit in so many
+beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
 _Lengths = tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]
 
 
@@ -32,12 +35,15 @@ class _AtLength:
 
     Args:
         found: None where training shows the length, or it was not counted.
+        near: a digit stands at an address that training never showed, and may be found, for the
+            address is like those beside it.
     """
 
     digits: int
     right: bool
     at_most: Fraction = Fraction(1)
     found: Found | None = None
+    near: bool = False
 
 
 @remembered(64)
@@ -96,7 +102,16 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
         return _AtLength(digits, False)
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
-    return _AtLength(digits, False, _at_most(setting, found), found)
+    at_most = _at_most(setting, found)
+    if at_most < 1 and _is_near(setting, digits):
+        return _AtLength(digits, False, found=found, near=True)
+    return _AtLength(digits, False, at_most, found)
+
+
+def _is_near(setting: Setting, digits: int) -> bool:
+    """Whether an untrained address may be found, as its neighbours are (rule *neighbours*)."""
+    longest = setting.train.every_length[-1]
+    return setting.encoding.selection != "any" and digits <= longest + longest // NEAR
 
 
 def _at_most(setting: Setting, found: Found) -> Fraction:
@@ -153,7 +168,12 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
     if rule:
         steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))
-    unclear = [x for x in each if not x.right and x.at_most == 1 and x.found is not None]
+    near = [x.digits for x in each if x.near]
+    if near:
+        what = f"At {lengths_text(near)} nothing follows: under {finder.setting.encoding.label} an "
+        what += "address that training never showed is like those beside it"
+        steps.append(cite("neighbours", what, leaves_open=True))
+    unclear = [x for x in each if not (x.right or x.near) and x.at_most == 1 and x.found]
     if unclear:
         at = lengths_text([x.digits for x in unclear])
         rule_name, why = open_text(finder, _found(unclear[0]))

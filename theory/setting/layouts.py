@@ -20,11 +20,12 @@ STARTS = 32
 
 @dataclass(frozen=True)
 class Token:
-    """A token of the sequence: a landmark, a digit of an operand or the result, or its marker.
+    """A token of the sequence: a landmark, a digit of an operand or the result, a marker or carry.
 
     Args:
-        kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``, or
-            ``marker``, which stands before a digit of its position (an operand's has an index).
+        kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``,
+            ``marker``, which stands before a digit of its position (an operand's has an index), or
+            ``carry``, which stands before the result digit into which it goes.
         position: 1 = units; 0 for landmarks.
     """
 
@@ -46,6 +47,7 @@ class Layout:
             otherwise they are as long as the result, so that equal digits are at equal offsets.
         hinted: before each digit stands a marker that says its position (index hints, Zhou et al.
             2023).
+        scratchpad: before each result digit stands the carry that goes into it.
     """
 
     name: str
@@ -55,6 +57,12 @@ class Layout:
     summary: str
     marked: bool = True
     hinted: bool = False
+    scratchpad: bool = False
+
+    @property
+    def result_tokens(self) -> int:
+        """How many tokens each digit of the result takes: the digit, and what stands before it."""
+        return 2 if self.hinted or self.scratchpad else 1
 
     def tokens(
         self, widths: Sequence[int], result_width: int, ends: bool = False
@@ -89,6 +97,8 @@ class Layout:
         for i in order:
             if self.hinted:
                 yield Token("marker", i, operand)
+            if self.scratchpad and kind == "result":
+                yield Token("carry", i)
             yield Token(kind, i, operand)
 
     def operand_width(self, digits: int, result_width: int) -> int:
@@ -105,6 +115,14 @@ _LAYOUTS = (
     ),
     Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
     Layout("hinted", "least", "least", False, "aligned, a marker before each digit", hinted=True),
+    Layout(
+        "scratchpad",
+        "least",
+        "least",
+        False,
+        "aligned, the carry before each result digit",
+        scratchpad=True,
+    ),
 )
 LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 """Every layout.  Adding a row here is all that a new layout needs."""

@@ -31,7 +31,13 @@ def translation_invariant(task: Task) -> bool:
 
 
 def carries(task: Task, base: int) -> int | None:
-    """How many carries a digit-by-digit reading from the units up has to tell apart.
+    """How many carries a digit-by-digit reading from the units up has to tell apart."""
+    values = carry_values(task, base)
+    return None if values is None else len(values)
+
+
+def carry_values(task: Task, base: int) -> range | None:
+    """The carries of a digit-by-digit reading from the units up, a constant being one into them.
 
     Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others: our
     reading of the published translation invariance.
@@ -44,7 +50,7 @@ def carries(task: Task, base: int) -> int | None:
     while True:
         wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
         if wider == (low, high):
-            return high - low + 1
+            return range(low, high + 1)
         low, high = wider
 
 

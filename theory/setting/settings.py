@@ -9,7 +9,7 @@ from theory.setting.decision import Decision
 from theory.setting.domains import LENGTHS_FIRST, Domain
 from theory.setting.encodings import Encoding
 from theory.setting.layouts import STARTS, Layout
-from theory.setting.properties import digit_causal
+from theory.setting.properties import carries, digit_causal
 from theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
@@ -100,8 +100,11 @@ class Setting:
             raise unknown_name("padding", self.padding, PADDINGS)
         if self.starts < 1:
             raise InvalidInput(f"training draws from at least one start, not {self.starts}")
-        if layout.hinted and not self.natural:
+        if (layout.hinted or layout.scratchpad) and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
+        if layout.scratchpad and carries(self.task, self.base) is None:
+            what = "a sum of multiples of the operands, without a modulus"
+            raise InvalidInput(f"the {layout.name} layout writes carries: it needs {what}")
         for kind in (self.train.kind, self.test_kind):
             if kind in LENGTHS_FIRST and (not self.natural or layout.interleaved):
                 where = "--padding none, and another layout than interleaved"

@@ -81,6 +81,7 @@ class Finding:
     accuracy: tuple[float, ...] = ()
     outcome: str = ""
     figure: str = ""
+    led: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:

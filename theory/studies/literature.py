@@ -31,6 +31,7 @@ class Outcome(StrEnum):
     AGREES = "agrees"
     DISAGREES = "disagrees"
     NO_CLAIM = "no claim"
+    LED = "led to a rule"
     OUT_OF_SCOPE = "out of scope"
 
 
@@ -144,6 +145,8 @@ def compare(finding: Finding) -> Comparison:
     else:
         assert prediction is not None
         outcome, reason = _judge(finding, prediction, lengths)
+    if outcome == Outcome.AGREES and finding.led:
+        outcome, reason = Outcome.LED, f"the rule '{finding.led}' was made after it: {reason}"
     text = reason[0].upper() + reason[1:] + "."
     return Comparison(finding, premise, outcome, text, prediction, lengths, verdict, agrees)
 

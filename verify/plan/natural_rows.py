@@ -81,17 +81,32 @@ _STARTS = (
     *_natural("sub", "shifted", "aligned"),
     *_natural(None, "shifted", "aligned", expr=["7*a", "a"]),
 )
+# The carry is written before each digit, which moves no operand digit.
+_SCRATCHPADS = (
+    *_natural("add", ["ape", "shifted", "rpe", "t5", "rope", "coupled"], "scratchpad"),
+    *_natural("sub", "rpe", "scratchpad"),
+    *_natural(None, "rpe", "scratchpad", expr=["a + b + c", "2*a + 3*b", "7*a"]),
+)
 # Is an address that a formula tells found a little beyond many trained lengths?
 _EIGHT = tuple(
     x
     for pe in ("alibi", "fire", "rope", "shifted")
     for x in rows("add", pe, "1-8", 12, layout="aligned", padding="none")
 )
+# Yes: under encodings by which no query can single out an offset.  How far is that?
+_NEAR = tuple(
+    x
+    for pe in ("alibi", "fire")
+    for longest, last in ((6, 9), (12, 18))
+    for x in rows("add", pe, f"1-{longest}", last, layout="aligned", padding="none")
+)
 NATURAL = (
     *_WINDOWS,
     *_MORE_WINDOWS,
     *_STARTS,
+    *_SCRATCHPADS,
     *_EIGHT,
+    *_NEAR,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
     *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
     *_natural("add", "coupled", ["aligned", "reversed"]),

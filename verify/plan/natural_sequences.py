@@ -14,7 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from theory.inference.result_lengths import coefficients
 from theory.setting.layouts import BOS, EQUALS, SIGN, STARTS, Token
+from theory.setting.properties import carries, carry_values
 from verify.plan.sequences import LANDMARKS, Format
 
 _LEFT = (BOS, SIGN, EQUALS)
@@ -24,7 +26,7 @@ class NaturalFormat(Format):
     """How the examples of one cell are written, if their numbers have natural lengths.
 
     After the digits and landmarks come the tokens ``<end>``, padding, and the markers of positions
-    1, 2, ... in a layout that has them.
+    1, 2, ... in a layout that has them, or the carries.
     """
 
     @cached_property
@@ -45,6 +47,8 @@ class NaturalFormat(Format):
     @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
+        if self.layout.scratchpad:
+            return self.padding + 1 + (carries(self.task, self.base) or 0)
         markers = self.result_width + STARTS - 1 if self.layout.hinted else 0
         return self.padding + 1 + markers
 
@@ -75,16 +79,37 @@ class NaturalFormat(Format):
         rows = np.arange(len(operands))
         markers = self.padding + (np.zeros_like(rows) if starts is None else starts)
         stops = np.full(len(operands), self.equals)
+        each = 2 if self.layout.hinted else 1
         for j in reversed(range(self.task.operands)):
             sequence[rows, stops] = self.base + _LEFT.index(self._after(j))
-            starting = stops - self._span(lengths(operands[:, j]))
-            self._write(sequence, operands[:, j], starting, self.layout.operands_first, markers)
+            starting = stops - each * lengths(operands[:, j])
+            where = (starting, each, self.layout.operands_first)
+            self._write(sequence, operands[:, j], *where, markers)
             stops = starting - 1
         sequence[rows, stops] = self.base + _LEFT.index(BOS)
         first = np.full(len(operands), self.equals + 1)
-        self._write(sequence, result, first, self.layout.result_first, markers)
-        sequence[rows, first + self._span(lengths(result))] = self.end
+        where = (first, self.layout.result_tokens, self.layout.result_first)
+        self._write(sequence, result, *where, markers)
+        sequence[rows, first + self.layout.result_tokens * lengths(result)] = self.end
+        if self.layout.scratchpad:
+            carry = self._carries(operands)
+            for i in range(self.result_width):
+                there = rows[i < lengths(result)]
+                sequence[there, self.equals + 1 + 2 * i] = carry[there, i]
         return sequence
+
+    def _carries(self, operands: np.ndarray) -> np.ndarray:
+        """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
+        values, linear = carry_values(self.task, self.base), np.array(coefficients(self.task))
+        assert values is not None
+        carry = np.full(len(operands), sum(c for c, e in self.task.terms if not any(e)))
+        into = np.empty((len(operands), self.result_width), dtype=np.int64)
+        for i in range(self.result_width):
+            into[:, i] = self.padding + 1 + carry - values.start
+            if i < operands.shape[2]:
+                carry = carry + operands[:, :, i] @ linear
+            carry = carry // self.base
+        return into
 
     def read(self, said: np.ndarray) -> np.ndarray:
         """The result digits ``(n, M)`` that answers ``(n, S)`` say.
@@ -93,14 +118,15 @@ class NaturalFormat(Format):
         that of its place has -1 in some digit.
         """
         ends = said == self.end
-        count = np.where(ends.any(1), ends.argmax(1), -1) // self._span(1)  # digits; -1: no end
+        each = self.layout.result_tokens
+        count = np.where(ends.any(1), ends.argmax(1), -1) // each  # digits; -1: no end
         digits = np.zeros((len(said), self.result_width), dtype=np.int64)
         rows = np.arange(len(said))
         for i in range(self.result_width):
             inside = i < count
             place = i if self.layout.result_first == "least" else np.maximum(count - 1 - i, 0)
-            column = place * self._span(1)
-            digit = said[rows, column + self.layout.hinted]
+            column = place * each
+            digit = said[rows, column + each - 1]
             fine = digit < self.base
             if self.layout.hinted:
                 fine &= said[rows, column] == self.padding + 1 + i
@@ -113,27 +139,27 @@ class NaturalFormat(Format):
     def _after(self, operand: int) -> str:
         return SIGN if operand < self.task.operands - 1 else EQUALS
 
-    def _span(self, digits: np.ndarray | int) -> np.ndarray | int:
-        """The tokens of numbers of so many digits."""
-        return digits * (2 if self.layout.hinted else 1)
-
     def _write(
         self,
         sequence: np.ndarray,
         digits: np.ndarray,
         first: np.ndarray,
+        each: int,
         order: str,
         markers: np.ndarray,
     ) -> None:
-        """Write a number of each example, digits ``(n, N)``, from column ``first`` ``(n,)`` on."""
+        """Write a number of each example, digits ``(n, N)``, from column ``first`` ``(n,)`` on.
+
+        Args:
+            each: how many tokens a digit takes; it is the last of them.
+        """
         length = lengths(digits)
         for i in range(digits.shape[1]):
             rows = np.flatnonzero(i < length)
             place = i if order == "least" else length[rows] - 1 - i
-            column = first[rows] + self._span(np.asarray(place))
+            column = first[rows] + each * np.asarray(place) + each - 1
             if self.layout.hinted:
-                sequence[rows, column] = markers[rows] + i + 1
-                column = column + 1
+                sequence[rows, column - 1] = markers[rows] + i + 1
             sequence[rows, column] = digits[rows, i]
 
 

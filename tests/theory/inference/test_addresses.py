@@ -73,10 +73,10 @@ def test_numbers_are_weights_or_count_as_written(form: str, pe: str) -> None:
         line = write(task, base, layout(form), x, sum(x))
         numbers, count, last = [], 0, ""
         for name, i in line:
-            if name != "marker":
+            if name not in ("marker", "carry"):
                 count = count + 1 if name == last else int(i > 0)
                 last = name
-            numbers.append(i if pe == "coupled" or name == "marker" else count)
+            numbers.append(i if pe == "coupled" or name in ("marker", "carry") else count)
         of = sequences(form, [len(digits(v, base)) for v in x], len(digits(sum(x), base)))
         for i in range(1, len(digits(sum(x), base)) + 1):
             query, keys = query_and_keys(task, line, i)

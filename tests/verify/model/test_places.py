@@ -110,8 +110,8 @@ def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
             ended |= said == fmt.end
     expected = fmt.read(sequence[:, fmt.written_slots].numpy())
     assert (answers(model, c, operands) == expected).all()
-    # A model that knows nothing rarely writes a marker in its place.
-    assert fmt.layout.hinted or len(np.unique(expected, axis=0)) > 1
+    # A model that knows nothing rarely writes digits where digits stand between other tokens.
+    assert fmt.layout.result_tokens > 1 or len(np.unique(expected, axis=0)) > 1
 
 
 def test_what_cannot_be_written_is_refused() -> None:
