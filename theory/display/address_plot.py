@@ -121,6 +121,7 @@ ROWS = (
     Row("plain", "plain", "rpe", "the offset"),
     Row("result reversed", "reversed", "rpe", "the offset"),
     Row("all reversed", "aligned", "rpe", "the offset"),
+    Row("carries written", "scratchpad", "rpe", "the offset\n(carries in brackets)"),
     Row("index hints", "hinted", "rpe", "the marker before it"),
     Row("position coupling", "aligned", "coupled", "the difference\nof numbers (small)"),
     Row("interleaved", "interleaved", "rpe", "the offset"),
@@ -185,8 +186,10 @@ def _draw_tokens(ax: Axes, row: Row, numbers: tuple[int, ...], left: float, y: f
     tokens = row.tokens(numbers)
     for index, token in enumerate(tokens, 1):
         digit = str(written[token.operand])[-token.position]
-        text = {"landmark": token.symbol, "marker": f"[{token.position}]"}.get(token.kind, digit)
-        faint = token.kind == "marker"
+        below = 10 ** max(token.position - 1, 0)
+        carry = sum(x % below for x in numbers) // below
+        besides = {"landmark": token.symbol, "marker": f"[{token.position}]", "carry": f"({carry})"}
+        text, faint = besides.get(token.kind, digit), token.kind in ("marker", "carry")
         style: Any = {"color": FAINT, "fontsize": 7.5} if faint else {"fontsize": 9.5}
         ax.text(_place(left, index), y, text, ha="center", va="center", **style)
         if encoding(row.encoding).by_weight:
