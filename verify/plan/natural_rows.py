@@ -62,9 +62,10 @@ _MORE_WINDOWS = (
 )
 # The same rules under learned positions, which start at the first index or at random, and T5.
 _RULES: tuple[dict[str, Any], ...] = (
-    {"expr": ["3*a + b", "2*a + 3*b", "a + b + 5"], "window": 5, "base": [4, 10]},
+    {"expr": ["3*a + b", "2*a + 3*b"], "window": 5, "base": [4, 10]},
+    {"expr": "a + b + 5", "window": 5, "base": 10},
     {"expr": "3*a", "window": 3, "base": [4, 7, 10]},
-    {"expr": "7*a", "window": 3, "base": [4, 7]},
+    {"expr": "7*a", "window": 3, "base": 7},
     {"expr": "a + b + c", "window": 7, "base": [4, 10]},
 )
 _STARTS = (
