@@ -69,7 +69,7 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
 
 
 def _by_version(verdicts: Sequence[CellVerdict]) -> str:
-    """``128 and 6 of 4, 20 and 0 of 8``: what became of the stored claims, by what made them."""
+    """``version 4: 128 and 6, version 8: 20 and 0``: what became of the stored claims, by what made them."""
     runs = [r for v in verdicts for r in v.runs]
     said = []
     for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
@@ -78,5 +78,5 @@ def _by_version(verdicts: Sequence[CellVerdict]) -> str:
             told = [r for r in v.runs if r.predicted and r.predicted.theory == version]
             found.update(x.before for x in judge(v.cell, told, v.prediction).lengths)
         if found[Verdict.AGREE] + found[Verdict.DIVERGE]:
-            said.append(f"{found[Verdict.AGREE]} and {found[Verdict.DIVERGE]} of {version}")
+            said.append(f"version {version}: {found[Verdict.AGREE]} and {found[Verdict.DIVERGE]}")
     return ", ".join(said)

@@ -23,7 +23,8 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
     runs = [told, replace(run(c, {**RIGHT, 4: 1.0}, seed=1), predicted=older)]
     text = summary([judge(c, runs)])
     assert "before the models were trained 2 agree and 1 diverge" in text
-    assert f"(today's is {THEORY_VERSION}): 2 and 1 of 1, 3 and 0 of {THEORY_VERSION}." in text
+    by_version = f"version 1: 2 and 1, version {THEORY_VERSION}: 3 and 0."
+    assert f"(today's is {THEORY_VERSION}): {by_version}" in text
     assert "Predicted before" not in summary([judge(c, [run(c, RIGHT)])])
 
 

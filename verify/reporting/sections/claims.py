@@ -37,7 +37,8 @@ def claim_tables(listed: Sequence[Claim]) -> str:
     ]
     rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in spoken if c.source == REFINED]
     others = "; ".join(c.name for c in listed if c not in spoken)
-    silent = [f"Theorems and rules that no cell of this grid rests on: {others}."] if others else []
+    none = "Theorems and rules that no cell of this grid rests on (`arith theorems` says them):"
+    silent = [f"{none} {others}."] if others else []
     return "\n\n".join([*tables, "\n".join(rules), *silent])
 
 
