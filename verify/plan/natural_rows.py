@@ -77,6 +77,19 @@ _STARTS = (
         for r in _RULES
         for x in _natural(None, ["shifted", "ape", "t5"], "interleaved", layers=1, **r)
     ),
+    *(
+        x
+        for expr, window, bases in (("2*a + b", 5, [5, 7, 12]), ("5*a", 3, [7, 12]))
+        for x in _natural(
+            None,
+            ["shifted", "ape", "rpe", "rope", "t5"],
+            "interleaved",
+            layers=1,
+            expr=expr,
+            window=window,
+            base=bases,
+        )
+    ),
     *_natural("sub", ["shifted", "ape"], "interleaved", window=5, layers=1),
     *_natural("add", "shifted", ["aligned", "reversed", "plain", "hinted"]),
     *_natural("sub", "shifted", "aligned"),

@@ -69,7 +69,7 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
 
 
 def _by_version(verdicts: Sequence[CellVerdict]) -> str:
-    """``version 4: 128 and 6, version 8: 20 and 0``: what became of the stored claims, by what made them."""
+    """``version 4: 128 and 6, version 8: 20 and 0``: what became of the stored claims."""
     runs = [r for v in verdicts for r in v.runs]
     said = []
     for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
