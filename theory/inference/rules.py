@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "16"
+THEORY_VERSION = "17"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 

@@ -13,6 +13,7 @@ from math import gcd
 
 from theory.inference.contexts import receptive_field
 from theory.inference.derivation import Step, cite, shown_lengths
+from theory.inference.result_lengths import coefficients
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.setting.directions import Direction
@@ -73,15 +74,16 @@ def _last_query(setting: Setting, length: int) -> int:
 def _bound(setting: Setting) -> Fraction:
     """The most that can be right of longer inputs; 1 where nothing follows.
 
-    The lowest digit above the trained ones is not found.  It takes every value, but for the top
-    digits of the longest operands: not all of them are 0.
+    The lowest digit above the trained ones is not found, but for that of the last operand, at which
+    the query stands.  It takes every value, but for the top digits of the longest operands: not all
+    of them are 0.
     """
     task, base, k = setting.task, setting.base, setting.task.operands
     if not setting.encoding.own_positions or carries(task, base) is None or task.needs_order:
         return Fraction(1)
     if setting.train.pairs is not None or setting.train.allowed:
         return Fraction(1)
-    alike = min(gcd(c, base) for c, e in task.terms if any(e))
+    alike = min((gcd(c, base) for c in coefficients(task)[:-1]), default=base)
     if setting.test_kind == "every":
         return min(Fraction(1), Fraction(alike, base - 1))
     return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))
@@ -91,13 +93,18 @@ def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction)
     lost = [x.digits for x in lengths if x.at_most < 1]
     if lost:
         n = setting.train.every_length[-1]
+        names = " and ".join(setting.task.names[:-1])
         what = (
-            f"at {lengths_text(lost)} digit {n + 1} of each operand stands at an index from which "
-            f"its query never read it, so at most {float(bound):.3g} of the answers are right"
+            f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
+            f"query never read it, so at most {float(bound):.3g} of the answers are right"
         )
         return [cite("address", what)]
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
     label = setting.encoding.label
+    if unclear and setting.encoding.own_positions and setting.task.operands == 1:
+        at = lengths_text(unclear)
+        what = f"at {at} nothing follows: a query stands at its digit, and reads it at any index"
+        return [cite("address", what, leaves_open=True)]
     if unclear and setting.encoding.reference in ("absolute", "shifted"):
         at = lengths_text(unclear)
         what = f"at {at} nothing follows: under {label} neighbouring indices are alike"

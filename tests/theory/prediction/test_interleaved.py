@@ -113,6 +113,12 @@ def test_a_random_start_makes_learned_positions_go_on_as_far_as_it_reaches() -> 
     assert bounds == [Fraction(10, 99)] * 4
 
 
+def test_of_one_operand_the_query_stands_at_the_digit_that_it_needs() -> None:
+    got = predicted(**{**ADD, "task": None, "expr": "3*a", "pe": "ape", "window": 3, "layers": 1})
+    assert {x.at_most for x in got.lengths} == {1} and got.verdict("upward") == "undetermined"
+    assert any("at any index" in step.statement for step in got.derivation)
+
+
 def test_a_window_that_holds_the_rule_goes_on_and_one_broken_premise_ends_it() -> None:
     """In sight of more, deeper, or by places: no claim, or a bound."""
     longer = {"test_digits": "6,30"}
@@ -125,7 +131,7 @@ def test_a_window_that_holds_the_rule_goes_on_and_one_broken_premise_ends_it() -
 
 
 @pytest.mark.parametrize("kind", ["longest", "every"])
-@pytest.mark.parametrize(("expr", "base"), [("a + b", 3), ("2*a + b", 4), ("2*a", 4)])
+@pytest.mark.parametrize(("expr", "base"), [("a + b", 3), ("2*a + b", 4), ("a + 2*b", 4)])
 def test_the_bound_is_that_of_the_best_answers_without_the_digit(
     expr: str, base: int, kind: str
 ) -> None:
@@ -140,7 +146,7 @@ def test_the_bound_is_that_of_the_best_answers_without_the_digit(
         operands = Sampler(form, setting.test(x.digits)).everything()
         digit = form.results(operands)[:, 1]
         best = []
-        for j in range(task.operands):
+        for j in range(task.operands - 1):  # at that of the last operand the query stands
             others = np.delete(operands.reshape(len(operands), -1), j * form.width + 1, axis=1)
             groups: dict[tuple[int, ...], list[int]] = {}
             for row, answer in zip(others.tolist(), digit.tolist(), strict=True):
