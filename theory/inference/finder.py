@@ -10,7 +10,7 @@ import numpy as np
 
 from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
-from theory.inference.result_lengths import coefficients
+from theory.inference.result_lengths import coefficients, ends
 from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
@@ -153,6 +153,7 @@ class Finder:
             return nothing
         whole = self.cases.all_shown(found, self.shown_cases)
         whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.together
+        whole &= self.ends_shown(found)
         if self.by_content:
             return whole & (self._sequences(found).length() <= self.trained.tokens)
         for need in self.needs():
@@ -162,6 +163,18 @@ class Finder:
                 code, there = self.at(found, need, i)
                 whole &= (code == self.addresses[need][0]) | ~there
         return whole
+
+    def ends_shown(self, found: Shapes) -> Array:
+        """In which shapes training shows an end after as many digits as each result may have."""
+        return np.array([self._ends(w) <= self.shown_ends for w in found.widths.tolist()])
+
+    def _ends(self, widths: list[int]) -> set[int]:
+        return {*ends(self.setting.task, self.setting.base, tuple(widths))}
+
+    @cached_property
+    def shown_ends(self) -> set[int]:
+        """After how many digits of the result training shows the end."""
+        return set().union(*map(self._ends, self.shown.widths.tolist()))
 
     def stops(self) -> tuple[str, str] | None:
         """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""

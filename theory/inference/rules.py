@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "17"
+THEORY_VERSION = "18"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -283,7 +283,8 @@ RULES: dict[str, Rule] = {
             "A model that has learned the digit rule ends the result where no operand has a digit "
             "left and the carry is 0: it finds that by the addresses of those digits, and needs "
             "no others.",
-            f"{_CONVERGED}; training on several lengths, so that results end at several places",
+            f"{_CONVERGED}; training on several lengths, so that results end at several places; an "
+            "end was shown after each number of digits",
             "ours, a premise: docs/addresses.md",
         ),
     )

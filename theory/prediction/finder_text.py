@@ -8,7 +8,7 @@ from theory.inference.addresses import NEVER, Need
 from theory.inference.derivation import Step, cite
 from theory.inference.finder import Finder, Found
 from theory.inference.shapes import Shapes
-from theory.setting.lengths_text import runs
+from theory.setting.lengths_text import lengths_text, runs
 
 _MOST_RUNS = 3
 """Runs of shown addresses that are listed."""
@@ -103,6 +103,9 @@ def open_text(finder: Finder, found: Found) -> tuple[str, str]:
             f"up to {numbers} {what} stand in one example, and in training {most} did, so no query "
             "had to tell its digit from one that far away"
         )
+    if not finder.ends_shown(one).all():
+        shown = lengths_text(sorted(finder.shown_ends))
+        return "end", f"in training results ended after {shown}, and here not all do"
     if not finder.cases.all_shown(one, finder.shown_cases).all():
         return rule, (
             f"{_lengths(finder, one)} the digit rule meets a case that training lacks: which "
