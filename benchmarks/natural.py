@@ -14,6 +14,8 @@ CASES = (
     "pico ape aligned",
     "pico rpe aligned",
     "pico coupled aligned",
+    "pico shifted aligned",
+    "pico rpe scratchpad",
     "pico rpe interleaved",
     "micro ape aligned",
 )
@@ -35,7 +37,8 @@ def _rows(case: str, quick: bool, device: str) -> list[Row]:
     model, pe, form = case.split()
     how = {"layout": form, "model": model}
     natural = row("add", pe, "1-5", 5, padding="none", **how).cell()
-    padded = row("add", pe, 5, 5, width=6 if form == "aligned" else 0, **how).cell()
+    how["layout"] = "interleaved" if form == "interleaved" else "aligned"
+    padded = row("add", pe, 5, 5, width=0 if form == "interleaved" else 6, **how).cell()
     cells = {"natural": natural, "padded": padded}
     trained = {side: EnsembleTraining([(cell, 0)], RECIPE, device) for side, cell in cells.items()}
     sides = {side: training.step for side, training in trained.items()}
