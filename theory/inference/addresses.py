@@ -90,15 +90,10 @@ class Sequences:
     widths: Array
     results: Array
 
-    def _tokens_each(self, operand: int) -> int:
-        if operand == RESULT:
-            return self.layout.result_tokens
-        return 2 if self.layout.hinted else 1  # a digit, and its marker
-
     def _start(self, operand: int) -> Array:
         """The index at which a number begins; that of the result where it is none of them."""
         before = self.widths[:, :operand] if operand != RESULT else self.widths
-        return 1 + (before * self._tokens_each(0) + 1).sum(axis=1)
+        return 1 + (before * self.layout.operand_tokens + 1).sum(axis=1)
 
     def width(self, operand: int) -> Array:
         """The digits of an operand, or of the result."""
@@ -112,7 +107,8 @@ class Sequences:
 
     def key(self, operand: int, position: int) -> Array:
         """The index of a digit."""
-        each = self._tokens_each(operand)
+        layout = self.layout
+        each = layout.result_tokens if operand == RESULT else layout.operand_tokens
         return self._start(operand) + each * self.rank(operand, position) + each - 1
 
     def query(self, position: int) -> Array:
@@ -121,7 +117,7 @@ class Sequences:
 
     def length(self) -> Array:
         """How many tokens there are, the end token included."""
-        return self._start(RESULT) + self._tokens_each(RESULT) * self.results + 1
+        return self._start(RESULT) + self.layout.result_tokens * self.results + 1
 
     def number(self, operand: int, position: int, by_weight: bool) -> Array:
         """The number of a digit: its weight, or its place in the number as it is written."""

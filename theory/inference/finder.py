@@ -10,7 +10,7 @@ import numpy as np
 
 from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
-from theory.inference.result_lengths import coefficients, ends
+from theory.inference.result_lengths import coefficients, possible_lengths
 from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
@@ -169,7 +169,7 @@ class Finder:
         return np.array([self._ends(w) <= self.shown_ends for w in found.widths.tolist()])
 
     def _ends(self, widths: list[int]) -> set[int]:
-        return {*ends(self.setting.task, self.setting.base, tuple(widths))}
+        return {*possible_lengths(self.setting.task, self.setting.base, tuple(widths))}
 
     @cached_property
     def shown_ends(self) -> set[int]:

@@ -45,7 +45,7 @@ def longest_result(task: Task, base: int, widths: _Widths) -> int:
     return digit_count(top, base) if top >= 0 else 0
 
 
-def ends(task: Task, base: int, widths: _Widths) -> range:
+def possible_lengths(task: Task, base: int, widths: _Widths) -> range:
     """How many digits results may have, operands having these lengths and no negative factor."""
     lows = (interval(w, base)[0] for w in widths)
     return range(digit_count(task.evaluate(*lows), base), longest_result(task, base, widths) + 1)
@@ -77,7 +77,7 @@ def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], .
     below = _differences_below if task.needs_order else _results_below
     first = 1
     if not task.needs_order:
-        first = ends(task, base, widths).start
+        first = possible_lengths(task, base, widths).start
     found, before = [], 0
     for m in range(first, longest + 1):
         spend(20_000)

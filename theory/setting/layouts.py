@@ -60,8 +60,13 @@ class Layout:
     scratchpad: bool = False
 
     @property
+    def operand_tokens(self) -> int:
+        """How many tokens each digit of an operand takes: the digit, and what stands before it."""
+        return 2 if self.hinted else 1
+
+    @property
     def result_tokens(self) -> int:
-        """How many tokens each digit of the result takes: the digit, and what stands before it."""
+        """The same of a digit of the result."""
         return 2 if self.hinted or self.scratchpad else 1
 
     def tokens(

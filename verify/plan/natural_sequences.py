@@ -79,7 +79,7 @@ class NaturalFormat(Format):
         rows = np.arange(len(operands))
         markers = self.padding + (np.zeros_like(rows) if starts is None else starts)
         stops = np.full(len(operands), self.equals)
-        each = 2 if self.layout.hinted else 1
+        each = self.layout.operand_tokens
         for j in reversed(range(self.task.operands)):
             sequence[rows, stops] = self.base + _LEFT.index(self._after(j))
             starting = stops - each * lengths(operands[:, j])
