@@ -85,7 +85,9 @@ def _accuracy_text(x: LengthPrediction) -> str:
 
 
 def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
-    """``exact``, ``at most 0.25``, ``below 1``, ``no claim``."""
+    """``exact``, ``at most 0.25``, ``below 1``, ``no claim``; at a trained length ``premise``."""
+    if prediction.setting.is_premise(x.digits):
+        return "premise"
     claim, bound = prediction.claim(x), f"{float(x.at_most):.3g}"
     if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"
@@ -104,7 +106,7 @@ def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
 def legend(prediction: Prediction) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
-    claims = {prediction.claim(x) for x in lengths}
+    claims = {prediction.claim(x) for x in lengths if not s.is_premise(x.digits)}
     premises = "the model is right on held-out inputs (converged)"
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"

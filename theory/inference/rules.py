@@ -83,8 +83,9 @@ RULES: dict[str, Rule] = {
             "showed together other digits that, each times its power of the base, are congruent to "
             "them modulo p.  Or the digits are only added: the task is digit causal, none of its "
             "terms multiplies one of them by another, the carry into their position varied or was "
-            "always 0, and no two of them took just two values each (three of four pairs do not "
-            "fix the fourth).  Otherwise the answer is open.",
+            "always 0 (one that was always there is learned as a part of the sum), and no two of "
+            "them took just two values each (three of four pairs do not fix the fourth).  "
+            "Otherwise the answer is open.",
             f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",

@@ -54,5 +54,5 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
     if encoding.reference == "absolute":
         return Published(yes, no, "APE never trained the positions above n")
     if translation_invariant(task):
-        return Published(yes, yes, "the task is translation invariant, and RPE preserves it")
-    return Published(yes, no, "the task is not translation invariant, which RPE would need")
+        return Published(yes, yes, "the task is translation invariant, and RPE sees offsets alone")
+    return Published(yes, no, "the task is not translation invariant, as it would have to be")

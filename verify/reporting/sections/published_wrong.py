@@ -21,8 +21,9 @@ def section(report: Report) -> list[str]:
     return [
         "## Where the published theorem is wrong",
         f"At {count(wrong, 'length')} the theorem of arXiv 2407.17963 says *generalizes* (right on "
-        "all inputs) or *fails* (wrong on some), and the models do otherwise. By cell, the "
-        "accuracy measured at so many digits, and what the refined theory claims there:",
+        "all inputs) or *fails* (wrong on some), and the models do otherwise. It does not ask how "
+        "examples are written, so it is held to every layout. By cell, the accuracy measured at so "
+        "many digits, and what the refined theory claims there:",
         "\n".join(lines),
     ]
 
