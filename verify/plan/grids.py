@@ -187,6 +187,15 @@ _CONSTANTS = (
     *rows(None, "ape", 7, 8, expr=["2*a + b", "3*a + b", "a + b + 3"], **_BINARY),
     *rows("mod_add", "ape", 7, 8, modulus=[24, 96], **_BINARY),
 )
+# What the paper's models had learned, in its layout, padding and test domains.
+_AS_PUBLISHED: dict[str, Any] = {"layout": "reversed", "width": 20}
+_PUBLISHED = (
+    *(row("add", "ape", n, 9, **_AS_PUBLISHED) for n in ("4", "5", "6", "4+5", "5+6", "6+7")),
+    row("add", "ape", 4, 9, train_domain="every", **_AS_PUBLISHED),
+    *(row("mul", "ape", n, 9, **_AS_PUBLISHED) for n in ("1+2", "2")),
+    *rows("mod_mul", "ape", 3, 9, modulus=[50, 51, 100], test_domain="every", **_AS_PUBLISHED),
+    row("mod_add", "ape", "1-4", 9, modulus=150, test_domain="every", **_AS_PUBLISHED),
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -221,6 +230,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "fractions": _FRACTIONS,
     "constants": _CONSTANTS,
     "natural": NATURAL,
+    "published": _PUBLISHED,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -231,7 +241,7 @@ a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three dig
 trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
 rule, ``relative`` cells off APE, predicted before any rule had seen them, ``fractions`` sums that
 longer inputs get right now and then, ``constants`` a digit that is the same in all of training,
-``natural`` numbers of natural length.
+``natural`` numbers of natural length, ``published`` the paper's own cells.
 ``full`` has ``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.

@@ -25,7 +25,7 @@ from verify.reporting.tables import count, table
 ORDER = 110
 PAPER = "2407.17963"
 REACH = 3
-"""The longest training length that our models are trained on; longer rows are only named."""
+"""Rows of longer training lengths are only named, unless a cell was trained on what they were."""
 
 PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
@@ -75,7 +75,11 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
 def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
-    near = [row for row in rows if max(row[0].train) <= REACH]
+    near = [
+        row
+        for row in rows
+        if max(row[0].train) <= REACH or same_training(row[0].setting(), verdicts)
+    ]
     far = [_name(row[0].setting()) for row in rows if row not in near]
     return [
         f"## The tables of arXiv {PAPER}",
@@ -86,7 +90,7 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
         "answers equal to the expected function. *±*: the share of inputs on which training leaves "
         "the answer open.",
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
-        f"Not compared: trained on more than {REACH} digits, which no cell of ours is: "
+        f"Not compared: trained on more than {REACH} digits, which no model here is: "
         f"{'; '.join(far)}.",
     ]
 
@@ -183,8 +187,10 @@ def _models(v: CellVerdict) -> str:
     """``aligned layout, wide (2 layers, width 128), 1 of 2 models converged``."""
     shape = v.cell.size
     reached = ", ".join(_percent(r.premise) for r in v.runs)
+    s = v.cell.setting
+    padded = f", padded to {s.width} digits" if s.width else ""
     return (
-        f"{v.cell.setting.layout.name} layout, {v.cell.model} ({shape.layers} layers, width "
+        f"{s.layout.name} layout{padded}, {v.cell.model} ({shape.layers} layers, width "
         f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
         + ("" if v.converged else f" (in domain {reached})")
     )

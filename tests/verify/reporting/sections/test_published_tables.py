@@ -230,3 +230,15 @@ def test_without_a_model_of_ours_in_any_row_there_is_no_section(tmp_path: Path) 
     for c, there in ((inside, True), (elsewhere, False)):
         report = Report("made up", judged([run(c, SHOWN)]), tmp_path)
         assert bool(published_tables.section(report)) is there
+
+
+def test_a_longer_row_is_shown_once_a_model_is_trained_on_it() -> None:
+    name = "a + b · D_4"
+    where = (encoding("ape"), layout("reversed"), Domain((4,)))
+    c = Cell(Setting(named_task("add", None), 10, *where, test_lengths=(4, 5), width=20), "pico")
+    assert name not in blocks([])
+    text = blocks([run(c, {4: 1.0, 5: 0.0})])[name]
+    assert column(text, "ours") == {4: "100 %", 5: "0 %"} | dict.fromkeys(
+        [1, 2, 3, 6, 7, 8, 9], "-"
+    )
+    assert "reversed layout, padded to 20 digits, pico" in text
