@@ -114,6 +114,13 @@ _NEAR = tuple(
     for longest, last in ((6, 9), (12, 18))
     for x in rows("add", pe, f"1-{longest}", last, layout="aligned", padding="none")
 )
+# Numbers from a random start after more lengths, and tested beyond the last start.
+_FAR: dict[str, Any] = {"layout": "aligned", "padding": "none"}
+_NUMBERED = (
+    Row("add", pe="coupled", train_digits="1-10", test_digits="10-14,20,45", layers=1, **_FAR),
+    Row("add", pe="coupled", train_digits="1-10", test_digits="10-14,20,45", **_FAR),
+    Row("add", pe="abacus", train_digits="1-8", test_digits="8-12,16,45", **_FAR),
+)
 NATURAL = (
     *_WINDOWS,
     *_MORE_WINDOWS,
@@ -121,6 +128,7 @@ NATURAL = (
     *_SCRATCHPADS,
     *_EIGHT,
     *_NEAR,
+    *_NUMBERED,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
     *_natural("add", "abacus", ["aligned", "reversed", "plain"]),
     *_natural("add", "coupled", ["aligned", "reversed"]),
