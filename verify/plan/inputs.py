@@ -24,12 +24,15 @@ EVALUATION_SEED = 20240717
 
 
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
-    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
+    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all.
+
+    Where spaces stand at random all operands are a sample: each has one choice of spaces.
+    """
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
     if not domain.priming and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
-            return everything, True
+            return everything, not cell.setting.layout.spaced
     rng = np.random.default_rng([EVALUATION_SEED, *domain.lengths])
     return sampler.sample(SAMPLES, rng, held_out), False
 
