@@ -129,10 +129,10 @@ class Finder:
         whole = self.cases.all_shown(found, self.shown_cases)
         whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.together
         whole &= self.ends_shown(found)
-        if self.by_content or self.setting.layout.spaced:
-            whole &= self._sequences(found).length() <= self.trained.tokens
+        if self.setting.layout.spaced:  # as many spaces as operand digits
+            whole &= found.widths.sum(axis=1) <= self.shown.widths.sum(axis=1).max()
         if self.by_content:
-            return whole
+            return whole & (self._sequences(found).length() <= self.trained.tokens)
         for need in self.needs():
             if len(self.addresses[need]) != 1:
                 return nothing

@@ -101,6 +101,16 @@ _SCRATCHPADS = (
     *_natural("sub", "rpe", "scratchpad"),
     *_natural(None, "rpe", "scratchpad", expr=["a + b + c", "2*a + 3*b", "7*a"]),
 )
+# Spaces at random show more addresses: how far do models go on, and is none found beyond them?
+_SPACES = tuple(
+    replace(x, test_digits="1-8,10,12,14")
+    for x in (
+        *_natural(
+            "add", ["ape", "rpe", "t5", "rope", "alibi", "nope", "coupled", "abacus"], "spaced"
+        ),
+        *_natural("sub", "rpe", "spaced"),
+    )
+)
 # Is an address that a formula tells found a little beyond many trained lengths?
 _EIGHT = tuple(
     x
@@ -119,6 +129,7 @@ NATURAL = (
     *_MORE_WINDOWS,
     *_STARTS,
     *_SCRATCHPADS,
+    *_SPACES,
     *_EIGHT,
     *_NEAR,
     *_natural("add", _FOUND_BY_PLACE, ["aligned", "reversed", "plain"]),
