@@ -102,14 +102,16 @@ _SCRATCHPADS = (
     *_natural(None, "rpe", "scratchpad", expr=["a + b + c", "2*a + 3*b", "7*a"]),
 )
 # Spaces at random show more addresses: how far do models go on, and is none found beyond them?
-_SPACES = tuple(
-    replace(x, test_digits="1-8,10,12,14")
-    for x in (
-        *_natural(
-            "add", ["ape", "rpe", "t5", "rope", "alibi", "nope", "coupled", "abacus"], "spaced"
-        ),
-        *_natural("sub", "rpe", "spaced"),
-    )
+_SPACED_ENCODINGS = ["ape", "rpe", "t5", "rope", "alibi", "nope", "coupled", "abacus"]
+_SPACES = (
+    *(
+        replace(x, test_digits="1-8,10,12,14")
+        for x in (
+            *_natural("add", _SPACED_ENCODINGS, "spaced"),
+            *_natural("sub", "rpe", "spaced"),
+        )
+    ),
+    row("add", "coupled", "1-4+6", 7, layout="spaced", padding="none"),
 )
 # Is an address that a formula tells found a little beyond many trained lengths?
 _EIGHT = tuple(

@@ -87,7 +87,7 @@ class NaturalFormat(Format):
         Args:
             starts: what is added to the position of every marker of an example, ``(n,)``.
             spaces: whether a space stands before an operand digit, in a layout that has spaces,
-                ``(n, k, N)``; None for those that the operands themselves fix.
+                ``(n, k, N)``; None for those of a test.
         """
         sequence = np.full((len(operands), len(self.tokens)), self.padding, dtype=np.int64)
         rows = np.arange(len(operands))

@@ -127,12 +127,11 @@ def test_zero_has_one_digit() -> None:
     assert shown(form, form.write(zero, form.results(zero))[0]) == "<bos> 0 = 0 <end>"
 
 
-def test_the_spaces_of_a_test_are_those_of_its_operands() -> None:
-    form, wide = (NaturalFormat(parse_task("a + b"), 10, layout("spaced"), n) for n in (3, 5))
-    operands = np.random.default_rng(0).integers(0, 10, (200, 2, 3))
-    wider = np.concatenate([operands, np.zeros((200, 2, 2), dtype=np.int64)], axis=2)
-    written = [shown(form, x) for x in form.write(operands, form.results(operands))]
-    assert written == [shown(wide, x) for x in wide.write(wider, wide.results(wider))]
-    alone = form.write(operands[7:8], form.results(operands[7:8]))
-    assert written[7] == shown(form, alone[0])
-    assert all(" _" not in x.split("=")[1] for x in written)
+def test_spaces_stand_before_operand_digits_alone_and_not_beyond_a_number() -> None:
+    form = NaturalFormat(parse_task("a + b"), 10, layout("spaced"), 3)
+    operands = np.array([[[2, 1, 0], [5, 4, 3]]])
+    everywhere = np.ones_like(operands, dtype=bool)
+    written = form.write(operands, form.results(operands), spaces=everywhere)
+    assert shown(form, written[0]) == "<bos> _ 2 _ 1 + _ 5 _ 4 _ 3 = 7 5 3 <end>"
+    without = form.write(operands, form.results(operands), spaces=~everywhere)
+    assert shown(form, without[0]) == "<bos> 2 1 + 5 4 3 = 7 5 3 <end>"
