@@ -2,7 +2,11 @@
 
 from theory.setting.layouts import LAYOUTS
 
-PADDED = [n for n, layout in LAYOUTS.items() if not (layout.hinted or layout.scratchpad)]
+PADDED = [
+    name
+    for name, layout in LAYOUTS.items()
+    if not (layout.hinted or layout.scratchpad or layout.spaced)
+]
 """Those of padded operands."""
 NATURAL = [name for name, layout in LAYOUTS.items() if layout.marked]
 """Those of natural lengths."""

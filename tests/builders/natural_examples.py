@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import product, repeat
 
 from theory.setting.layouts import Layout
 from theory.setting.tasks import Task
 
 Written = list[tuple[str, int]]
 """Each token: whose digit it is (a name, ``result``, or a sign) and its weight, from 1."""
+
+
+Spaces = tuple[bool, ...]
 
 
 def digits(value: int, base: int) -> list[int]:
@@ -29,9 +32,28 @@ def examples(task: Task, base: int, longest: int) -> Iterator[tuple[tuple[int, .
             yield x, value
 
 
-def write(task: Task, base: int, layout: Layout, operands: tuple[int, ...], value: int) -> Written:
-    """The tokens of one example, without the first and the last."""
+def every_choice(layout: Layout, task: Task, base: int, operands: tuple[int, ...]) -> list[Spaces]:
+    """Every choice of spaces before the operand digits; the one of none in other layouts."""
+    count = sum(len(digits(x, base)) for x in operands[: task.operands])
+    return list(product((False, True), repeat=count if layout.spaced else 0))
+
+
+def write(
+    task: Task,
+    base: int,
+    layout: Layout,
+    operands: tuple[int, ...],
+    value: int,
+    spaces: Spaces | None = None,
+) -> Written:
+    """The tokens of one example, without the first and the last.
+
+    Args:
+        spaces: whether one stands before an operand digit, in the order in which these are
+            written; None for one before each, in the layout that has spaces.
+    """
     line: Written = []
+    space = iter(spaces or ()) if spaces is not None else repeat(layout.spaced)
     numbers = [*zip(task.names, operands, strict=True), ("result", value)]
     for name, number in numbers:
         weights = list(range(1, len(digits(number, base)) + 1))
@@ -43,6 +65,7 @@ def write(task: Task, base: int, layout: Layout, operands: tuple[int, ...], valu
             first = layout.operands_first
         for i in weights if first == "least" else weights[::-1]:
             line += [("marker", i)] if layout.hinted else []
+            line += [("space", 0)] if name != "result" and next(space, False) else []
             line += [("carry", i)] if layout.scratchpad and name == "result" else []
             line.append((name, i))
     return line

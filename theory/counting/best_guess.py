@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
-from theory.inference.finder import Missing
+from theory.inference.found import Missing
 from theory.inference.result_lengths import coefficients
 from theory.inference.shapes import is_local, writes_carry
 from theory.numbers.effort import spend

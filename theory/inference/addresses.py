@@ -79,7 +79,8 @@ class Trained:
 class Sequences:
     """Where tokens stand in many examples at once, numbers having lengths of their own.
 
-    It is ``Layout.tokens`` as a formula, for layouts with signs between the numbers.
+    It is ``Layout.tokens`` as a formula, for layouts with signs between the numbers.  Of examples
+    that differ in their spaces it has the longest.
 
     Args:
         widths: the digits of the operands, ``(examples, operands)``.
@@ -118,6 +119,13 @@ class Sequences:
     def length(self) -> Array:
         """How many tokens there are, the end token included."""
         return self._start(RESULT) + self.layout.result_tokens * self.results + 1
+
+    def spaces(self, operand: int, position: int) -> tuple[Array, Array]:
+        """How many spaces stand before an operand digit at most, and how many after it."""
+        if not self.layout.spaced:
+            return np.zeros_like(self.results), np.zeros_like(self.results)
+        before = self.widths[:, :operand].sum(axis=1) + self.rank(operand, position) + 1
+        return before, self.widths.sum(axis=1) - before
 
     def number(self, operand: int, position: int, by_weight: bool) -> Array:
         """The number of a digit: its weight, or its place in the number as it is written."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
+from theory.inference.found import Found, Missing, Where
 from theory.inference.result_lengths import coefficients, possible_lengths
 from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
+from theory.inference.spaces import Choices, choices
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
@@ -20,39 +21,6 @@ from theory.setting.settings import Setting
 _LOOKED_BACK = 2
 """Where the result is written most significant first: places below that are looked at.  More would
 only lower a bound."""
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A kind of digit that is needed for the result digit of its own weight, and not found.
-
-    Args:
-        top: it is the highest of a number of more than one digit, and so not 0.
-        by_all: no other query that needs it finds it either.
-    """
-
-    operand: int
-    top: bool
-    by_all: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What is found in the shapes of a domain.
-
-    Args:
-        trained: the shapes of training.
-        rule: those in which every digit is found as in training, and the rule goes on.
-        missing: the lowest result digit with such a missing digit, by shape, 0 for none.
-        throughout: the same of those that are missing at every length of the result, by the
-            operands' lengths, in the order of ``Shapes.firsts``.
-    """
-
-    shapes: Shapes
-    trained: Array
-    rule: Array
-    missing: dict[Missing, Array]
-    throughout: dict[Missing, Array]
 
 
 class Finder:
@@ -101,6 +69,11 @@ class Finder:
         code = sequences.addresses(self.setting.encoding, need, position, self.trained)
         return code, there
 
+    def choices(self, found: Shapes, need: Need, position: int) -> Choices:
+        """The addresses of a need in each shape for all choices of spaces."""
+        encoding, sequences = self.setting.encoding, self._sequences(found)
+        return choices(sequences, encoding, need, position, self.trained)
+
     def indices(self, one: Shapes, need: Need, position: int) -> tuple[int, int]:
         """Where query and key of a need stand in a single shape."""
         sequences = self._sequences(one)
@@ -115,7 +88,10 @@ class Finder:
             each = [np.array([], int)]
             for i in self.positions(self.shown):
                 code, there = self.at(self.shown, need, i)
-                each.append(np.unique(code[there]))
+                if self.setting.layout.spaced:
+                    each.append(self.choices(self.shown, need, i).shown(there))
+                else:
+                    each.append(np.unique(code[there]))
             if self.starts > 1:  # both indices are one more from the next start
                 spend(sum(map(len, each)) * self.starts)
                 step = self.trained.tokens + 1
@@ -126,16 +102,15 @@ class Finder:
     def find(self, found: Shapes) -> Found:
         """What is found in these shapes."""
         trained, rule = self._trained(found), self._rule(found)
-        missing: dict[Missing, Array] = {}
-        throughout: dict[Missing, Array] = {}
+        missing: dict[Missing, Where] = {}
+        throughout: dict[Missing, Where] = {}
         for i, kind, lacks in self._lacking(found):
-            lacks = lacks & ~trained & ~rule
-            if lacks.any():
-                everywhere = np.logical_and.reduceat(lacks, found.firsts)
-                first = missing.setdefault(kind, np.zeros(len(lacks), int))
-                first[lacks & (first == 0)] = i
-                first = throughout.setdefault(kind, np.zeros(len(everywhere), int))
-                first[everywhere & (first == 0)] = i
+            chance = np.where(trained | rule, False, lacks)
+            if chance.any():
+                everywhere = np.minimum.reduceat(chance, found.firsts)
+                for kept, each in ((missing, chance), (throughout, everywhere)):
+                    nowhere = Where(np.zeros(len(each), int), np.zeros_like(each))
+                    kept.setdefault(kind, nowhere).note(i, each)
         return Found(found, trained, rule, missing, throughout)
 
     def _trained(self, found: Shapes) -> Array:
@@ -154,6 +129,8 @@ class Finder:
         whole = self.cases.all_shown(found, self.shown_cases)
         whole &= np.maximum(found.widths.max(axis=1), found.results) <= self.together
         whole &= self.ends_shown(found)
+        if self.setting.layout.spaced:  # as many spaces as operand digits
+            whole &= found.widths.sum(axis=1) <= self.shown.widths.sum(axis=1).max()
         if self.by_content:
             return whole & (self._sequences(found).length() <= self.trained.tokens)
         for need in self.needs():
@@ -193,7 +170,8 @@ class Finder:
         if not writes_carry(s.layout):
             return "a result written most significant digit first asks for all lower digits at once"
         if s.encoding.reference != "significance" and not s.layout.hinted:
-            return "which address is the right one depends on the lengths of the numbers"
+            spaces = ", and on the spaces" if s.layout.spaced else ""
+            return f"which address is the right one depends on the lengths of the numbers{spaces}"
         if min(coefficients(s.task)) < 1:
             return "the result may end before the operands do, and all that is left says where"
         if self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
@@ -214,7 +192,7 @@ class Finder:
         return self.cases.shown(self.shown)
 
     def _lacking(self, found: Shapes) -> Iterator[tuple[int, Missing, Array]]:
-        """By result digit and kind, the shapes in which such a digit is missing."""
+        """By result digit and kind, in which shapes, or with which chance, it is missing."""
         local, early = self.local, writes_carry(self.setting.layout)
         if self.by_content or not (local or early):
             return
@@ -222,10 +200,11 @@ class Finder:
             for j in range(self.setting.task.operands):
                 lacks = self._not_found(found, Need(j, 0), i)
                 top = (found.widths[:, j] == i) & (i > 1)
-                by_all = [] if early else [(True, lacks & self._missed_before(found, j, i))]
+                alone = early or self.setting.layout.spaced
+                by_all = [] if alone else [(True, lacks & self._missed_before(found, j, i))]
                 for is_by_all, rows in [(False, lacks), *by_all]:
-                    yield i, Missing(j, True, is_by_all), rows & top
-                    yield i, Missing(j, False, is_by_all), rows & ~top
+                    yield i, Missing(j, True, is_by_all), np.where(top, rows, False)
+                    yield i, Missing(j, False, is_by_all), np.where(top, False, rows)
 
     def _missed_before(self, found: Shapes, operand: int, position: int) -> Array:
         """Where no query before that of a result digit finds an operand digit of its position.
@@ -240,8 +219,15 @@ class Finder:
         return missed
 
     def _not_found(self, found: Shapes, need: Need, position: int) -> Array:
-        """Where a digit exists, and stands at an address that training never showed for it."""
+        """Where a digit exists, and stands at an address that training never showed for it.
+
+        Where spaces move it, for which share of their choices.
+        """
         code, there = self.at(found, need, position)
+        if self.setting.layout.spaced and self.setting.encoding.reference != "significance":
+            moved = self.choices(found, need, position)
+            chance = moved.chance(~np.isin(moved.codes, self.addresses[need]))
+            return np.where(there, chance, False)
         unseen = ~np.isin(code, self.addresses[need])
         if self.setting.encoding.reference == "significance":
             # A sign has no number, so from there only what was never trained is not found.

@@ -42,7 +42,8 @@ def expressibility(setting: Setting) -> tuple[Expressibility, ...]:
     """What the criteria say of a setting; empty where they do not speak of it."""
     what = _named(setting)
     layout = setting.layout
-    written_as_theirs = setting.natural and not (layout.interleaved or layout.scratchpad)
+    own = layout.interleaved or layout.scratchpad or layout.spaced
+    written_as_theirs = setting.natural and not own
     if not what or not written_as_theirs or setting.encoding.name not in ("ape", "nope"):
         return ()
     if layout.hinted:

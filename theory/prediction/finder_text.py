@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from theory.inference.addresses import NEVER, Need
 from theory.inference.derivation import Step, cite
-from theory.inference.finder import Finder, Found
+from theory.inference.finder import Finder
+from theory.inference.found import Found
 from theory.inference.shapes import Shapes
 from theory.setting.lengths_text import lengths_text, runs
 
@@ -19,17 +22,33 @@ def missing_text(finder: Finder, found: Found) -> str:
     shape, operand, position = _example(found)
     one = _only(found.shapes, shape)
     where = _where(finder, one, Need(operand, 0), position)
+    if finder.setting.layout.spaced:
+        where = _spaced_where(finder, one, Need(operand, 0), position)
     name = finder.setting.task.names[operand]
     lengths = _lengths(finder, one)
     return f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
 
 
+def is_always_missing(found: Found) -> bool:
+    """Whether the digit of ``missing_text`` is missing whatever the spaces."""
+    shape, _, _ = _example(found)
+    return any(at.chance[shape] == 1 for at in found.missing.values())
+
+
 def _example(found: Found) -> tuple[int, int, int]:
-    """The most frequent shape with a missing digit, whose it is, and the lowest such digit."""
-    lacking = np.flatnonzero(np.any(np.stack(list(found.missing.values())) > 0, axis=0))
+    """The most frequent shape with a missing digit, whose it is, and the lowest such digit.
+
+    Of digits that spaces move it is the one that is missing for most of their choices.
+    """
+    positions = np.stack([at.position for at in found.missing.values()])
+    lacking = np.flatnonzero(np.any(positions > 0, axis=0))
     shape = max(lacking.tolist(), key=lambda s: found.shapes.counts[s])
-    digits = [(int(at[shape]), what.operand) for what, at in found.missing.items() if at[shape]]
-    position, operand = min(digits)
+    digits = [
+        (1 - at.chance[shape], int(at.position[shape]), what.operand)
+        for what, at in found.missing.items()
+        if at.position[shape]
+    ]
+    _, position, operand = min(digits)
     return shape, operand, position
 
 
@@ -63,6 +82,34 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     untrained = learned and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
+
+
+def _spaced_where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
+    """The same where spaces move it: for which share of their choices, and where it stands then."""
+    encoding, shown = finder.setting.encoding, finder.addresses[need]
+    if encoding.reference == "significance":
+        return _where(finder, one, need, position)
+    moved = finder.choices(one, need, position)
+    unseen = ~np.isin(moved.codes, shown)
+    chance = moved.chance(unseen)[0]
+    where = "at pairs of indices that training never showed for it"
+    if encoding.reference == "relative":
+        offsets = np.unique(moved.codes[unseen & moved.possible]).tolist()
+        where = f"at offsets {_runs(offsets)}, {_never(shown.tolist())}"
+    return f"{where}, {_share_text(chance)}"
+
+
+def _share_text(chance: Fraction) -> str:
+    """``whatever the spaces``, ``for 34 % of the choices of spaces``."""
+    if chance == 1:
+        return "whatever the spaces"
+    share = f"{100 * float(chance):.3g}" if chance < Fraction(999, 1000) else "more than 99.9"
+    return f"for {share} % of the choices of spaces"
+
+
+def _runs(numbers: list[int]) -> str:
+    """``3 to 11``, ``2, 4 to 6``."""
+    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in runs(numbers))
 
 
 def _never(shown: list[int]) -> str:
@@ -111,6 +158,8 @@ def open_text(finder: Finder, found: Found) -> tuple[str, str]:
             f"{_lengths(finder, one)} the digit rule meets a case that training lacks: which "
             "operands still have digits, and which digit is the highest"
         )
+    if finder.setting.layout.spaced:
+        return rule, "more spaces may stand in one example than in training"
     if content:
         return rule, (
             f"examples are longer than the trained ones, and what {label} adds there was never "

@@ -10,11 +10,17 @@ import numpy as np
 from theory.counting.best_guess import best_share
 from theory.errors import NotCountable
 from theory.inference.derivation import Step, cite
-from theory.inference.finder import Finder, Found, Missing
+from theory.inference.finder import Finder
+from theory.inference.found import Found, Missing, Where
 from theory.inference.shapes import shapes
 from theory.numbers.effort import budget, remembered
 from theory.numbers.integer_arrays import Array
-from theory.prediction.finder_text import goes_on_steps, missing_text, open_text
+from theory.prediction.finder_text import (
+    goes_on_steps,
+    is_always_missing,
+    missing_text,
+    open_text,
+)
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.setting.domains import LENGTHS_FIRST
@@ -103,15 +109,19 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
     at_most = _at_most(setting, found)
-    if at_most < 1 and _is_near(setting, digits):
-        return _AtLength(digits, False, found=found, near=True)
+    if at_most < 1 and setting.encoding.selection != "any":
+        always = found.always()
+        surely = _at_most(setting, always)
+        if surely == 1 or _is_near(setting, digits):
+            return _AtLength(digits, False, found=found, near=True)
+        found, at_most = always, surely
     return _AtLength(digits, False, at_most, found)
 
 
 def _is_near(setting: Setting, digits: int) -> bool:
     """Whether an untrained address may be found, as its neighbours are (rule *neighbours*)."""
     longest = setting.train.every_length[-1]
-    return setting.encoding.selection != "any" and digits <= longest + longest // NEAR
+    return digits <= longest + longest // NEAR
 
 
 def _at_most(setting: Setting, found: Found) -> Fraction:
@@ -120,7 +130,8 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
     Of each tuple of operands' lengths, whatever the length of the result, no more can be right
     than the best guess without a digit that is missing throughout; nor more than the sum over the
     results' lengths, in each of which no more can be right than it has inputs, nor than the best
-    guess without a digit that is missing there.
+    guess without a digit that is missing there.  Where spaces move digits this is the mean over
+    the choices of spaces, one digit at a time.
     """
     counts, firsts = found.shapes.counts, found.shapes.firsts.tolist()
     widths = found.shapes.widths
@@ -140,16 +151,17 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
     return right / every
 
 
-def _best(setting: Setting, missing: dict[Missing, Array], widths: Array) -> list[Fraction]:
+def _best(setting: Setting, missing: dict[Missing, Where], widths: Array) -> list[Fraction]:
     """The best guess of each shape; 1 where no digit is missing."""
     best = [Fraction(1)] * len(widths)
-    for what, positions in missing.items():
+    for what, at in missing.items():
         # But for differences, it depends on the kind of digit alone.
         alike = None if setting.task.needs_order else _share(setting, what, (), 0)
-        for s in np.flatnonzero(positions).tolist():
-            position, one = int(positions[s]), tuple(widths[s].tolist())
+        chances = at.chance.tolist()
+        for s in np.flatnonzero(at.position).tolist():
+            position, one = int(at.position[s]), tuple(widths[s].tolist())
             share = _share(setting, what, one, position) if alike is None else alike
-            best[s] = min(best[s], share)
+            best[s] = min(best[s], 1 - chances[s] * (1 - share))
     return best
 
 
@@ -161,10 +173,12 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     """Why, for the lengths that were not trained: what fails, what goes on, what is open."""
     steps = []
     lost = [x for x in each if x.at_most < 1]
-    if lost:
-        at = lengths_text([x.digits for x in lost])
-        what = f"At {at} a digit is not found: {missing_text(finder, _found(lost[0]))}"
-        steps.append(cite("address", what))
+    always = [x for x in lost if is_always_missing(_found(x))]
+    for rule_name, some in (("spaces", [x for x in lost if x not in always]), ("address", always)):
+        if some:
+            at = lengths_text([x.digits for x in some])
+            what = f"At {at} a digit is not found: {missing_text(finder, _found(some[0]))}"
+            steps.append(cite(rule_name, what))
     rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
     if rule:
         steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 
 from theory.errors import look_up
 
-BOS, SIGN, EQUALS, END = "<bos>", "+", "=", "<end>"
+BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
 STARTS = 32
 """Starts to draw from in training, where markers or the positions of digits start at random."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token of the sequence: a landmark, a digit of an operand or the result, a marker or carry.
+    """A token of the sequence: a landmark, a digit, or what stands before a digit.
 
     Args:
         kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``,
-            ``marker``, which stands before a digit of its position (an operand's has an index), or
-            ``carry``, which stands before the result digit into which it goes.
-        position: 1 = units; 0 for landmarks.
+            ``marker``, which stands before a digit of its position (an operand's has an index),
+            ``carry``, which stands before the result digit into which it goes, or ``space``.
+        position: 1 = units; 0 for landmarks and spaces.
     """
 
     kind: str
@@ -48,6 +48,7 @@ class Layout:
         hinted: before each digit stands a marker that says its position (index hints, Zhou et al.
             2023).
         scratchpad: before each result digit stands the carry that goes into it.
+        spaced: before each operand digit stands a space or none, at random (Shen et al. 2023).
     """
 
     name: str
@@ -58,11 +59,12 @@ class Layout:
     marked: bool = True
     hinted: bool = False
     scratchpad: bool = False
+    spaced: bool = False
 
     @property
     def operand_tokens(self) -> int:
-        """How many tokens each digit of an operand takes: the digit, and what stands before it."""
-        return 2 if self.hinted else 1
+        """How many tokens each digit of an operand takes at most, with what stands before it."""
+        return 2 if self.hinted or self.spaced else 1
 
     @property
     def result_tokens(self) -> int:
@@ -72,7 +74,7 @@ class Layout:
     def tokens(
         self, widths: Sequence[int], result_width: int, ends: bool = False
     ) -> tuple[Token, ...]:
-        """The tokens of one example.
+        """The tokens of one example; of those that differ in their spaces, the longest.
 
         Args:
             widths: the digits of each operand.
@@ -102,6 +104,8 @@ class Layout:
         for i in order:
             if self.hinted:
                 yield Token("marker", i, operand)
+            if self.spaced and kind == "operand":
+                yield Token("space", symbol=SPACE)
             if self.scratchpad and kind == "result":
                 yield Token("carry", i)
             yield Token(kind, i, operand)
@@ -127,6 +131,14 @@ _LAYOUTS = (
         False,
         "aligned, the carry before each result digit",
         scratchpad=True,
+    ),
+    Layout(
+        "spaced",
+        "least",
+        "least",
+        False,
+        "aligned, a space or none before each operand digit",
+        spaced=True,
     ),
 )
 LAYOUTS = {layout.name: layout for layout in _LAYOUTS}

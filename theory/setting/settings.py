@@ -100,7 +100,7 @@ class Setting:
             raise unknown_name("padding", self.padding, PADDINGS)
         if self.starts < 1:
             raise InvalidInput(f"training draws from at least one start, not {self.starts}")
-        if (layout.hinted or layout.scratchpad) and not self.natural:
+        if (layout.hinted or layout.scratchpad or layout.spaced) and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
         if layout.scratchpad and carries(self.task, self.base) is None:
             what = "a sum of multiples of the operands, without a modulus"

@@ -57,4 +57,5 @@ class Places:
         if how.from_end:
             number = torch.where(part <= how.operands, (same & ~before).sum(2), number)
         others = torch.where(is_landmark & how.by_weight, 0, -1)
-        return torch.where(is_digit | (tokens > how.end + 1), number, others)
+        numbered = is_digit if how.space is not None else is_digit | (tokens > how.end + 1)
+        return torch.where(numbered, number, others)

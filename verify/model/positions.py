@@ -184,8 +184,9 @@ class Significance(PositionalEncoding):
         index = significance.expand(x.shape[0], -1).clamp(min=0)
         if starts is not None:
             index = index + starts[:, None] % STARTS
-        first = self.table[0]
-        landmark = first if self.landmarks_share_a_vector else torch.zeros_like(first)
+        # Of natural lengths landmarks have a number, if they have a vector; a space has none.
+        first, shared = self.table[0], self.landmarks_share_a_vector and places is None
+        landmark = first if shared else torch.zeros_like(first)
         return x + torch.where(is_numbered, self.table[index], landmark)
 
 

@@ -61,7 +61,8 @@ class Cell:
         by_weight = s.encoding.by_weight
         from_end = by_weight and s.layout.operands_first == "most"
         together = s.task.operands + 1 if s.layout.interleaved else 0
-        return Numbering(s.base, fmt.end, s.task.operands, by_weight, from_end, together)
+        known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
+        return Numbering(*known, space=fmt.space)
 
     @property
     def key(self) -> str:

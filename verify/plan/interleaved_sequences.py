@@ -38,7 +38,11 @@ class InterleavedFormat(NaturalFormat):
         return np.unique(np.concatenate([together * np.arange(1, self.width + 1), *left]))
 
     def write(
-        self, operands: np.ndarray, result: np.ndarray, starts: np.ndarray | None = None
+        self,
+        operands: np.ndarray,
+        result: np.ndarray,
+        starts: np.ndarray | None = None,
+        spaces: np.ndarray | None = None,
     ) -> np.ndarray:
         """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``."""
         k, rows = self.task.operands, np.arange(len(operands))

@@ -101,6 +101,18 @@ _SCRATCHPADS = (
     *_natural("sub", "rpe", "scratchpad"),
     *_natural(None, "rpe", "scratchpad", expr=["a + b + c", "2*a + 3*b", "7*a"]),
 )
+# Spaces at random show more addresses: how far do models go on, and is none found beyond them?
+_SPACED_ENCODINGS = ["ape", "rpe", "t5", "rope", "alibi", "nope", "coupled", "abacus"]
+_SPACES = (
+    *(
+        replace(x, test_digits="1-8,10,12,14")
+        for x in (
+            *_natural("add", _SPACED_ENCODINGS, "spaced"),
+            *_natural("sub", "rpe", "spaced"),
+        )
+    ),
+    row("add", "coupled", "1-4+6", 7, layout="spaced", padding="none"),
+)
 # Is an address that a formula tells found a little beyond many trained lengths?
 _EIGHT = tuple(
     x
@@ -126,6 +138,7 @@ NATURAL = (
     *_MORE_WINDOWS,
     *_STARTS,
     *_SCRATCHPADS,
+    *_SPACES,
     *_EIGHT,
     *_NEAR,
     *_NUMBERED,

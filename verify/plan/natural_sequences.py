@@ -18,6 +18,7 @@ from theory.inference.result_lengths import coefficients
 from theory.setting.layouts import BOS, EQUALS, SIGN, STARTS, Token
 from theory.setting.properties import carries, carry_values
 from verify.plan.sequences import LANDMARKS, Format
+from verify.plan.spaces import fixed_spaces
 
 _LEFT = (BOS, SIGN, EQUALS)
 
@@ -26,7 +27,7 @@ class NaturalFormat(Format):
     """How the examples of one cell are written, if their numbers have natural lengths.
 
     After the digits and landmarks come the tokens ``<end>``, padding, and the markers of positions
-    1, 2, ... in a layout that has them, or the carries.
+    1, 2, ... in a layout that has them, or the carries, or a space.
     """
 
     @cached_property
@@ -45,10 +46,17 @@ class NaturalFormat(Format):
         return self.end + 1
 
     @property
+    def space(self) -> int | None:
+        """The token that stands before some operand digits, at random; None in other layouts."""
+        return self.padding + 1 if self.layout.spaced else None
+
+    @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
         if self.layout.scratchpad:
             return self.padding + 1 + (carries(self.task, self.base) or 0)
+        if self.space is not None:
+            return self.space + 1
         markers = self.result_width + STARTS - 1 if self.layout.hinted else 0
         return self.padding + 1 + markers
 
@@ -68,23 +76,35 @@ class NaturalFormat(Format):
         return np.arange(self.equals + 1, len(self.tokens))
 
     def write(
-        self, operands: np.ndarray, result: np.ndarray, starts: np.ndarray | None = None
+        self,
+        operands: np.ndarray,
+        result: np.ndarray,
+        starts: np.ndarray | None = None,
+        spaces: np.ndarray | None = None,
     ) -> np.ndarray:
         """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``.
 
         Args:
             starts: what is added to the position of every marker of an example, ``(n,)``.
+            spaces: whether a space stands before an operand digit, in a layout that has spaces,
+                ``(n, k, N)``; None for those of a test.
         """
         sequence = np.full((len(operands), len(self.tokens)), self.padding, dtype=np.int64)
         rows = np.arange(len(operands))
         markers = self.padding + (np.zeros_like(rows) if starts is None else starts)
         stops = np.full(len(operands), self.equals)
-        each = self.layout.operand_tokens
+        each = 1 if self.layout.spaced else self.layout.operand_tokens
+        if self.layout.spaced and spaces is None:
+            spaces = fixed_spaces(operands)
         for j in reversed(range(self.task.operands)):
             sequence[rows, stops] = self.base + _LEFT.index(self._after(j))
-            starting = stops - each * lengths(operands[:, j])
+            length = lengths(operands[:, j])
+            starting = stops - each * length
+            there = None if spaces is None else _up_to(spaces[:, j], length)
+            if there is not None:
+                starting = starting - there.sum(axis=1)
             where = (starting, each, self.layout.operands_first)
-            self._write(sequence, operands[:, j], *where, markers)
+            self._write(sequence, operands[:, j], *where, markers, there)
             stops = starting - 1
         sequence[rows, stops] = self.base + _LEFT.index(BOS)
         first = np.full(len(operands), self.equals + 1)
@@ -147,20 +167,34 @@ class NaturalFormat(Format):
         each: int,
         order: str,
         markers: np.ndarray,
+        spaces: np.ndarray | None = None,
     ) -> None:
         """Write a number of each example, digits ``(n, N)``, from column ``first`` ``(n,)`` on.
 
         Args:
             each: how many tokens a digit takes; it is the last of them.
+            spaces: whether a space stands before a digit, ``(n, N)``; it takes one token more.
         """
         length = lengths(digits)
+        if spaces is not None:
+            written = spaces if order == "least" else spaces[:, ::-1]
+            before = written.cumsum(axis=1)
+            before = before if order == "least" else before[:, ::-1]
         for i in range(digits.shape[1]):
             rows = np.flatnonzero(i < length)
             place = i if order == "least" else length[rows] - 1 - i
             column = first[rows] + each * np.asarray(place) + each - 1
+            if spaces is not None:
+                column = column + before[rows, i]
+                sequence[rows[spaces[rows, i]], column[spaces[rows, i]] - 1] = self.padding + 1
             if self.layout.hinted:
                 sequence[rows, column - 1] = markers[rows] + i + 1
             sequence[rows, column] = digits[rows, i]
+
+
+def _up_to(there: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """What is there ``(n, N)`` up to a length ``(n,)``, and nothing beyond."""
+    return there & (np.arange(there.shape[1]) < length[:, None])
 
 
 def lengths(digits: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ class Numbering:
         from_end: the digits of operands are numbered from where the operand ends.
         together: how many digits of one weight stand together in the interleaved layout; 0 in
             other layouts.
+        space: the token that stands before some digits and has no number; None in other layouts.
     """
 
     base: int
@@ -26,3 +27,4 @@ class Numbering:
     by_weight: bool
     from_end: bool
     together: int
+    space: int | None = None

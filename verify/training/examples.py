@@ -11,6 +11,7 @@ from verify.plan.cells import Cell
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import Sampler
+from verify.plan.spaces import drawn_spaces
 
 
 class Examples:
@@ -34,8 +35,11 @@ class Examples:
         return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
 
     def _write(self, operands: np.ndarray) -> np.ndarray:
-        """The tokens ``(n, T)``; markers start at random."""
+        """The tokens ``(n, T)``; markers start at random, and spaces stand at random."""
         results = self.format.results(operands)
+        if isinstance(self.format, NaturalFormat) and self.format.layout.spaced:
+            spaces = drawn_spaces(operands, self._rng)
+            return self.format.write(operands, results, spaces=spaces)
         if isinstance(self.format, NaturalFormat) and self.format.layout.hinted:
             return self.format.write(
                 operands, results, self._rng.integers(STARTS, size=len(results))

@@ -11,7 +11,7 @@ import pytest
 from builders.natural_examples import digits
 
 from theory.counting.best_guess import best_share
-from theory.inference.finder import Missing
+from theory.inference.found import Missing
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
 from theory.setting.tasks import Task

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from builders.layouts import NATURAL
-from builders.natural_examples import digits, examples, query_and_keys, write
+from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
 
 from theory.inference.addresses import (
     NEVER,
@@ -73,7 +73,7 @@ def test_numbers_are_weights_or_count_as_written(form: str, pe: str) -> None:
         line = write(task, base, layout(form), x, sum(x))
         numbers, count, last = [], 0, ""
         for name, i in line:
-            if name not in ("marker", "carry"):
+            if name not in ("marker", "carry", "space"):
                 count = count + 1 if name == last else int(i > 0)
                 last = name
             numbers.append(i if pe == "coupled" or name in ("marker", "carry") else count)
@@ -115,15 +115,43 @@ def test_a_random_start_shows_a_pair_of_indices_moved_by_every_start(
     words = {"expr": text, "base": base, "layout": form, "padding": "none", "pe": "shifted"}
     asked = Request(**words, train_digits="+".join(map(str, range(1, longest + 1)))).setting()
     finder = Finder(replace(asked, starts=3))
-    pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in finder.needs()}
-    for x, value in examples(asked.task, base, longest):
-        line = write(asked.task, base, layout(form), x, value)
-        for i in range(1, len(digits(value, base)) + 1):
-            query, keys = query_and_keys(asked.task, line, i)
-            for need, found in pairs.items():
-                key = keys.get((need.operand, i - need.below))
-                if key is not None:
-                    found |= {(query + s, key + s) for s in range(3)}
+    pairs = written_pairs(finder, longest)
     for need, codes in finder.addresses.items():
         found = {divmod(code, finder.trained.tokens) for code in codes.tolist()}
-        assert found == pairs[need]
+        assert found == {(q + s, k + s) for q, k in pairs[need] for s in range(3)}
+
+
+def written_pairs(finder: Finder, longest: int) -> dict[Need, set[tuple[int, int]]]:
+    """The indices of query and key of each need, in every example with every choice of spaces."""
+    task, base, form = finder.setting.task, finder.setting.base, finder.setting.layout
+    pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in finder.needs()}
+    seen = set()
+    for x, value in examples(task, base, longest):
+        shape = (*(len(digits(v, base)) for v in x), len(digits(value, base)))
+        if shape in seen:
+            continue
+        seen.add(shape)
+        for spaces in every_choice(form, task, base, x):
+            line = write(task, base, form, x, value, spaces)
+            for i in range(1, shape[-1] + 1):
+                query, keys = query_and_keys(task, line, i)
+                for need, found in pairs.items():
+                    key = keys.get((need.operand, i - need.below))
+                    found |= set() if key is None else {(query, key)}
+    return pairs
+
+
+@pytest.mark.parametrize("pe", ["ape", "rpe"])
+@pytest.mark.parametrize(("text", "base", "longest"), CASES)
+def test_spaces_show_the_addresses_that_some_choice_of_them_gives(
+    text: str, base: int, longest: int, pe: str
+) -> None:
+    words = {"expr": text, "base": base, "layout": "spaced", "padding": "none", "pe": pe}
+    finder = Finder(Request(**words, train_digits=f"1-{longest}").setting())
+    for need, pairs in written_pairs(finder, longest).items():
+        found = set(finder.addresses[need].tolist())
+        if pe == "rpe":
+            assert found == {q - k for q, k in pairs}
+        else:
+            assert {divmod(code, finder.trained.tokens) for code in found} == pairs
+        assert max(q for q, _ in pairs) < finder.trained.tokens

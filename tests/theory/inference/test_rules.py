@@ -22,6 +22,12 @@ CASES = {
         {**NATURAL, "pe": "coupled"},
         "undetermined",
     ),
+    "spaces": (
+        {**NATURAL, "pe": "rpe", "layout": "spaced"},
+        "fails",
+        {**NATURAL, "pe": "rpe", "layout": "spaced", "test_digits": "10"},
+        "fails",
+    ),
     "lengths together": (
         {**NATURAL, "task": "mul", "pe": "coupled"},
         "undetermined",

@@ -42,6 +42,7 @@ def test_index_hints_give_addition_a_program_and_no_other_task() -> None:
         {"task": "add", "pe": "rpe"},
         {"task": "add", "pe": "ape", "layout": "interleaved"},
         {"task": "add", "pe": "ape", "layout": "scratchpad"},
+        {"task": "add", "pe": "ape", "layout": "spaced"},
         {"expr": "a + b + 1", "pe": "ape"},
         {"expr": "2*a", "pe": "ape"},
         {"expr": "a % 2", "pe": "ape"},  # the units digit alone

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
 from builders.brute_force import members
 from builders.layouts import NATURAL
-from builders.natural_examples import digits, query_and_keys, write
+from builders.natural_examples import Spaces, digits, every_choice, query_and_keys, write
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import given, reject
@@ -93,6 +94,36 @@ def test_markers_find_digits_where_nothing_stands_in_the_way() -> None:
     assert set(accuracy.values()) == {None, 1}
 
 
+@pytest.mark.parametrize("pe", ["abacus", "coupled"])
+def test_spaces_move_no_number(pe: str) -> None:
+    """What follows by numbers is as without spaces, up to as many spaces as training showed."""
+
+    def claims(form: str, **words: Any) -> list[tuple[Fraction | None, Fraction]]:
+        lengths = predicted(**ADD | words, pe=pe, layout=form).lengths
+        return [(x.accuracy, x.at_most) for x in lengths]
+
+    words: dict[str, Any] = {"train_digits": "1-5+7", "test_digits": "6-9,39,40"}
+    assert claims("spaced", **words) == claims("aligned", **words)
+    assert claims("spaced", **words)[0] == (1, 1)
+    # In training both operands had twelve digits together, and in pairs of seven they have more.
+    words = {"train_digits": "2-12", "train_domain": "total", "test_digits": "6,7"}
+    assert claims("aligned", **words) == [(1, 1), (1, 1)]
+    assert claims("spaced", **words) == [(1, 1), (None, 1)]
+
+
+def test_where_spaces_put_a_digit_beyond_training_more_often_less_is_right() -> None:
+    for pe in ENCODINGS:
+        if ENCODINGS[pe].reference == "significance":
+            continue
+        spaced, aligned = (
+            [x.at_most for x in predicted(**ADD, pe=pe, layout=form, test_digits="6-12").lengths]
+            for form in ("spaced", "aligned")
+        )
+        assert all(x >= y for x, y in zip(spaced, aligned, strict=True))
+        assert spaced == sorted(spaced, reverse=True) and spaced[-1] < Fraction(1, 5)
+        assert (spaced[0] < 1) == (ENCODINGS[pe].selection == "any")
+
+
 def test_of_what_training_may_lack_nothing_follows() -> None:
     for words in ({"train_pairs": 1000}, {"train_allowed": ("2:0-8",)}):
         got = predicted(**ADD, pe="rpe", **words)
@@ -131,6 +162,7 @@ def test_the_paper_does_not_treat_natural_lengths() -> None:
         ({"pe": "ape", "test_digits": "12"}, "and nothing was learned for index 26."),
         ({"pe": "abacus", "layout": "reversed"}, "at a difference of numbers of -4"),
         ({"pe": "coupled", "test_digits": "40"}, "under a number above 37"),
+        ({"pe": "rpe", "layout": "spaced", "test_digits": "10"}, "whatever the spaces"),
     ],
 )
 def test_the_steps_say_which_address_is_missing(words: dict[str, Any], said: str) -> None:
@@ -139,23 +171,36 @@ def test_the_steps_say_which_address_is_missing(words: dict[str, Any], said: str
 
 
 def written_bound(setting: Setting, n: int) -> Fraction:
-    """The bound by writing every example: the best answers without one digit, per lengths."""
+    """The bound by writing every example: the best answers without one digit, per lengths.
+
+    An example with every choice of spaces is as many examples.
+    """
     task, base, layout = setting.task, setting.base, setting.layout
     relative = setting.encoding.reference == "relative"
 
     def address(query: int, key: int) -> object:
         return query - key if relative else (query, key)
 
+    @cache
+    def found(shape: tuple[int, ...], spaces: Spaces, i: int) -> dict[tuple[int, int], object]:
+        """The address of each operand digit, which depends on the lengths alone."""
+        *x, value = (base**width - 1 for width in shape)
+        query, keys = query_and_keys(task, write(task, base, layout, tuple(x), value, spaces), i)
+        return {digit: address(query, key) for digit, key in keys.items()}
+
+    def shape_of(x: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(len(digits(v, base)) for v in (*x, task.evaluate(*x)))
+
     shown: set[object] = set()
     for x in members(task, setting.train, base):
-        value = task.evaluate(*x)
-        line = write(task, base, layout, x, value)
-        for i in range(1, len(digits(value, base)) + 1):
-            query, keys = query_and_keys(task, line, i)
-            shown |= {(j, address(query, key)) for (j, at), key in keys.items() if at == i}
-    inputs: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
+        for spaces in every_choice(layout, task, base, x):
+            for i in range(1, shape_of(x)[-1] + 1):
+                keys = found(shape_of(x), spaces, i)
+                shown |= {(j, key) for (j, at), key in keys.items() if at == i}
+    inputs: dict[tuple[int, ...], list[tuple[tuple[int, ...], Spaces]]] = defaultdict(list)
     for x in members(task, Domain((n,), setting.test_kind), base):
-        inputs[tuple(len(digits(v, base)) for v in x)].append(x)
+        written = ((x, spaces) for spaces in every_choice(layout, task, base, x))
+        inputs[shape_of(x)[:-1]] += written
     total, every = Fraction(0), Fraction(0)
     for widths, group in inputs.items():
         best = Fraction(len(group))
@@ -163,16 +208,18 @@ def written_bound(setting: Setting, n: int) -> Fraction:
             for i in range(1, width + 1):
                 groups: dict[object, Counter[int]] = defaultdict(Counter)
                 lost = 0
-                for x in group:
-                    value = task.evaluate(*x)
-                    query, keys = query_and_keys(task, write(task, base, layout, x, value), i)
-                    if (j, address(query, keys[j, i])) not in shown:
+                for x, spaces in group:
+                    if (j, found(shape_of(x), spaces, i)[j, i]) not in shown:
                         rest = x[:j] + (x[j] - x[j] // base ** (i - 1) % base * base ** (i - 1),)
-                        groups[rest + x[j + 1 :]][digits(value, base)[i - 1]] += 1
+                        answer = digits(task.evaluate(*x), base)[i - 1]
+                        groups[spaces, rest + x[j + 1 :]][answer] += 1
                         lost += 1
                 right = sum(max(c.values()) for c in groups.values())
                 best = min(best, Fraction(len(group) - lost + right))
-        weight = Fraction(1, len(group)) if setting.test_kind in LENGTHS_FIRST else Fraction(1)
+        choices = 2 ** sum(widths) if layout.spaced else 1
+        weight = Fraction(1, choices)
+        if setting.test_kind in LENGTHS_FIRST:
+            weight = Fraction(1, len(group))
         total, every = total + weight * best, every + weight * len(group)
     return total / every
 
@@ -187,6 +234,8 @@ def written_bound(setting: Setting, n: int) -> Fraction:
         ("aligned", ("lengths", "total")),
         ("reversed", ("total", "total")),
         ("aligned", ("every", "total")),
+        ("spaced", ("longest", "longest")),
+        ("spaced", ("lengths", "total")),
     ],
 )
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.sampling import Sampler
 from verify.plan.sizes import Size
 
-CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted")] + [
+CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [
     ("ape", "plain"),
     ("rope", "reversed"),
     ("abacus", "plain"),
@@ -52,12 +52,17 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
         ("coupled", "reversed"): [0, 2, 1, 0, 3, 2, 1, 0, 1, 2, 3],
         ("coupled", "hinted"): [0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 3, 3, 0, 1, 1, 2, 2, 3, 3],
     }
+    # A space before the 2, the 5 and the 3: no digit is counted otherwise.
+    expected["abacus", "spaced"] = [-1, -1, 1, 2, -1, -1, 1, 2, -1, 3, -1, 1, 2, 3]
+    expected["coupled", "spaced"] = [0, -1, 1, 2, 0, -1, 1, 2, -1, 3, 0, 1, 2, 3]
+    spaces = np.array([[[1, 0, 1], [1, 0, 1]]], dtype=bool)
     operands = np.array([[[2, 1, 0], [5, 4, 3]]])
     for (pe, form), numbers in expected.items():
         c = natural_cell(pe, form)
         fmt = c.format_for(3)
         assert isinstance(fmt, NaturalFormat)
-        tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
+        there = spaces if form == "spaced" else None
+        tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands), spaces=there))
         assert c.numbering is not None
         places = Places(c.numbering, tokens)
         seen = ~places.hidden[0]

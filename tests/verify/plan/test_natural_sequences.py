@@ -20,26 +20,33 @@ def digits(values: list[int], base: int, width: int) -> np.ndarray:
     return np.array([[v // base**i % base for i in range(width)] for v in values])
 
 
-def spelled(form: NaturalFormat, values: list[int], start: int = 0) -> str:
-    """An example by Python's own numbers and strings, a token each, apart by blanks."""
+def spelled(form: NaturalFormat, values: list[int], spaces: np.ndarray, start: int = 0) -> str:
+    """An example by Python's own numbers and strings, a token each, apart by blanks.
+
+    Args:
+        spaces: whether one stands before an operand digit, ``(k, N)``.
+    """
     least = {"least": 1, "most": -1}
 
-    def number(value: int, order: str) -> list[str]:
+    def number(value: int, order: str, spaces: list[bool] | None = None) -> list[str]:
         text = list(numeral(value, form.base))
+        if form.layout.spaced and spaces is not None:
+            digits = zip(text[::-1], spaces, strict=False)
+            text = ["_" + d if space else d for d, space in digits][::-1]
         marks = [f"#{i + start}" for i in range(len(text), 0, -1)]
         pairs = list(zip(marks, text, strict=True))[:: -least[order]]
         return [x for m, d in pairs for x in ((m, d) if form.layout.hinted else (d,))]
 
     words = ["<bos>"]
-    for value in values:
-        words += [*number(value, form.layout.operands_first), "+"]
+    for value, there in zip(values, spaces.tolist(), strict=True):
+        words += [*number(value, form.layout.operands_first, there), "+"]
     words[-1] = "="
     result = form.task.evaluate(*values)
     written = number(result, form.layout.result_first)
     if form.layout.scratchpad:
         into = [carry(form, values, i) for i in range(len(written))]
         written = [x for c, d in zip(into, written, strict=True) for x in (f"^{c}", d)]
-    return " ".join([*words, *written, "<end>"])
+    return " ".join([*words, *written, "<end>"]).replace("_", "_ ")
 
 
 def carry(form: NaturalFormat, values: list[int], below: int) -> int:
@@ -56,6 +63,8 @@ def shown(form: NaturalFormat, sequence: np.ndarray) -> str:
     def text(token: int) -> str:
         if token < len(words):
             return words[token]
+        if token == form.space:
+            return "_"
         more = token - form.padding
         return f"#{more}" if values is None else f"^{values[more - 1]}"
 
@@ -69,9 +78,10 @@ def shown(form: NaturalFormat, sequence: np.ndarray) -> str:
     st.integers(2, 10),
     st.lists(st.integers(0, 10**9), min_size=3, max_size=3),
     st.integers(0, STARTS - 1),
+    st.lists(st.booleans(), min_size=12, max_size=12),
 )
 def test_an_example_is_written_as_by_hand_and_read_back(
-    name: str, expr: str, base: int, values: list[int], start: int
+    name: str, expr: str, base: int, values: list[int], start: int, there: list[bool]
 ) -> None:
     task = parse_task(expr)
     if layout(name).scratchpad and not task.is_linear:
@@ -80,8 +90,10 @@ def test_an_example_is_written_as_by_hand_and_read_back(
     given_values = [v % base**4 for v in values[: task.operands]]
     operands = np.stack([digits([v], base, 4) for v in given_values], axis=1)
     results = form.results(operands)
-    sequence = form.write(operands, results, np.array([start]))
-    assert shown(form, sequence[0]) == spelled(form, given_values, start)
+    spaces = np.array(there).reshape(1, 3, 4)[:, : task.operands]
+    given = spaces if form.layout.spaced else None
+    sequence = form.write(operands, results, np.array([start]), given)
+    assert shown(form, sequence[0]) == spelled(form, given_values, spaces[0], start)
     assert sequence[0, form.equals] == base + 2
     if start == 0:
         assert (form.read(sequence[:, form.written_slots]) == results).all()
@@ -113,3 +125,13 @@ def test_zero_has_one_digit() -> None:
     form = NaturalFormat(task, 10, layout("plain"), 3)
     zero = np.zeros((1, 1, 3), dtype=np.int64)
     assert shown(form, form.write(zero, form.results(zero))[0]) == "<bos> 0 = 0 <end>"
+
+
+def test_spaces_stand_before_operand_digits_alone_and_not_beyond_a_number() -> None:
+    form = NaturalFormat(parse_task("a + b"), 10, layout("spaced"), 3)
+    operands = np.array([[[2, 1, 0], [5, 4, 3]]])
+    everywhere = np.ones_like(operands, dtype=bool)
+    written = form.write(operands, form.results(operands), spaces=everywhere)
+    assert shown(form, written[0]) == "<bos> _ 2 _ 1 + _ 5 _ 4 _ 3 = 7 5 3 <end>"
+    without = form.write(operands, form.results(operands), spaces=~everywhere)
+    assert shown(form, without[0]) == "<bos> 2 1 + 5 4 3 = 7 5 3 <end>"
