@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THEORY_VERSION = "18"
+THEORY_VERSION = "19"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -124,9 +124,9 @@ RULES: dict[str, Rule] = {
             "In a model of L layers under a window of W tokens an answer depends on the last "
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.",
-            "the number of layers is given; a relative encoding or none; a task of finite carry "
-            "that only adds; fresh examples; right on all of training, and not just on most of it",
-            "ours, proved in docs/relative.md",
+            "the number of layers is given; a relative encoding or none, or random indices "
+            "(docs/addresses.md); sums of finite carry; fresh examples; right on all of training",
+            "ours, proved in docs/relative.md and docs/addresses.md",
         ),
         Rule(
             "landmark",
@@ -255,6 +255,15 @@ RULES: dict[str, Rule] = {
             "ours: docs/addresses.md",
         ),
         Rule(
+            "random positions",
+            "indices drawn anew say nothing of a digit",
+            "Where the indices of an example's tokens are a sorted random subset, none is new in "
+            "longer inputs, and none tells one digit from another, or which token follows a "
+            "marker.  Nothing follows but what was trained, unless by the rule receptive field.",
+            "random positions, learned or by offsets",
+            "ours: docs/addresses.md",
+        ),
+        Rule(
             "numbered digits",
             "digits found by their numbers: the rule goes on",
             "Under an encoding by significance a rule of finite carry goes on if each digit that "
@@ -271,8 +280,7 @@ RULES: dict[str, Rule] = {
             "hints",
             "a marker before a digit lets queries find it",
             "A query finds a digit by the marker before it, at any index or offset that training "
-            "showed.  Beyond them nothing follows: what the encoding adds there was never "
-            "trained.",
+            "showed.  Beyond them nothing follows: what the encoding adds there was never trained.",
             f"{_CONVERGED}; an encoding that can single out the token after the marker; markers "
             "that stood together in training",
             "ours, a premise: docs/addresses.md",

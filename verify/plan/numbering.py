@@ -18,6 +18,8 @@ class Numbering:
         from_end: the digits of operands are numbered from where the operand ends.
         together: how many digits of one weight stand together in the interleaved layout; 0 in
             other layouts.
+        after: how many tokens may follow ``=`` before the end, by the digits of the longest operand
+            from 1 on; empty where no indices are drawn.
     """
 
     base: int
@@ -26,3 +28,4 @@ class Numbering:
     by_weight: bool
     from_end: bool
     together: int
+    after: tuple[int, ...] = ()
