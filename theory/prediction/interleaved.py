@@ -74,26 +74,22 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
 
     A context is shown at all indices that leave room for as many tokens before and after it as it
     has in training.  So a length asks for nothing new if training shows each of its contexts with
-    no more tokens before and no more after; that is, in examples of fewer digits (the proof is in
+    no more tokens before and no more after: in examples of no more digits (the proof is in
     ``docs/addresses.md``).
     """
     train = setting.train
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
     if train.allowed or train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()
-    near = frozenset(
-        n
-        for n in shown
-        if not setting.is_premise(n) and _fits(setting, n) and _shown_by_shorter(setting, n)
-    )
-    if near:
-        what = (
-            "random positions show a context at all indices with room for what stands before and "
-            f"after it, and no others are asked for at {lengths_text(sorted(near))}, as shorter "
-            "examples of training show each context"
-        )
-        steps += (cite("receptive field", what),)
-    return near, steps
+    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
+    asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
+    near = [n for n in asked if _shown_by_no_longer(setting, n)]
+    far = [n for n in asked if n not in near]
+    what = "random positions show a context at all indices that leave room for what is beside it"
+    each = [f"no others are asked for at {lengths_text(near)}"] if near else []
+    each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
+    if each:
+        steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)
+    return frozenset(near), steps
 
 
 def _fits(setting: Setting, length: int) -> bool:
@@ -101,21 +97,21 @@ def _fits(setting: Setting, length: int) -> bool:
     return _last_query(setting, length) < INDICES
 
 
-def _shown_by_shorter(setting: Setting, length: int) -> bool:
-    """Whether the examples of training that have fewer digits show every context of a length.
+def _shown_by_no_longer(setting: Setting, length: int) -> bool:
+    """Whether the examples of training that have no more digits show all contexts of a length.
 
     The proof moves digits up, where the sum begins with no carry, or cuts them off, where every
     length below is trained.
     """
-    shorter = tuple(m for m in setting.train.every_length if m < length)
-    if not shorter:
+    trained = tuple(m for m in setting.train.every_length if m <= length)
+    if not trained:
         return False
     constant = sum(c for c, exponents in setting.task.terms if not any(exponents))
-    if constant and shorter != tuple(range(1, shorter[-1] + 1)):
+    if constant and trained != tuple(range(1, trained[-1] + 1)):
         return False
-    if any(_left(setting, m) > _left(setting, length) for m in shorter):
+    if any(_left(setting, m) > _left(setting, length) for m in trained):
         return False
-    relative, train = encoding("rpe"), Domain(shorter, setting.train.kind)
+    relative, train = encoding("rpe"), Domain(trained, setting.train.kind)
     asked = replace(setting, encoding=relative, train=train, test_lengths=(length,))
     return length in shown_lengths(asked)[0]
 

@@ -262,10 +262,9 @@ _THRESHOLD = 512
 
 
 def _fire(offsets: Tensor, shape: Size) -> tuple[nn.Sequential, nn.Buffer]:
-    """FIRE's function of what it is given, a score per head, and what it is given for offsets."""
+    """FIRE's function of a ratio, a score per head; and the ratio of each offset."""
     function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, shape.heads))
-    ratio = torch.log1p(offsets.float()) / math.log1p(_THRESHOLD)
-    return function, nn.Buffer(ratio, persistent=False)
+    return function, nn.Buffer(torch.log1p(offsets) / math.log1p(_THRESHOLD), persistent=False)
 
 
 def _angles(length: int, width: int) -> Tensor:
