@@ -12,6 +12,7 @@ from theory.inference.identifiability import (
     continuation,
     finds_digits,
     out_of_sight,
+    says_nothing,
     tells_place,
 )
 from theory.inference.rules import RULES
@@ -71,6 +72,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     cannot_see = blind(setting, shown)
     if cannot_see:
         return Beyond.BLIND, (cite("blind", cannot_see, leaves_open=True),)
+    if encoding.reference == "random":
+        step = cite("random positions", says_nothing(setting), leaves_open=True)
+        return Beyond.BLIND, (step,)
     place = tells_place(setting, shown)
     if place is not None:
         follows, why = _BY_PLACE[place[0]]

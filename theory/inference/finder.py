@@ -10,6 +10,7 @@ import numpy as np
 from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
 from theory.inference.found import Found, Missing, Where
+from theory.inference.identifiability import says_nothing
 from theory.inference.result_lengths import coefficients, possible_lengths
 from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
 from theory.inference.spaces import Choices, choices
@@ -39,6 +40,7 @@ class Finder:
         self.shown = shapes(setting, train.every_length, train.kind)
         self.together = max(int(self.shown.widths.max()), int(self.shown.results.max()))
         """The digits of the longest number that training shows."""
+        self.is_random = setting.encoding.reference == "random"
         self.starts = setting.starts if setting.encoding.reference == "shifted" else 1
         """How many indices training draws from for the first token of an example."""
         tokens = int(self._sequences(self.shown).length().max()) + self.starts - 1
@@ -155,6 +157,8 @@ class Finder:
 
     def stops(self) -> tuple[str, str] | None:
         """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
+        if self.is_random:
+            return "random positions", says_nothing(self.setting)
         why = self._stops_finding()
         if why:
             return "hints" if self.by_content else "lengths together", why
@@ -194,7 +198,7 @@ class Finder:
     def _lacking(self, found: Shapes) -> Iterator[tuple[int, Missing, Array]]:
         """By result digit and kind, in which shapes, or with which chance, it is missing."""
         local, early = self.local, writes_carry(self.setting.layout)
-        if self.by_content or not (local or early):
+        if self.is_random or self.by_content or not (local or early):
             return
         for i in self.positions(found):
             for j in range(self.setting.task.operands):

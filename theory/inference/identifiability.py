@@ -211,6 +211,15 @@ def out_of_sight(setting: Setting, shown: Support) -> bool:
     )
 
 
+def says_nothing(setting: Setting) -> str:
+    """Why no query finds a digit by an address where indices are drawn for each example."""
+    markers = ", and the token after a marker is at any offset" if setting.layout.hinted else ""
+    return (
+        f"{setting.encoding.label} draws the indices of each example anew, so that one says "
+        f"nothing of which digit stands there{markers}"
+    )
+
+
 def _name(task: Task, digit: OperandDigit) -> str:
     operand, position = digit
     return f"digit {position} of {task.names[operand]}"

@@ -5,33 +5,16 @@ Derivations cite them by name.  A rule of ours says where its evidence is told a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from theory.inference.address_rules import ADDRESS_RULES
+from theory.inference.rule import CONVERGED, Rule
 
 THEORY_VERSION = "19"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A citable statement.
-
-    Args:
-        summary: what it says in at most 55 characters, for lists.
-        premises: what has to hold for it to apply.
-        source: who published it, or "ours" and where the evidence is told and counted.
-    """
-
-    name: str
-    summary: str
-    statement: str
-    premises: str
-    source: str
-
-
 _XU = "Xu et al. 2024, arXiv 2407.17963"
 _ABBE = "Abbe et al. 2023, arXiv 2301.13105"
 _LEAPS = "Abbe, Boix-Adserà and Misiakiewicz 2023, arXiv 2302.11055"
-_CONVERGED = "the model has converged"
 
 
 def _findings(section: str, report: str = "full") -> str:
@@ -63,7 +46,7 @@ RULES: dict[str, Rule] = {
             "Where no rule on encodings says otherwise, a position that had one digit in all of "
             "training is ignored, as if it always had that digit.  A position that had several is "
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
-            f"{_CONVERGED} and is indifferent (indifference)",
+            f"{CONVERGED} and is indifferent (indifference)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
         ),
         Rule(
@@ -86,7 +69,7 @@ RULES: dict[str, Rule] = {
             "always 0 (one that was always there is learned as a part of the sum), and no two of "
             "them took just two values each (three of four pairs do not fix the fourth).  "
             "Otherwise the answer is open.",
-            f"{_CONVERGED}; each of these is decided (what is not decided counts as interaction)",
+            f"{CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
         ),
@@ -95,7 +78,7 @@ RULES: dict[str, Rule] = {
             "p divides B^k: only the lowest k digits matter",
             "If p divides a power B^k of the base, digits above position k do not change the "
             "result modulo p.  Training on n >= k digits then loses nothing.",
-            f"{_CONVERGED}; positions 1..k were read",
+            f"{CONVERGED}; positions 1..k were read",
             _XU,
         ),
         Rule(
@@ -114,7 +97,7 @@ RULES: dict[str, Rule] = {
             "At some trained result digit training shows the whole rule (every value of these "
             "digits and of the carry, and all that joint support does not fix) with no landmark in "
             "the window.  No digit above the trained ones has a landmark in its window.",
-            f"{_CONVERGED}; queries that can find its digits (selection); a model that reads no "
+            f"{CONVERGED}; queries that can find its digits (selection); a model that reads no "
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
@@ -125,9 +108,9 @@ RULES: dict[str, Rule] = {
             "In a model of L layers under a window of W tokens an answer depends on the last "
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.",
-            "the number of layers is given; a relative encoding or none; a task of finite carry "
-            "that only adds; fresh examples; right on all of training, and not just on most of it",
-            "ours, proved in docs/relative.md",
+            "the number of layers is given; a relative encoding or none, or random indices "
+            "(docs/addresses.md); sums of finite carry; fresh examples; right on all of training",
+            "ours, proved in docs/relative.md and docs/addresses.md",
         ),
         Rule(
             "landmark",
@@ -148,7 +131,7 @@ RULES: dict[str, Rule] = {
             "receptive field at every result digit that varies in training, the last layer reads "
             "digits knowing its place, and the model is right on longer inputs no more often than "
             "the expected function.  In between the answer is open.",
-            f"{_CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
+            f"{CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(
@@ -168,7 +151,7 @@ RULES: dict[str, Rule] = {
             "without a digit rule only the rule support is left",
             "If no digit rule can go on, because the task has no finite carry (products, modular "
             "tasks) or the digits stand at changing offsets, only the rule support applies.",
-            f"{_CONVERGED} and is indifferent (indifference); tested on modular sums so far",
+            f"{CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),
         Rule(
@@ -190,7 +173,7 @@ RULES: dict[str, Rule] = {
             "ignored digit that differs from training shifts the answer a little, and the shifts "
             "add up.  So the rule 'support' holds where one ignored digit of each operand differs, "
             "and not surely where more do.",
-            f"{_CONVERGED} and is indifferent (indifference)",
+            f"{CONVERGED} and is indifferent (indifference)",
             f"ours; {_findings('Longer inputs', 'relative')}",
         ),
         Rule(
@@ -237,65 +220,7 @@ RULES: dict[str, Rule] = {
             "a window",
             "ours; what several layers could pass on is not used",
         ),
-        Rule(
-            "address",
-            "a digit where training never showed it is not found",
-            "In numbers of natural length a query finds a digit by its address: a pair of "
-            "indices, an offset, or a difference of numbers.  At an address where training never "
-            "showed the digit to that query it is not found, and the answer does not depend on "
-            "it.  Then the model is right no more often than the best guess without it.",
-            f"{_CONVERGED}; numbers of natural length; an address is learned, and not computed",
-            "ours, a premise: docs/addresses.md",
-        ),
-        Rule(
-            "spaces",
-            "a digit is lost for some choices of spaces: the mean",
-            "Of random spaces, those choices that put a digit where training never did bound the "
-            "accuracy by the rule address, the others by 1; so it is at most the mean.",
-            "those of the rule address; an encoding by which a query can single out an address",
-            "ours: docs/addresses.md",
-        ),
-        Rule(
-            "lengths together",
-            "lengths never shown together: nothing follows",
-            "Where operands have lengths that training never showed together, and no one rule "
-            "finds the digits, each address was shown, but which is the right one was not.",
-            "numbers of natural length",
-            "ours: docs/addresses.md",
-        ),
-        Rule(
-            "numbered digits",
-            "digits found by their numbers: the rule goes on",
-            "Under an encoding by significance a rule of finite carry goes on if each digit that "
-            "it reads has one difference of numbers to its query in all of training, no more "
-            "numbers stand in one example than stood together in training, and training shows "
-            "every case of the rule: which digits exist, and which are the highest of their "
-            "number.  Of numbers further apart than any in training no query learned to tell its "
-            "digit.",
-            f"{_CONVERGED}; numbers of natural length; the result least significant first; the "
-            "sign before the result counts as number 0",
-            "ours, a premise: docs/addresses.md",
-        ),
-        Rule(
-            "hints",
-            "a marker before a digit lets queries find it",
-            "A query finds a digit by the marker before it, at any index or offset that training "
-            "showed.  Beyond them nothing follows: what the encoding adds there was never "
-            "trained.",
-            f"{_CONVERGED}; an encoding that can single out the token after the marker; markers "
-            "that stood together in training",
-            "ours, a premise: docs/addresses.md",
-        ),
-        Rule(
-            "end",
-            "a result ends where no digit and no carry is left",
-            "A model that has learned the digit rule ends the result where no operand has a digit "
-            "left and the carry is 0: it finds that by the addresses of those digits, and needs "
-            "no others.",
-            f"{_CONVERGED}; training on several lengths, so that results end at several places; an "
-            "end was shown after each number of digits",
-            "ours, a premise: docs/addresses.md",
-        ),
+        *ADDRESS_RULES,
     )
 }
 """Every rule, by name."""

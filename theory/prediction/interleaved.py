@@ -13,11 +13,14 @@ from math import gcd
 
 from theory.inference.contexts import receptive_field
 from theory.inference.derivation import Step, cite, shown_lengths
+from theory.inference.identifiability import says_nothing
 from theory.inference.result_lengths import coefficients
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.setting.directions import Direction
+from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
+from theory.setting.layouts import INDICES
 from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import carries
 from theory.setting.settings import Setting
@@ -49,6 +52,8 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     a longer example asks for nothing new up to the index that the last start of the first query has
     (the proof is in ``docs/addresses.md``).
     """
+    if setting.encoding.reference == "random":
+        return _shown_in_order(setting)
     if setting.encoding.reference != "shifted":
         return shown_lengths(setting)
     if setting.train.allowed:  # a context may then be shown further up alone
@@ -64,11 +69,61 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     return near, steps
 
 
+def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The same under random positions.
+
+    A context is shown at all indices that leave room for as many tokens before and after it as it
+    has in training.  So a length asks for nothing new if training shows each of its contexts with
+    no more tokens before and no more after: in examples of no more digits (the proof is in
+    ``docs/addresses.md``).
+    """
+    train = setting.train
+    if train.allowed or train.kind not in ("longest", setting.test_kind):
+        return frozenset(), ()
+    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
+    asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
+    near = [n for n in asked if _shown_by_no_longer(setting, n)]
+    far = [n for n in asked if n not in near]
+    what = "random positions show a context at all indices that leave room for what is beside it"
+    each = [f"no others are asked for at {lengths_text(near)}"] if near else []
+    each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
+    if each:
+        steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)
+    return frozenset(near), steps
+
+
+def _fits(setting: Setting, length: int) -> bool:
+    """Whether there are indices for all tokens of the longest examples of a length."""
+    return _last_query(setting, length) < INDICES
+
+
+def _shown_by_no_longer(setting: Setting, length: int) -> bool:
+    """Whether the examples of training that have no more digits show all contexts of a length.
+
+    The proof moves digits up, where the sum begins with no carry, or cuts them off, where every
+    length below is trained.
+    """
+    trained = tuple(m for m in setting.train.every_length if m <= length)
+    if not trained:
+        return False
+    constant = sum(c for c, exponents in setting.task.terms if not any(exponents))
+    if constant and trained != tuple(range(1, trained[-1] + 1)):
+        return False
+    if any(_left(setting, m) > _left(setting, length) for m in trained):
+        return False
+    relative, train = encoding("rpe"), Domain(trained, setting.train.kind)
+    asked = replace(setting, encoding=relative, train=train, test_lengths=(length,))
+    return length in shown_lengths(asked)[0]
+
+
 def _last_query(setting: Setting, length: int) -> int:
     """The index of the last query, of the end token, in the longest examples of a length."""
-    k = setting.task.operands
-    left = max(setting.task.result_width(setting.base, length) - length, 0)
-    return 1 + length * (k + 1) + left
+    return 1 + length * (setting.task.operands + 1) + _left(setting, length)
+
+
+def _left(setting: Setting, length: int) -> int:
+    """How many digits of the result may be left after the operands of a length."""
+    return max(setting.task.result_width(setting.base, length) - length, 0)
 
 
 def _bound(setting: Setting) -> Fraction:
@@ -109,6 +164,19 @@ def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction)
         at = lengths_text(unclear)
         what = f"at {at} nothing follows: under {label} neighbouring indices are alike"
         return [cite("neighbours", what, leaves_open=True)]
+    if unclear and setting.encoding.reference == "random":
+        because = {
+            True: says_nothing(setting),
+            False: f"there are {INDICES} indices, and more tokens",
+        }
+        each = {fits: [n for n in unclear if _fits(setting, n) == fits] for fits in because}
+        return [
+            cite(
+                "random positions", f"at {lengths_text(at)} nothing follows: {because[fits]}", True
+            )
+            for fits, at in each.items()
+            if at
+        ]
     if unclear and receptive_field(setting) is None:
         what = (
             f"at {lengths_text(unclear)} nothing follows: with the whole prefix in sight, or the "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from theory.errors import look_up, unknown_name
 
-REFERENCES = ("absolute", "shifted", "relative", "significance", "none")
+REFERENCES = ("absolute", "shifted", "random", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")
 
 
@@ -16,8 +16,10 @@ class Encoding:
 
     Args:
         reference: what a position is told apart by: ``absolute`` (its index in the sequence),
-            ``shifted`` (its index from a random start), ``relative`` (its offset from the query),
-            ``significance`` (its digit's weight, from a random start) or ``none``.
+            ``shifted`` (its index from a random start), ``random`` (an index of a sorted random
+            subset that is drawn for each example, by itself or by offsets), ``relative`` (its
+            offset from the query), ``significance`` (its digit's weight, from a random start) or
+            ``none``.
         own_parameter: every index or offset has learned parameters of its own, so that one that
             carried no information can be switched off alone; otherwise a formula ties them.
         selection: what a query can single out by it: ``any`` one position or offset; ``order``,
@@ -73,6 +75,14 @@ ENCODINGS: dict[str, Encoding] = {
             "Kiyono et al. 2021",
             label="shifted APE",
         ),
+        Encoding(
+            "randomized",
+            "random",
+            False,
+            "learned positions, random increasing indices",
+            "Ruoss et al. 2023",
+            label="randomized APE",
+        ),
         Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
         Encoding(
             "rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018", label="RPE"
@@ -105,6 +115,15 @@ ENCODINGS: dict[str, Encoding] = {
             "Li et al. 2024",
             "order",
             label="FIRE",
+        ),
+        Encoding(
+            "randomized-fire",
+            "random",
+            False,
+            "FIRE by the offset of random increasing indices",
+            "Zhou et al. 2024",
+            "order",
+            label="randomized FIRE",
         ),
         Encoding(
             "abacus",

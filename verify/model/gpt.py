@@ -60,7 +60,7 @@ class Block(nn.Module):
 
         Args:
             x: the stream before it, ``(B, T, C)``.
-            mask: ``(T, T)``, or ``(B, 1, T, T)``.
+            mask: ``(T, T)``, or of each sequence ``(B, 1, T, T)`` or ``(B, H, T, T)``.
         """
         y = self.norm1(x)  # (B, T, C)
         asking = y if slots == slice(y.shape[1]) else y[:, slots].contiguous()  # (B, S, C)
@@ -82,7 +82,7 @@ class Block(nn.Module):
         """Attention ``(B, S, C)`` of ``x`` ``(B, S, C)`` to ``context`` ``(B, T, C)``.
 
         Args:
-            mask: ``(S, T)``, or ``(B, 1, S, T)``.
+            mask: ``(S, T)``, or of each sequence ``(B, 1, S, T)`` or ``(B, H, S, T)``.
             slots: where ``x`` stands in the sequence.
             drop: what is done with the weights of attention.
         """
@@ -170,16 +170,21 @@ class GPT(nn.Module):
         if self.numbering is not None:
             places = Places(self.numbering, tokens)
             mask = mask + UNSEEN * places.hidden[:, None, None, :]
-        starts = None if noise is None else noise[:b]
+        own = b * self.position.drawn_bytes
+        placed_by = None if noise is None else noise[:own].view(b, -1)
+        drawn = self.position.draw(tokens, placed_by, places)
+        scores = self.position.scores(drawn)
+        if scores is not None:
+            mask = mask + scores
         drop: Drop = _keep
         x = self.embedding(tokens)
         if noise is not None and level is not None:
             if self.mixes_tokens:
-                x = mix(x, self.embedding.weight, noise[b:], level)
+                x = mix(x, self.embedding.weight, noise[own:], level)
             else:
-                drop = Dropout(noise[b:], level)
+                drop = Dropout(noise[own:], level)
         drop_attention = drop if self.drops_attention else _keep
-        x = drop(self.position.embed(x, starts, places))  # (B, T, C)
+        x = drop(self.position.embed(x, drawn, places))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
             x = block(x, self.position, mask, every, drop, drop_attention)
@@ -191,10 +196,10 @@ class GPT(nn.Module):
     def noise_size(self, batch: int, tokens: int, slots: int) -> int:
         """How many random bytes a training step on ``(batch, tokens)`` tokens uses."""
         if self.mixes_tokens:
-            return batch * (1 + BYTES * tokens)
+            return batch * (self.position.drawn_bytes + BYTES * tokens)
         layers = len(self.blocks)
         streams = (2 * layers - 1) * tokens + 2 * slots
-        size = 1 + streams * self.embedding.embedding_dim
+        size = self.position.drawn_bytes + streams * self.embedding.embedding_dim
         if self.drops_attention:
             seen = tokens + spare_keys(tokens)
             size += self.heads * seen * ((layers - 1) * tokens + slots)

@@ -86,17 +86,20 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
     def answer(self, *operands: int) -> int | None:
         """The result that the model gives to some operands; None where it says a sign in it."""
         words, base = self.config.vocabulary, self.config.base
-        ids: list[int] = []
-        result = 0
+        ids = []
         for token in self.tokens:
             if token.kind == "landmark":
                 ids.append(words.index(token.symbol))
             elif token.kind == "operand":
                 ids.append(operands[token.operand] // base ** (token.position - 1) % base)
             else:
-                asked = torch.tensor([ids], device=self.device)
-                ids.append(int(self.gpt(asked)[0, -1].argmax()))
-                if ids[-1] >= base:
+                ids.append(0)  # until it is asked for
+        result = 0
+        for slot, token in enumerate(self.tokens):
+            if token.kind == "result":
+                asked = torch.tensor([ids[:-1]], device=self.device)
+                ids[slot] = int(self.gpt(asked, slice(slot - 1, slot))[0, 0].argmax())
+                if ids[slot] >= base:
                     return None
-                result += ids[-1] * base ** (token.position - 1)
+                result += ids[slot] * base ** (token.position - 1)
         return result

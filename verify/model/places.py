@@ -39,6 +39,32 @@ class Places:
         return (is_beside | is_over) & ~self.hidden
 
     @cached_property
+    def question(self) -> Tensor:
+        """Which tokens are of the operands, before ``=``, whatever a model writes; ``(B, T)``."""
+        column = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        is_given = column % self.how.together > 0 if self.how.together else column >= 0
+        is_sign = (self.tokens == self.how.end - 1) & is_given
+        return is_given & (is_sign.long().cumsum(1) == 0) & ~self.hidden
+
+    @cached_property
+    def room(self) -> Tensor:
+        """How many tokens stand before the end if the result is as long as it can be, ``(B,)``.
+
+        It is known from the operands, before any of the result is written.
+        """
+        how, is_digit = self.how, self.question & (self.tokens < self.how.base)
+        if how.together:
+            longest = is_digit.long().sum(1) // (how.together - 1)
+            begun = 2 + longest * how.together
+        else:
+            part = (self.question & ~is_digit & (self.tokens < how.end)).long().cumsum(1)
+            each = [(is_digit & (part == j + 1)).long().sum(1) for j in range(how.operands)]
+            longest = torch.stack(each).amax(0)
+            begun = 1 + self.question.long().sum(1)
+        after = torch.tensor(how.after, device=self.tokens.device)
+        return begun + after[longest.clamp(min=1) - 1]
+
+    @cached_property
     def number(self) -> Tensor:
         """The number of each digit or marker within its number, from 1; -1 of others; ``(B, T)``.
 

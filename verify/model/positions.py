@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from theory.setting.layouts import STARTS, Token
+from theory.setting.layouts import INDICES, STARTS, Token
 from verify.model.places import Places
+from verify.model.random_indices import BYTES, RandomIndices
 from verify.plan.sizes import Size
 
 Slots = Tensor | slice
@@ -23,14 +25,29 @@ Slots = Tensor | slice
 class PositionalEncoding(nn.Module):
     """No positional information (NoPE, Kazemnejad et al. 2023), and the base of the others."""
 
+    drawn_bytes = 1
+    """Random bytes that each sequence is placed by, in training."""
+
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__()
 
-    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor | None:
+        """What is drawn for each of the sequences ``(B, T)``; by default its bytes.
+
+        Args:
+            noise: ``(B, drawn_bytes)`` random bytes in training, None in evaluation.
+        """
+        return noise
+
+    def scores(self, drawn: Tensor | None) -> Tensor | None:
+        """What is added to the scores ``(B, H, T, T)`` of all layers for what was drawn, if any."""
+        return None
+
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
 
         Args:
-            starts: a random byte per sequence ``(B,)`` in training, None in evaluation.
+            drawn: see ``draw``.
             places: where the tokens stand if numbers have natural lengths; None where they are
                 padded, and every column is a place.
         """
@@ -57,7 +74,7 @@ class Learned(PositionalEncoding):
         super().__init__(tokens, shape)
         self.table = nn.Parameter(torch.randn(len(tokens), shape.width) * 0.02)
 
-    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
@@ -72,11 +89,28 @@ class Shifted(PositionalEncoding):
         self.table = nn.Parameter(torch.randn(len(tokens) + STARTS - 1, shape.width) * 0.02)
         self.index = nn.Buffer(torch.arange(len(tokens)), persistent=False)
 
-    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         index = self.index[: x.shape[1]] if places is None else places.index
-        if starts is not None:
-            index = index + starts[:, None] % STARTS
+        if drawn is not None:
+            index = index + drawn % STARTS
         return x + self.table[index]
+
+
+class Randomized(PositionalEncoding):
+    """A learned vector per index, and random increasing indices (Ruoss et al. 2023)."""
+
+    drawn_bytes = BYTES
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.indices = RandomIndices(tokens)
+        self.table = nn.Parameter(torch.randn(INDICES, shape.width) * 0.02)
+
+    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor:
+        return self.indices(tokens, noise, places)
+
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
+        return x + self.table[drawn]
 
 
 class Sinusoidal(PositionalEncoding):
@@ -88,7 +122,7 @@ class Sinusoidal(PositionalEncoding):
         table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
         self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
 
-    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
@@ -147,16 +181,32 @@ class FunctionBias(PositionalEncoding):
     larger; for sequences this short that is the threshold.
     """
 
-    THRESHOLD = 512
-
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
-        self.function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, shape.heads))
-        ratio = torch.log1p(_offsets(len(tokens)).float()) / math.log1p(self.THRESHOLD)
-        self.ratio = nn.Buffer(ratio, persistent=False)
+        self.function, self.ratio = _fire(_offsets(len(tokens)), shape)
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor:
         return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
+
+
+class RandomizedFunctionBias(PositionalEncoding):
+    """The same function of the offset of random increasing indices (Zhou et al. 2024)."""
+
+    drawn_bytes = BYTES
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.indices = RandomIndices(tokens)
+        self.function, self.ratio = _fire(torch.arange(INDICES), shape)
+
+    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor:
+        return self.indices(tokens, noise, places)
+
+    def scores(self, drawn: Tensor | None) -> Tensor | None:
+        assert drawn is not None
+        offset = (drawn[:, :, None] - drawn[:, None]).clamp(min=0)
+        by_offset = self.function(self.ratio[:, None])  # (R, H)
+        return F.embedding(offset, by_offset).permute(0, 3, 1, 2)
 
 
 class Significance(PositionalEncoding):
@@ -175,15 +225,15 @@ class Significance(PositionalEncoding):
         self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
         self.significance = nn.Buffer(significance, persistent=False)
 
-    def embed(self, x: Tensor, starts: Tensor | None, places: Places | None = None) -> Tensor:
+    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         if places is None:
             significance = self.significance[: x.shape[1]]
             is_numbered = significance[:, None] > 0
         else:
             significance, is_numbered = places.number, places.number[..., None] >= 0
         index = significance.expand(x.shape[0], -1).clamp(min=0)
-        if starts is not None:
-            index = index + starts[:, None] % STARTS
+        if drawn is not None:
+            index = index + drawn % STARTS
         # Of natural lengths landmarks have a number, if they have a vector; a space has none.
         first, shared = self.table[0], self.landmarks_share_a_vector and places is None
         landmark = first if shared else torch.zeros_like(first)
@@ -209,6 +259,15 @@ class LinearBias(PositionalEncoding):
         return self.table[:, slots, :keys]
 
 
+_THRESHOLD = 512
+
+
+def _fire(offsets: Tensor, shape: Size) -> tuple[nn.Sequential, nn.Buffer]:
+    """FIRE's function of a ratio, a score per head; and the ratio of each offset."""
+    function = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, shape.heads))
+    return function, nn.Buffer(torch.log1p(offsets) / math.log1p(_THRESHOLD), persistent=False)
+
+
 def _angles(length: int, width: int) -> Tensor:
     """``angles[t, i] = t / 10000 ** (2 * i / width)``, ``(length, width / 2)``."""
     rates = 10000.0 ** (-torch.arange(0, width, 2) / width)
@@ -224,12 +283,14 @@ def _offsets(length: int) -> Tensor:
 POSITIONS: dict[str, type[PositionalEncoding]] = {
     "ape": Learned,
     "shifted": Shifted,
+    "randomized": Randomized,
     "sinusoidal": Sinusoidal,
     "rpe": RelativeKeys,
     "t5": OffsetBias,
     "rope": Rotary,
     "alibi": LinearBias,
     "fire": FunctionBias,
+    "randomized-fire": RandomizedFunctionBias,
     "abacus": Abacus,
     "coupled": Significance,
     "nope": PositionalEncoding,

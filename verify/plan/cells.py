@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.errors import InvalidInput
+from theory.setting.layouts import INDICES
 from theory.setting.requests import read_setting, setting_json, setting_words
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
@@ -20,13 +21,28 @@ from verify.plan.sizes import Size, size
 
 @dataclass(frozen=True)
 class Cell:
-    """A setting and the model that is trained on it (InvalidInput: an unknown model size)."""
+    """A setting and the model that is trained on it.
+
+    Raises:
+        InvalidInput: an unknown model size, or random positions and examples that have more tokens
+            than there are indices.
+    """
 
     setting: Setting
     model: str
 
     def __post_init__(self) -> None:
         size(self.model)
+        tokens = len(self.format.tokens) - 1 if self._is_random else 0  # the last asks for nothing
+        if tokens > INDICES:
+            raise InvalidInput(
+                f"{self.setting.encoding.label} draws the indices of tokens from {INDICES}, and "
+                f"examples of {self.setting.digits} digits have {tokens}: take fewer digits"
+            )
+
+    @property
+    def _is_random(self) -> bool:
+        return self.setting.encoding.reference == "random"
 
     @property
     def size(self) -> Size:
@@ -61,8 +77,17 @@ class Cell:
         by_weight = s.encoding.by_weight
         from_end = by_weight and s.layout.operands_first == "most"
         together = s.task.operands + 1 if s.layout.interleaved else 0
+        after: tuple[int, ...] = ()
+        if self._is_random:
+            after = tuple(map(self._tokens_after, range(1, s.longest + 1)))
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
-        return Numbering(*known, space=fmt.space)
+        return Numbering(*known, after=after, space=fmt.space)
+
+    def _tokens_after(self, digits: int) -> int:
+        """How many tokens may follow ``=`` before the end, where numbers have natural lengths."""
+        fmt = self.format_for(digits)
+        assert isinstance(fmt, NaturalFormat)
+        return len(fmt.tokens) - fmt.equals - 2
 
     @property
     def key(self) -> str:

@@ -95,6 +95,13 @@ _STARTS = (
     *_natural("sub", "shifted", "aligned"),
     *_natural(None, "shifted", "aligned", expr=["7*a", "a"]),
 )
+# Indices that are drawn for each example: no address is new, and none tells a digit.
+_RANDOM = (
+    *_natural("add", ["randomized", "randomized-fire"], ["aligned", "hinted"]),
+    *_natural(
+        "add", ["randomized", "randomized-fire"], "interleaved", window=5, layers=1, base=[4, 10]
+    ),
+)
 # The carry is written before each digit, which moves no operand digit.
 _SCRATCHPADS = (
     *_natural("add", ["ape", "shifted", "rpe", "t5", "rope", "coupled"], "scratchpad"),
@@ -137,6 +144,7 @@ NATURAL = (
     *_WINDOWS,
     *_MORE_WINDOWS,
     *_STARTS,
+    *_RANDOM,
     *_SCRATCHPADS,
     *_SPACES,
     *_EIGHT,

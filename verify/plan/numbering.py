@@ -19,6 +19,8 @@ class Numbering:
         together: how many digits of one weight stand together in the interleaved layout; 0 in
             other layouts.
         space: the token that stands before some digits and has no number; None in other layouts.
+        after: how many tokens may follow ``=`` before the end, by the digits of the longest operand
+            from 1 on; empty where no indices are drawn.
     """
 
     base: int
@@ -28,3 +30,4 @@ class Numbering:
     from_end: bool
     together: int
     space: int | None = None
+    after: tuple[int, ...] = ()

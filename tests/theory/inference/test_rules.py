@@ -40,6 +40,12 @@ CASES = {
         {**NATURAL, "pe": "abacus", "layout": "plain", "test_digits": "6"},
         "undetermined",
     ),
+    "random positions": (
+        {**NATURAL, "pe": "randomized"},
+        "undetermined",
+        {**NATURAL, "pe": "ape"},
+        "fails",
+    ),
     "hints": (
         {**NATURAL, "pe": "rope", "layout": "hinted"},
         "undetermined",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -103,6 +103,95 @@ def test_from_random_starts_each_context_is_shown_at_each_index_that_is_asked_fo
         assert all(shown.get(c) == answers for c, answers in asked.items())
     relative = replace(setting, encoding=encoding("rpe"))
     assert bool(claimed) == (starts == 24 and predict(relative).lengths[-1].accuracy == 1)
+
+
+Indexed = dict[tuple[tuple[int, ...], tuple[int, ...]], set[tuple[int, ...]]]
+
+
+def indexed(setting: Setting, domain: Domain, reads: int, indices: int) -> Indexed:
+    """By context and answers the indices that it stands at, by every subset of so many."""
+    found: Indexed = {}
+    task, k = setting.task, setting.task.operands
+    for n in domain.lengths:
+        tokens = 2 + n * (k + 1) + max(task.result_width(setting.base, n) - n, 0)
+        drawn = list(combinations(range(indices), tokens))
+        at: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+        for (query, context), answers in places(setting, Domain((n,), domain.kind), reads).items():
+            seen = query + 1 - len(context), query + 1
+            if seen not in at:
+                at[seen] = {subset[slice(*seen)] for subset in drawn}
+            found.setdefault((context, tuple(sorted(answers))), set()).update(at[seen])
+    return found
+
+
+@pytest.mark.parametrize("pe", ["randomized", "randomized-fire"])
+@pytest.mark.parametrize(
+    ("expr", "base", "window", "digits", "kinds", "claimed"),
+    [
+        ("a + b", 2, 5, "1-4", ("longest", "longest"), {5}),
+        ("a + b", 2, 5, "4", ("longest", "longest"), {5}),
+        ("a + b", 2, 5, "1-3", ("longest", "longest"), set()),
+        ("a + b", 2, 5, "1-4", ("longest", "every"), {1, 2, 3, 4, 5}),
+        ("a + b", 2, 5, "1-4", ("every", "longest"), set()),
+        ("a + b", 2, 6, "1-4", ("longest", "longest"), set()),
+        ("3*a", 3, 3, "1-4", ("longest", "longest"), {5, 6}),
+        ("3*a", 3, 3, "2+4", ("longest", "longest"), {5, 6}),
+        ("3*a", 3, 3, "1-3+5", ("longest", "longest"), {6}),
+        ("3*a", 3, 3, "5", ("longest", "longest"), {6}),
+        ("a", 2, 3, "2+5", ("longest", "longest"), {6}),
+        ("a + 1", 2, 3, "1-4", ("longest", "longest"), {5, 6}),
+        ("a + 1", 2, 3, "1-3+5", ("longest", "longest"), set()),
+    ],
+)
+def test_at_random_indices_training_shows_all_that_a_claimed_length_asks_for(
+    expr: str,
+    base: int,
+    window: int,
+    digits: str,
+    kinds: tuple[str, str],
+    claimed: set[int],
+    pe: str,
+) -> None:
+    """By all subsets of the indices; where contexts alone would do, some indices are lacking."""
+    words = {**ADD, "task": None, "expr": expr, "base": base, "window": window, "layers": 1}
+    words |= dict(zip(("train_domain", "test_domain"), kinds, strict=True))
+    operands = 2 if "b" in expr else 1
+    longest = 7 - operands
+    words |= {"train_digits": digits, "test_digits": f"1-{longest}"}
+    setting = Request(**words, pe=pe).setting()
+    indices = 3 + longest * (operands + 1)  # no more than the longest examples have
+    shown = indexed(setting, setting.train, window, indices)
+    relative = predicted(**words, pe="rpe").lengths
+    right = set()
+    for x, alone in zip(predicted(**words, pe=pe).lengths, relative, strict=True):
+        if setting.is_premise(x.digits):
+            continue
+        asked = indexed(setting, setting.test(x.digits), window, indices)
+        is_shown = all(at <= shown.get(key, set()) for key, at in asked.items())
+        if x.accuracy == 1:
+            right.add(x.digits)
+            assert is_shown and alone.accuracy == 1
+        elif alone.accuracy == 1 and expr != "a + 1" and kinds[0] == "longest":
+            assert not is_shown
+    assert right == claimed
+
+
+def test_random_positions_go_on_as_far_as_there_are_indices() -> None:
+    """Sums of 41 digits have 126 tokens before the end, and those of 42 digits have 129."""
+    for pe in ("randomized", "randomized-fire"):
+        words = {**ADD, "window": 5, "layers": 1, "pe": pe}
+        got = predicted(**words, test_digits="6,30,41,42")
+        assert [x.accuracy for x in got.lengths] == [1, 1, 1, None]
+        assert "128 indices" in got.derivation[-1].statement
+        for broken in ({"layers": 2}, {"window": 0}, {"train_allowed": ("2:0-8",)}):
+            assert {x.accuracy for x in predicted(**words | broken, test_digits="6").lengths} == {
+                None
+            }
+        gaps = predicted(**words | {"train_digits": "1-4+7", "test_digits": "5,6,8"}).lengths
+        assert [x.accuracy for x in gaps] == [1, 1, 1]
+        assert (
+            predicted(**words | {"train_digits": "5"}, test_digits="4").lengths[0].accuracy is None
+        )
 
 
 def test_a_random_start_makes_learned_positions_go_on_as_far_as_it_reaches() -> None:

@@ -38,7 +38,9 @@ def upward(**words: Any) -> str:
 
 
 @pytest.mark.parametrize("form", ["plain", "reversed", "aligned"])
-@pytest.mark.parametrize("pe", [e for e, x in ENCODINGS.items() if x.reference != "significance"])
+@pytest.mark.parametrize(
+    "pe", [e for e, x in ENCODINGS.items() if x.reference not in ("significance", "random")]
+)
 def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
     got = predicted(**ADD, pe=pe, layout=form)
     assert [x.accuracy for x in got.lengths][:5] == [1] * 5
@@ -90,7 +92,8 @@ def test_markers_do_not_reach_beyond_the_trained_ones() -> None:
 
 def test_markers_find_digits_where_nothing_stands_in_the_way() -> None:
     accuracy = {pe: between(pe=pe, layout="hinted") for pe in ENCODINGS}
-    assert {pe for pe, x in accuracy.items() if x is None} == {"alibi", "fire", "nope"}
+    no = {"alibi", "fire", "nope", "randomized", "randomized-fire"}
+    assert {pe for pe, x in accuracy.items() if x is None} == no
     assert set(accuracy.values()) == {None, 1}
 
 
@@ -113,7 +116,7 @@ def test_spaces_move_no_number(pe: str) -> None:
 
 def test_where_spaces_put_a_digit_beyond_training_more_often_less_is_right() -> None:
     for pe in ENCODINGS:
-        if ENCODINGS[pe].reference == "significance":
+        if ENCODINGS[pe].reference in ("significance", "random"):
             continue
         spaced, aligned = (
             [x.at_most for x in predicted(**ADD, pe=pe, layout=form, test_digits="6-12").lengths]
@@ -122,6 +125,19 @@ def test_where_spaces_put_a_digit_beyond_training_more_often_less_is_right() -> 
         assert all(x >= y for x, y in zip(spaced, aligned, strict=True))
         assert spaced == sorted(spaced, reverse=True) and spaced[-1] < Fraction(1, 5)
         assert (spaced[0] < 1) == (ENCODINGS[pe].selection == "any")
+
+
+@pytest.mark.parametrize("pe", ["randomized", "randomized-fire"])
+@pytest.mark.parametrize("form", NATURAL)
+def test_of_random_positions_nothing_follows_and_no_address_is_new(pe: str, form: str) -> None:
+    for train in ("1-5", "5", "1-3+6"):
+        got = predicted(
+            **ADD | {"train_digits": train, "test_digits": "1-9,30"}, pe=pe, layout=form
+        )
+        for x in got.lengths:
+            assert (x.accuracy == 1) == got.setting.is_premise(x.digits) and x.at_most == 1
+        [step] = [s for s in got.derivation if s.rule == "random positions"]
+        assert (step.leaves_open and "any offset" in step.statement) or form != "hinted"
 
 
 def test_of_what_training_may_lack_nothing_follows() -> None:

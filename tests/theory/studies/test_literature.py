@@ -143,6 +143,13 @@ def test_a_bound_needs_no_convergence_and_all_else_does() -> None:
     assert compare(BY_ID["principled-mul-on-3"]).premise == "convergence"  # an exact accuracy
 
 
+def test_of_random_positions_nothing_is_claimed() -> None:
+    rows = [f for f in findings() if f.encoding.startswith("randomized")]
+    scored = {f.id for f in rows if compare(f).in_scope}
+    assert {compare(BY_ID[x]).outcome for x in scored} == {Outcome.NO_CLAIM}
+    assert "rethinking-addressing-random" in scored and "not-robustly-fire" in scored
+
+
 @pytest.mark.parametrize(
     ("numbers", "outcome"),
     [
@@ -171,7 +178,8 @@ def test_the_theorem_is_borne_out_where_its_premises_hold() -> None:
         ("arithmetic-transformers-add", "architecture"),
         ("interpolation-rope", "architecture"),
         ("structural-symmetry-ape", "architecture"),
-        ("not-robustly-fire", "aids"),
+        ("not-robustly-fire-plain", "aids"),
+        ("not-robustly-fire-no-hints", "convergence"),
         ("length-and-count-mul", "aids"),
         ("principled-mul-on-34", "convergence"),
         ("impact-t5", "setting"),

@@ -30,6 +30,7 @@ INPUTS = 20
 CELLS = {
     **{pe: cell("mod_add", 101, pe=pe, test_lengths=(2, 3)) for pe in ENCODINGS},
     "interleaved": cell(pe="rpe", form="interleaved", window=5, layers=1),
+    "interleaved-randomized": cell(pe="randomized-fire", form="interleaved"),
     "plain": cell("mul", form="plain", width=4),
     "tied": cell("mod_add", 7, base=16),
     "sixty": cell("mod_add", 7, base=60, form="bare"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from builders.cells import cell
+from builders.cells import cell, natural_cell
 from builders.tiny_models import float32
 
 from theory.setting.domains import Domain
@@ -38,7 +38,7 @@ def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.training
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("pe", ["ape", "coupled", "rpe"])
+@pytest.mark.parametrize("pe", ["ape", "coupled", "rpe", "randomized", "randomized-fire"])
 def test_an_ensemble_trains_each_model_as_if_it_were_alone(pe: str) -> None:
     """Three tasks of one shape, two seeds, through all states, with dropout."""
     options = {"pe": pe, "base": 3, "train": Domain((2,)), "test_lengths": (2, 3)}
@@ -51,6 +51,20 @@ def test_an_ensemble_trains_each_model_as_if_it_were_alone(pe: str) -> None:
         assert (stacked.steps, stacked.premise) == (alone.steps, alone.premise)
         assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
     assert not torch.allclose(weights(together[0]), weights(together[1]), rtol=0, atol=0.1)
+
+
+@pytest.mark.training
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize(
+    ("pe", "form"), [("randomized", "interleaved"), ("randomized-fire", "hinted")]
+)
+def test_random_positions_are_drawn_for_each_model_by_its_own_seed(pe: str, form: str) -> None:
+    c = natural_cell(pe, form, base=3, train=Domain((1, 2)), test_lengths=(1, 2))
+    jobs = [(c, 0), (c, 1)]
+    together = train_ensemble(jobs, 30, recipe=RECIPE, compiled=False)
+    for (_, seed), stacked in zip(jobs, together, strict=True):
+        alone = train(c, seed, 30, recipe=RECIPE, compiled=False)
+        assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
 
 
 def test_other_shapes_do_not_train_together() -> None:
