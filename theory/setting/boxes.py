@@ -37,6 +37,8 @@ class Box:
         """The part of the box whose digits at some (operand, position) are among those given."""
         rows = [list(row) for row in self.digits]
         for (j, i), only in digits.items():
+            if i > len(rows[j]) and 0 in only:
+                continue  # above its last digit it is 0 anyway, and gets no longer
             rows[j] += [(0,)] * (i - len(rows[j]))
             rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
         return Box(tuple(map(tuple, rows)))

@@ -179,3 +179,14 @@ def test_contexts_of_a_restricted_domain() -> None:
     words = {**INTERLEAVED, "pe": "rpe", "window": 5, "layers": 1}
     got = predicted(**words, train_allowed=allowed)
     assert np.any([x.accuracy != 1 for x in got.lengths])
+
+
+@pytest.mark.parametrize(("allowed", "right"), [("2:0-8", True), ("1:0-8", False)])
+def test_a_digit_that_natural_lengths_lack_at_one_place_may_be_shown_at_others(
+    allowed: str, right: bool
+) -> None:
+    """A number of one digit has no second place; a 9 of the units has no place below it."""
+    words: dict[str, Any] = {"padding": "none", "train_digits": "1-5", "test_digits": "6"}
+    where = {"layout": "interleaved", "pe": "rpe", "window": 5, "layers": 1}
+    got = predicted(task="add", train_allowed=(allowed,), **where, **words)
+    assert [x.accuracy for x in got.lengths] == [1 if right else None]
