@@ -15,7 +15,9 @@ CASES = (
     "pico rpe aligned",
     "pico coupled aligned",
     "pico shifted aligned",
+    "pico randomized aligned",
     "pico rpe scratchpad",
+    "pico rpe spaced",
     "pico rpe interleaved",
     "micro ape aligned",
 )

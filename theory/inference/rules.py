@@ -115,10 +115,10 @@ RULES: dict[str, Rule] = {
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "If a landmark is in view wherever training needs the whole digit rule, the training "
-            "data fit two rules: apply it at every position, or tell the place by the landmark and "
-            "write above the trained positions what always stood there (mostly 0).  Where the two "
-            "differ the answer is open.",
+            "If every trained result digit whose operand digits and carry all varied has a "
+            "landmark in view, the training data fit two rules: apply the digit rule at every "
+            "position, or tell the place by the landmark and write above the trained positions "
+            "what always stood there (mostly 0).  Where the two differ the answer is open.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
         ),
@@ -150,7 +150,8 @@ RULES: dict[str, Rule] = {
             "one candidate",
             "without a digit rule only the rule support is left",
             "If no digit rule can go on, because the task has no finite carry (products, modular "
-            "tasks) or the digits stand at changing offsets, only the rule support applies.",
+            "tasks) or the digits stand at changing offsets, no rule of encodings is used, and the "
+            "rule support says what is ignored.",
             f"{CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),

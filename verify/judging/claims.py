@@ -65,7 +65,7 @@ class Claim:
     seeds: Tally
 
 
-UNTREATED = "tasks and encodings that the paper does not name, by what its theorems ask"
+UNTREATED = "tasks and encodings that are not in the paper"
 THEOREMS: dict[str, tuple[str, str]] = {
     "addition, absolute encoding": (Status.GENERALIZES, Status.FAILS),
     **{
@@ -79,7 +79,7 @@ THEOREMS: dict[str, tuple[str, str]] = {
     "modular addition, p does not divide B^n": (Status.GENERALIZES, Status.FAILS),
     "modular multiplication, p divides B^n": (Status.GENERALIZES, Status.GENERALIZES),
     "modular multiplication, p does not divide B^n": (Status.GENERALIZES, Status.FAILS),
-    UNTREATED: ("as that decides", "as that decides"),
+    UNTREATED: ("as its criteria decide", "as its criteria decide"),
 }
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 

@@ -36,10 +36,9 @@ def claim_tables(listed: Sequence[Claim]) -> str:
         for source, title in _TITLES.items()
     ]
     rules = [f"- *{c.name}*: {' '.join(c.says.split())}" for c in spoken if c.source == REFINED]
-    others = "; ".join(c.name for c in listed if c not in spoken)
-    none = "Theorems and rules that no cell of this grid rests on (`arith theorems` says them):"
-    silent = [f"{none} {others}."] if others else []
-    return "\n\n".join([*tables, "\n".join(rules), *silent])
+    others = len(listed) - len(spoken)
+    silent = [f"{others} others are used by no cell of this grid; `arith theorems` lists all."]
+    return "\n\n".join([*tables, "\n".join(rules), *(silent if others else [])])
 
 
 def _row(c: Claim) -> list[str]:
