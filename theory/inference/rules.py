@@ -149,9 +149,10 @@ RULES: dict[str, Rule] = {
         Rule(
             "one candidate",
             "without a digit rule only the rule support is left",
-            "If no digit rule can go on, because the task has no finite carry (products, modular "
-            "tasks) or the digits stand at changing offsets, no rule of encodings is used, and the "
-            "rule support says what is ignored.",
+            "If the task has no finite carry (products, modular tasks), or its digits stand at "
+            "changing offsets, no digit rule can go on to longer inputs.  One candidate is left "
+            "for what a model does there: to ignore what the rule support says, as far as the "
+            "rule shared parameters allows.",
             f"{CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
         ),
