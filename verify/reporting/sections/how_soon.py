@@ -18,7 +18,9 @@ from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
 ORDER = 70
-ADDED, MULTIPLIED, MORE = "one or two (sums)", "one or two (products)", "three or more"
+ADDED = "one or two (tasks that add)"
+MULTIPLIED = "one or two (tasks that multiply)"
+MORE = "three or more"
 Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""
 

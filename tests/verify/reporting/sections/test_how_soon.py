@@ -35,10 +35,10 @@ def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path:
     text = "\n\n".join(how_soon.section(Report("made up", [soon, late], tmp_path)))
     assert "2 of 3 models whose task asks for one or two" in text
     assert "within 1,000 steps, and 1 of 3 whose task asks for more." in text
-    assert row(text, "one or two (sums)")[:5] == ["1", "3", "2", "0", "700"]
+    assert row(text, "one or two (tasks that add)")[:5] == ["1", "3", "2", "0", "700"]
     assert row(text, "three or more")[:5] == ["1", "3", "1", "1", "2,450"]
     # Those that learned soon, and the others: predicted 1/3, measured 1.
-    assert row(text, "one or two (sums)")[5:] == ["0 of 2", "0 of 1"]
+    assert row(text, "one or two (tasks that add)")[5:] == ["0 of 2", "0 of 1"]
     assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1"]
     assert "not learned in its budget" in (tmp_path / "how_soon.svg").read_text()
     assert how_soon.section(Report("made up", [soon], tmp_path)) == []  # nothing to compare
