@@ -9,7 +9,7 @@ from theory.errors import look_up
 from theory.inference.rules import RULES
 from theory.setting.decision import Decision
 from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS
+from theory.setting.layouts import LAYOUTS, Token
 from theory.setting.properties import carries, digit_causal, translation_invariant
 from theory.setting.tasks import TASKS, named_task
 
@@ -59,10 +59,18 @@ def layout_rows() -> list[list[str]]:
     """A row per layout, with an example."""
     rows = []
     for layout in LAYOUTS.values():
-        tokens = layout.tokens((2, 2), 2)
-        example = " ".join(t.symbol or _EXAMPLE[t.operand][-t.position] for t in tokens)
+        example = " ".join(map(_written, layout.tokens((2, 2), 2)))
         rows.append([layout.name, example, layout.summary])
     return rows
+
+
+def _written(token: Token) -> str:
+    """A token of the example; no digit of it carries."""
+    if token.kind == "marker":
+        return f"[{token.position}]"
+    if token.kind == "carry":
+        return "0"
+    return token.symbol or _EXAMPLE[token.operand][-token.position]
 
 
 def rule_rows() -> list[list[str]]:

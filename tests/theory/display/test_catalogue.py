@@ -14,3 +14,11 @@ def test_the_catalogue_lists_every_entry() -> None:
     assert [r[0] for r in encoding_rows()] == list(ENCODINGS)
     assert [r[0] for r in layout_rows()] == list(LAYOUTS)
     assert [r[0] for r in rule_rows()] == list(RULES)
+
+
+def test_layouts_are_shown_as_their_tokens_are_written() -> None:
+    examples = {row[0]: row[1] for row in layout_rows()}
+    assert examples["reversed"] == "<bos> 1 2 + 3 4 = 6 4"
+    assert examples["interleaved"] == "<bos> 2 4 6 1 3 4"
+    assert examples["hinted"] == "<bos> [1] 2 [2] 1 + [1] 4 [2] 3 = [1] 6 [2] 4"
+    assert examples["scratchpad"] == "<bos> 2 1 + 4 3 = 0 6 0 4"
