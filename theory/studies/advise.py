@@ -6,11 +6,10 @@ works.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import ChainMap, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -21,6 +20,7 @@ from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.decision import Decision
 from theory.setting.directions import Direction
+from theory.setting.domains import Domain
 from theory.setting.encodings import ENCODINGS
 from theory.setting.layouts import LAYOUTS
 from theory.setting.options import LARGEST_DIGITS
@@ -33,15 +33,19 @@ PRIMING = Fraction(1, 100)
 MOST_WORK = 3_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 MOST_SUGGESTIONS = 8
+ADDRESSES = ("address", "spaces")
+"""The rules that bound accuracy where digits are not found."""
 _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """An elementary change: the field of a setting that is changed, and what it becomes.
+    """An elementary change: what is changed in a setting.
 
     Args:
+        aspect: what it is a change of: of one aspect only one change is made at a time.
+        fields: the fields of the setting, with what they become.
         cost: what it asks for: 1 another model, 2 the same examples written otherwise,
             3 other examples of the trained lengths or shorter, 4 a few longer examples,
             5 and more longer examples throughout.
@@ -50,7 +54,7 @@ class Change:
     aspect: str
     text: str
     cost: int
-    value: Any
+    fields: Mapping[str, Any]
 
     def is_less_than(self, other: Change) -> bool:
         """Whether both train on longer examples throughout, this one up to fewer digits."""
@@ -130,7 +134,8 @@ def advise(setting: Setting) -> Advice:
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
     """The setting with changes made (InvalidInput: it makes no sense)."""
-    return replace(setting, **{c.aspect: c.value for c in changes})
+    fields = ChainMap(*(dict(c.fields) for c in changes))
+    return replace(setting, **fields)
 
 
 def _works(prediction: Prediction) -> bool:
@@ -138,12 +143,12 @@ def _works(prediction: Prediction) -> bool:
 
 
 def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
-    """Changes of at most one of each aspect: the fewest first, then the cheapest."""
+    """Changes of at most one of each aspect: the cheapest first."""
     ranked: dict[str, list[Any]] = defaultdict(lambda: [None])
     for rank, change in enumerate(sorted(_changes(setting), key=lambda c: c.cost)):
         ranked[change.aspect].append((rank, change))
     chosen = [sorted(filter(None, some)) for some in product(*ranked.values())]
-    chosen.sort(key=lambda some: (len(some), sum(c.cost for _, c in some), some))
+    chosen.sort(key=lambda some: (sum(c.cost for _, c in some), [rank for rank, _ in some]))
     return [tuple(c for _, c in some) for some in chosen if some]
 
 
@@ -165,23 +170,30 @@ def _suffice(setting: Setting, changes: tuple[Change, ...]) -> bool:
 def _changes(s: Setting) -> Iterator[Change]:
     for name, encoding in ENCODINGS.items():
         if encoding != s.encoding:
-            yield Change("encoding", f"encoding {name}", 1, encoding)
+            yield Change("encoding", f"encoding {name}", 1, {"encoding": encoding})
     reach = carry_reach(s.task, s.base)
     if s.window:
-        yield Change("window", "no attention window", 1, 0)
+        yield Change("window", "no attention window", 1, {"window": 0})
     if reach is not None:  # the least window in which the interleaved layout holds the local rule
         window = (reach + 1) * (s.task.operands + 1) - 1
+        if s.natural:  # more layers see more, and ask for longer numbers in training
+            text, layers = f"attention window {window} in one layer", {"layers": 1}
+        else:
+            text, layers = f"attention window {window}", {}
         if window != s.window:
-            yield Change("window", f"attention window {window}", 1, window)
+            yield Change("window", text, 1, {"window": window, **layers})
     for name, layout in LAYOUTS.items():
         if layout != s.layout:
-            yield Change("layout", f"{name} layout", 2, layout)
+            yield Change("layout", f"{name} layout", 2, {"layout": layout})
     yield from _training_changes(s)
 
 
 def _training_changes(s: Setting) -> Iterator[Change]:
     train, trained, longest = s.train, s.train.every_length[-1], s.test_lengths[-1]
-    change = partial(Change, "train")
+
+    def change(text: str, cost: int, train: Domain) -> Change:
+        return Change("train", text, cost, {"train": train})
+
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
         yield change(f"train on {_sum(shorter)} digits", 3, replace(train, lengths=shorter))
@@ -224,5 +236,5 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         yield f"digits that never varied in training, all those above position {n}, are ignored"
     for step in current.derivation:
-        if step.leaves_open:
+        if step.leaves_open or step.rule in ADDRESSES:
             yield step.statement.rstrip(".")

@@ -40,6 +40,14 @@ def test_the_support_rule_is_an_obstacle_too() -> None:
     assert obstacle.startswith("digits that never varied in training, all those above position 3")
 
 
+def test_natural_lengths_want_one_layer_with_a_window() -> None:
+    advice = ask(task="add", train_digits="1-5", test_digits="30", padding="none")
+    texts = [s.text for s in advice.suggestions]
+    assert "encoding rpe; attention window 5 in one layer; interleaved layout" in texts
+    [obstacle] = advice.obstacles
+    assert obstacle.startswith("At 30 digits a digit is not found")
+
+
 def test_a_small_sample_is_named_and_can_be_given_up() -> None:
     advice = ask(task="add", train_pairs=5, test_digits="1-3")
     assert any("may lack digits" in o for o in advice.obstacles)
@@ -81,14 +89,19 @@ def test_where_nothing_works_the_reason_is_given() -> None:
     assert any("101 divides no power of 10" in o for o in advice.obstacles)
 
 
-def test_each_suggestion_has_the_command_that_trains_it() -> None:
-    for suggestion in ask(task="add", train_digits="5", test_digits="30").suggestions:
+@pytest.mark.parametrize(
+    "words", [{"train_digits": "5"}, {"train_digits": "1-5", "padding": "none"}]
+)
+def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
+    suggestions = ask(task="add", test_digits="30", **words).suggestions
+    assert len(suggestions) > 1
+    for suggestion in suggestions:
         program, verb, *words = shlex.split(suggestion.command)
         assert (program, verb) == ("arith", "verify")
         options = {flag[2:].replace("-", "_"): word for flag, word in batched(words)}
         several = {"train_priming"} & set(options)
         values = {k: (v,) if k in several else v for k, v in options.items()}
-        values["window"] = int(values.get("window", 0))
+        values |= {name: int(values.get(name, 0)) for name in ("window", "layers")}
         assert Request(**values).setting() == suggestion.setting
 
 
