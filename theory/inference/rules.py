@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Rule
 
-THEORY_VERSION = "19"
+THEORY_VERSION = "20"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from fractions import Fraction
 from functools import cache
+from math import prod
 from typing import Any
 
 import pytest
@@ -225,7 +226,8 @@ def written_bound(setting: Setting, n: int) -> Fraction:
                 groups: dict[object, Counter[int]] = defaultdict(Counter)
                 lost = 0
                 for x, spaces in group:
-                    if (j, found(shape_of(x), spaces, i)[j, i]) not in shown:
+                    asked = i <= shape_of(x)[-1]
+                    if asked and (j, found(shape_of(x), spaces, i)[j, i]) not in shown:
                         rest = x[:j] + (x[j] - x[j] // base ** (i - 1) % base * base ** (i - 1),)
                         answer = digits(task.evaluate(*x), base)[i - 1]
                         groups[spaces, rest + x[j + 1 :]][answer] += 1
@@ -235,7 +237,7 @@ def written_bound(setting: Setting, n: int) -> Fraction:
         choices = 2 ** sum(widths) if layout.spaced else 1
         weight = Fraction(1, choices)
         if setting.test_kind in LENGTHS_FIRST:
-            weight = Fraction(1, len(group))
+            weight /= prod(base**w - (base ** (w - 1) if w > 1 else 0) for w in widths)
         total, every = total + weight * best, every + weight * len(group)
     return total / every
 
@@ -279,6 +281,16 @@ def test_bounds_are_those_of_written_examples(
     setting = Request(**words, padding="none", pe=pe, layout=form).setting()
     [x] = predicted(**words, padding="none", pe=pe, layout=form).lengths
     assert x.at_most == written_bound(setting, n)
+
+
+@pytest.mark.parametrize("form", ["aligned", "spaced"])
+@pytest.mark.parametrize("kind", ["lengths", "total"])
+def test_operands_with_a_below_b_are_drawn_again(form: str, kind: str) -> None:
+    words = {"task": "sub", "base": 3, "pe": "rpe", "layout": form, "padding": "none"}
+    n = {"lengths": 3, "total": 5}[kind]
+    words |= {"train_digits": "1-2", "test_digits": str(n), "test_domain": kind}
+    [x] = predicted(**words).lengths
+    assert x.at_most == written_bound(Request(**words).setting(), n)
 
 
 @examples(150)
