@@ -9,7 +9,9 @@ was not shown, are in ``docs/relative.md``.
 
 Contexts are not written out: there are too many.  The digits are read from the lowest in sight
 upwards, with the carry of the test and with every carry that training can have after the same
-digits (the subset construction of Rabin and Scott 1959).
+digits (the subset construction of Rabin and Scott 1959).  A difference is defined where it is not
+negative: so of the carries that come out of the digits in sight those count after which the digits
+above them can still make it so.
 """
 
 from __future__ import annotations
@@ -37,9 +39,12 @@ _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
 """The values of each operand's digit at one place."""
-_State = tuple[tuple[_Values, ...], int, int]
-"""The values still to come, from the lowest; the carry into them; the answer, -1 before it."""
+_State = tuple[tuple[_Values, ...], int, int, int]
+"""The values still to come, from the lowest; the least carry out of all of them after which the
+result can be 0 or more; the carry into them; the answer, -1 before it."""
 _Queries = dict[tuple[_Role, ...], list[int]]
+MOST = 10**9
+"""No carry is as large."""
 _Shown = frozenset[_State]
 """The states that training can have reached by the same digits."""
 
@@ -76,8 +81,8 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
     """
     reads = receptive_field(setting)
     task, train = setting.task, setting.train
-    if reads is None or carries(task, setting.base) is None or task.needs_order:
-        raise NotCountable("contexts are compared for sums of a finite carry under a window")
+    if reads is None or carries(task, setting.base) is None:
+        raise NotCountable("contexts are compared for tasks of a finite carry under a window")
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
     contexts = _Contexts(setting, reads)
@@ -164,8 +169,9 @@ class _Contexts:
             for position in positions:
                 places = range(position + low, position + high + 1)
                 to_come = tuple(_values(box, i) for i in places)
+                least = self._least(box, position + high)
                 for carry in reached[min(position + low, len(reached)) - 1]:
-                    yield (to_come, carry, -1), position
+                    yield (to_come, least, carry, -1), position
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
@@ -176,6 +182,16 @@ class _Contexts:
             if len(found) > box.width + 1 and found[-1] == found[-2]:
                 break
         return found
+
+    def _least(self, box: Box, last: int) -> int:
+        """The least carry out of a place after which the result can be 0 or more."""
+        if not self.setting.task.needs_order:
+            return -MOST
+        least = 0
+        for i in range(box.width, last, -1):  # the largest digits above give the most
+            most = sum(max(c * d for d in box.values(j, i)) for j, c in enumerate(self.linear))
+            least = least * self.setting.base - most
+        return max(least, -MOST)
 
     def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
         """All digits of one place, the result's digit last; the carry out, and the answer."""
@@ -221,11 +237,11 @@ class _Contexts:
                     for one in after:
                         further.setdefault((one, there), (position, (*word, letter)))
             reached = further
-        for (state, states), (position, word) in reached.items():
-            answers = {answer for _, _, answer in states}
+        for ((_, least, carry, right), states), (position, word) in reached.items():
+            answers = {answer for _, lowest, out, answer in states if out >= lowest}
             if len(answers) > 1:
                 raise NotCountable("the answer does not follow from a context")
-            if answers != {state[2]}:
+            if carry >= least and answers != {right}:
                 return Unshown(position, _written(roles, low, word))
         return None
 
@@ -234,11 +250,11 @@ class _Contexts:
     ) -> dict[_Letter, _Shown]:
         """By the digits in sight at the next place, the states after it."""
         found: dict[_Letter, set[_State]] = {}
-        for (values, *to_come), carry, answer in states:
+        for (values, *to_come), least, carry, answer in states:
             moves = self._moves(values, carry, seen, answers)
             spend((1_400 + 20 * len(to_come)) * len(moves))
             for letter, after in moves.items():
-                ends = ((tuple(to_come), c, x if answers else answer) for c, x in after)
+                ends = ((tuple(to_come), least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Rule
 
-THEORY_VERSION = "20"
+THEORY_VERSION = "21"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -109,7 +109,7 @@ RULES: dict[str, Rule] = {
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.",
             "the number of layers is given; a relative encoding or none, or random indices "
-            "(docs/addresses.md); sums of finite carry; fresh examples; right on all of training",
+            "(docs/addresses.md); a task of finite carry; fresh examples; right on all of training",
             "ours, proved in docs/relative.md and docs/addresses.md",
         ),
         Rule(

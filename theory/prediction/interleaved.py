@@ -11,7 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 
-from theory.inference.contexts import receptive_field
+from theory.errors import NotCountable
+from theory.inference.contexts import receptive_field, unshown
 from theory.inference.derivation import Step, cite, shown_lengths
 from theory.inference.identifiability import says_nothing
 from theory.inference.result_lengths import coefficients
@@ -42,7 +43,7 @@ def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...],
             lengths.append(LengthPrediction(n, direction, Status.FAILS, None, None, bound))
         else:
             lengths.append(LengthPrediction(n, direction, Status.UNDETERMINED, None, None))
-    return tuple(lengths), (*steps, *_because(setting, lengths, bound))
+    return tuple(lengths), (*steps, *_because(setting, lengths, bound, bool(steps)))
 
 
 def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
@@ -56,7 +57,7 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
         return _shown_in_order(setting)
     if setting.encoding.reference != "shifted":
         return shown_lengths(setting)
-    if setting.train.allowed:  # a context may then be shown further up alone
+    if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
         return frozenset(), ()
     shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
@@ -78,7 +79,9 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
     ``docs/addresses.md``).
     """
     train = setting.train
-    if train.allowed or train.kind not in ("longest", setting.test_kind):
+    if train.allowed or setting.task.needs_order:
+        return frozenset(), ()
+    if train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()
     shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
     asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
@@ -144,7 +147,14 @@ def _bound(setting: Setting) -> Fraction:
     return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))
 
 
-def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction) -> list[Step]:
+def _because(
+    setting: Setting, lengths: list[LengthPrediction], bound: Fraction, compared: bool
+) -> list[Step]:
+    """Why longer inputs are bounded, or open.
+
+    Args:
+        compared: whether a step says already which contexts training shows.
+    """
     lost = [x.digits for x in lengths if x.at_most < 1]
     if lost:
         n = setting.train.every_length[-1]
@@ -184,4 +194,10 @@ def _because(setting: Setting, lengths: list[LengthPrediction], bound: Fraction)
             "further"
         )
         return [cite("landmark", what, leaves_open=True)]
+    if unclear and not compared:
+        try:
+            unshown(setting)
+        except NotCountable as error:
+            what = f"at {lengths_text(unclear)} nothing follows: {error}"
+            return [cite("receptive field", what, leaves_open=True)]
     return []

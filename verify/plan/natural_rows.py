@@ -60,6 +60,14 @@ _MORE_WINDOWS = (
     *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c", base=4),
     *_natural("sub", ["rpe", "rope"], "interleaved", window=5, layers=1),
 )
+# Differences: the borrow of the highest digits has to come out.
+_DIFFERENCES = (
+    *_natural("sub", ["rpe", "rope", "t5"], "interleaved", window=5, layers=1, base=[3, 5, 7]),
+    *_natural(
+        None, ["rpe", "rope"], "interleaved", window=5, layers=1, expr=["2*a - b", "a - 2*b"]
+    ),
+    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b - c", base=5),
+)
 # The same rules under learned positions, which start at the first index or at random, and T5.
 _RULES: tuple[dict[str, Any], ...] = (
     {"expr": ["3*a + b", "2*a + 3*b"], "window": 5, "base": [4, 10]},
@@ -143,6 +151,7 @@ _NUMBERED = (
 NATURAL = (
     *_WINDOWS,
     *_MORE_WINDOWS,
+    *_DIFFERENCES,
     *_STARTS,
     *_RANDOM,
     *_SCRATCHPADS,
