@@ -22,7 +22,7 @@ def data(
         Path | None, typer.Option(help="Write the measurements of this store in their place.")
     ] = None,
 ) -> None:
-    """Write all measurements as one CSV table, each with what was predicted."""
+    """Write all measurements, and what was predicted, as CSV."""
     from verify.records.files import check_writable, write
     from verify.records.store import Store
     from verify.reporting.dataset import committed, dataset

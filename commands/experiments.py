@@ -18,6 +18,7 @@ from verify.plan.grids import GRIDS
 from verify.plan.grids import grid as cells_of
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
+from verify.reporting.tables import count
 
 
 @options.asks_for_setting
@@ -171,7 +172,7 @@ def inspect(
         "mechanism"
     ),
 ) -> None:
-    """Train one cell, or take a kept model, and show what its answers depend on."""
+    """Show what the answers of a trained model depend on."""
     if kept is not None and (given := options.written(context, _how(context))):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
     if model is not None and model.startswith(options.EXTERNAL):
@@ -225,7 +226,7 @@ def report(
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Judge all cells in the store, or the evidence of a grid, and report on them.
+    """Judge and report on all cells in the store, or on a grid.
 
     With --grid the measurements in the store are added to the evidence in reports/GRID, and the
     report is written there, unless --html, --json or --check asks for something else.
@@ -254,6 +255,7 @@ def report(
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
         raise InvalidInput(f"no measurements {where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
+    untested = count_verdicts(verdicts)[Verdict.INCONCLUSIVE]
     if as_json:
         from verify.reporting.json_data import report_json
 
@@ -271,4 +273,6 @@ def report(
         print(line, file=sys.stderr)
     if check and not as_json:
         print_text(f"gate: {outcome_line(verdicts, known)}")
-    raise typer.Exit(1 if failures else 3 if count_verdicts(verdicts)[Verdict.INCONCLUSIVE] else 0)
+        if untested:
+            print_text(f"gate: {count(untested, 'length')} inconclusive (exit code 3).")
+    raise typer.Exit(1 if failures else 3 if untested else 0)

@@ -44,6 +44,10 @@ def answer_line(prediction: Prediction) -> str:
 
 def _why_silent(prediction: Prediction) -> str:
     rules = {step.rule for step in prediction.derivation if step.leaves_open}
+    if not all(x.counted for x in prediction.lengths):
+        return "it was not counted, as that would take too long, or the answer is open"
+    if "blind" in rules:
+        return "queries do not see all digits that they need, and a model may never learn the task"
     if rules == {"shared parameters"}:
         return "several digits that should be ignored may disturb the answer together"
     if "shared parameters" in rules:

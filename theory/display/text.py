@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -88,10 +89,16 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     """``exact``, ``at most 0.25``, ``below 1``, ``no claim``; at a trained length ``premise``."""
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    claim, bound = prediction.claim(x), f"{float(x.at_most):.3g}"
+    claim, bound = prediction.claim(x), _rounded_up(x.at_most)
     if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"
     return UNCLAIMED if claim == Claim.NONE else claim
+
+
+def _rounded_up(bound: Fraction) -> str:
+    """Three digits of a bound, none of which is too low."""
+    upward = Context(prec=3, rounding=ROUND_CEILING)
+    return f"{float(upward.divide(Decimal(bound.numerator), Decimal(bound.denominator))):.3g}"
 
 
 def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
@@ -127,6 +134,8 @@ def legend(prediction: Prediction) -> list[str]:
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
         Claim.AT_MOST: "at most, the accuracy is not above this",
     }
+    if any(claim_word(prediction, x) == "below 1" for x in lengths):
+        meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     return [*lines, f"claim: {said}."] if said else lines
 

@@ -141,8 +141,14 @@ def _changed(setting: Setting, shown: Support, digits: int) -> int:
     return sum(c is not None and (i <= digits or c != 0) for i, c in constants)
 
 
-def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
-    """The test lengths of whose inputs training shows every context, and the steps to that."""
+def shown_lengths(
+    setting: Setting, decides: bool = True
+) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, and the steps to that.
+
+    Args:
+        decides: whether models are right there; otherwise indices have to be shown too.
+    """
     try:
         contexts = unshown(setting)
     except NotCountable:
@@ -152,8 +158,8 @@ def shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     steps = []
     if found:
         steps.append(
-            f"training shows every context of {lengths_text(found)}, so a model that is right on "
-            "all of training is right there"
+            f"training shows every context of {lengths_text(found)}"
+            + ", so a model that is right on all of training is right there" * decides
         )
     if lacking:
         one = next(iter(lacking.values()))

@@ -23,6 +23,7 @@ from theory.inference.support import OperandDigit
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
 from theory.numbers.effort import budget
+from theory.numbers.integer_arrays import SAFE
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.tasks import Task
@@ -59,6 +60,8 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """
     if task.degree == 0:
         return Decision.NO
+    if (task.full_modulus or task.divisor) >= SAFE:
+        return Decision.UNDECIDED
     train = replace(train, priming=(), pairs=None)
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]
     digits = range(task.result_width(base, n))

@@ -59,13 +59,17 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
         return shown_lengths(setting)
     if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
+    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
     near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
     if near:
         what = f"from {setting.starts} starts it shows the same contexts at each index up to {last}"
         steps += (
-            cite("receptive field", f"{what}, and {lengths_text(sorted(near))} asks for no other"),
+            cite(
+                "receptive field",
+                f"{what}, and {lengths_text(sorted(near))} asks for no other: a model that is "
+                "right on all of training is right there",
+            ),
         )
     return near, steps
 
@@ -83,12 +87,13 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
         return frozenset(), ()
     if train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")))
+    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
     near = [n for n in asked if _shown_by_no_longer(setting, n)]
     far = [n for n in asked if n not in near]
     what = "random positions show a context at all indices that leave room for what is beside it"
-    each = [f"no others are asked for at {lengths_text(near)}"] if near else []
+    right = "a model that is right on all of training is right there"
+    each = [f"no others are asked for at {lengths_text(near)}: {right}"] if near else []
     each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
     if each:
         steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)

@@ -33,7 +33,7 @@ def translation_invariant(task: Task) -> bool:
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart."""
     values = carry_values(task, base)
-    return None if values is None else len(values)
+    return None if values is None else values.stop - values.start  # len() has a limit
 
 
 def carry_values(task: Task, base: int) -> range | None:

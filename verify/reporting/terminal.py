@@ -94,7 +94,7 @@ def _outcome(v: CellVerdict) -> str:
     counts = count_verdicts([v])
     agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
     wrong = ", ".join(str(x.digits) for x in v.diverging)
-    return f"{v.verdict} {agree}/{agree + diverge}" + (f", not {wrong}" if wrong else "")
+    return f"{v.verdict} {agree}/{agree + diverge}" + (f", not at {wrong}" if wrong else "")
 
 
 def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -108,7 +108,7 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     agree = f"claims at untrained lengths that agree (within {TOLERANCE}), of those made"
     entries = {
         "D_n: trained where the longest operand has n digits": "longest" in kinds,
-        "D_n: trained where each operand has n digits (every)": "every" in kinds,
+        "D_n^every: trained where each operand has n digits": "every" in kinds,
         "no layout named: aligned": any(s.layout.name == "aligned" for s in settings),
         "W: attention window in tokens": any(s.window for s in settings),
         "N: digits that operands are padded to": any(s.width for s in settings),
