@@ -260,3 +260,27 @@ def test_a_prediction_shows_itself_in_a_notebook() -> None:
     cells = [x.strip() for x in row.strip("|").split("|")]
     assert cells == ["4", "longer", "49/4950 = 0.0099 ± 0.01", "exact"]
     assert "f^ of a converged model: Mod(Mod(a, 100) + Mod(b, 100), 101)" in text
+
+
+def test_a_bound_is_rounded_up_and_a_missing_one_explained() -> None:
+    got = predicted(task="add", padding="none", test_digits="4")
+    [at] = [row for row in rows(got) if row["digits"] == "4"]
+    assert got.lengths[0].at_most > Fraction("0.1") and at["claim"] == "at most 0.101"
+    big = predicted(task="mod_mul", modulus=10**19)
+    assert {row["claim"] for row in rows(big)} >= {"below 1"}
+    assert "below 1: some inputs are wrong" in legend(big)[-1]
+
+
+def test_a_modulus_beyond_64_bits_is_no_obstacle() -> None:
+    for modulus in (2**63, 10**39):
+        got = predicted(task="mod_add", modulus=modulus)
+        assert explanation(got) and legend(got)
+    assert legend(predicted(task=None, expr=f"a + {10**22}"))
+
+
+def test_the_reason_for_silence_is_the_true_one() -> None:
+    given_up = predicted(task="add", test_digits="1-500")
+    assert not all(x.counted for x in given_up.lengths)
+    assert "it was not counted" in answer_line(given_up)
+    blind = predicted(task="add", window=1, layers=1)
+    assert "queries do not see all digits that they need" in answer_line(blind)
