@@ -163,6 +163,8 @@ def _suffice(setting: Setting, changes: tuple[Change, ...]) -> bool:
         after = changed(setting, changes)
     except InvalidInput:  # a layout that the task cannot be written in
         return False
+    if after.layers == 1 and after.encoding.selection != "any":
+        return False  # one layer does not learn to find digits then (docs/relative.md)
     ends = (max(after.test_lengths), min(after.test_lengths))  # mostly they decide
     return all(_works(predict(x)) for x in (replace(after, test_lengths=ends), after))
 
@@ -209,6 +211,8 @@ def _training_changes(s: Setting) -> Iterator[Change]:
     without = ", without the long examples" if train.priming else ""
     for n in range(trained + 1, min(longest, LARGEST_DIGITS + 1)):
         lengths = (*train.lengths[:-1], n)
+        if s.natural:  # shorter ones show what these do not
+            lengths = tuple(range(shorter[0], n + 1))
         text = f"train on {_sum(lengths)} digits{without}"
         yield change(text, _LONGER + n - trained, replace(train, lengths=lengths, priming=()))
 
