@@ -18,7 +18,6 @@ from verify.plan.grids import GRIDS
 from verify.plan.grids import grid as cells_of
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.sizes import SIZES
-from verify.reporting.tables import count
 
 
 @options.asks_for_setting
@@ -238,6 +237,7 @@ def report(
     from verify.judging.judge import Verdict, count_verdicts
     from verify.judging.known_divergences import out_of_date, unexplained
     from verify.records.files import check_writable, write
+    from verify.reporting.tables import count
     from verify.reporting.terminal import outcome_line
 
     if check and (grid is None or html is not None):
