@@ -28,7 +28,7 @@ from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
 from theory.setting.layouts import Token
-from theory.setting.properties import carries
+from theory.setting.properties import carry_values
 from theory.setting.settings import Setting
 
 _Role = tuple[str, int, int]
@@ -43,8 +43,6 @@ _State = tuple[tuple[_Values, ...], int, int, int]
 """The values still to come, from the lowest; the least carry out of all of them after which the
 result can be 0 or more; the carry into them; the answer, -1 before it."""
 _Queries = dict[tuple[_Role, ...], list[int]]
-MOST = 10**9
-"""No carry is as large."""
 _Shown = frozenset[_State]
 """The states that training can have reached by the same digits."""
 
@@ -81,11 +79,12 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
     """
     reads = receptive_field(setting)
     task, train = setting.task, setting.train
-    if reads is None or carries(task, setting.base) is None:
+    values = carry_values(task, setting.base)
+    if reads is None or values is None:
         raise NotCountable("contexts are compared for tasks of a finite carry under a window")
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
-    contexts = _Contexts(setting, reads)
+    contexts = _Contexts(setting, reads, values.start)
     contexts.lacking(train)
     return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 
@@ -95,10 +94,11 @@ class _Contexts:
 
     Args:
         reads: the tokens of a context.
+        lowest: the least carry that there is.
     """
 
-    def __init__(self, setting: Setting, reads: int) -> None:
-        self.setting = setting
+    def __init__(self, setting: Setting, reads: int, lowest: int) -> None:
+        self.setting, self.lowest = setting, lowest
         task, operands = setting.task, range(setting.task.operands)
         self.linear = [sum(c for c, e in task.terms if e[j]) for j in operands]
         self.constant = sum(c for c, e in task.terms if not any(e))
@@ -186,12 +186,12 @@ class _Contexts:
     def _least(self, box: Box, last: int) -> int:
         """The least carry out of a place after which the result can be 0 or more."""
         if not self.setting.task.needs_order:
-            return -MOST
+            return self.lowest
         least = 0
         for i in range(box.width, last, -1):  # the largest digits above give the most
             most = sum(max(c * d for d in box.values(j, i)) for j, c in enumerate(self.linear))
             least = least * self.setting.base - most
-        return max(least, -MOST)
+        return max(least, self.lowest)
 
     def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
         """All digits of one place, the result's digit last; the carry out, and the answer."""
