@@ -21,9 +21,8 @@ def missing_text(finder: Finder, found: Found) -> str:
     """A digit that is not found in the most frequent shape that lacks one."""
     shape, operand, position = _example(found)
     one = _only(found.shapes, shape)
-    where = _where(finder, one, Need(operand, 0), position)
-    if finder.setting.layout.spaced:
-        where = _spaced_where(finder, one, Need(operand, 0), position)
+    where_of = _spaced_where if finder.setting.layout.spaced else _where
+    where = where_of(finder, one, Need(operand, 0), position)
     name = finder.setting.task.names[operand]
     lengths = _lengths(finder, one)
     return f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
@@ -95,7 +94,7 @@ def _spaced_where(finder: Finder, one: Shapes, need: Need, position: int) -> str
     where = "at pairs of indices that training never showed for it"
     if encoding.reference == "relative":
         offsets = np.unique(moved.codes[unseen & moved.possible]).tolist()
-        where = f"at offsets {_runs(offsets)}, {_never(shown.tolist())}"
+        where = f"at offsets {', '.join(_runs(offsets))}, {_never(shown.tolist())}"
     return f"{where}, {_share_text(chance)}"
 
 
@@ -107,14 +106,14 @@ def _share_text(chance: Fraction) -> str:
     return f"for {share} % of the choices of spaces"
 
 
-def _runs(numbers: list[int]) -> str:
-    """``3 to 11``, ``2, 4 to 6``."""
-    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in runs(numbers))
+def _runs(numbers: list[int]) -> list[str]:
+    """Ascending numbers in words: ``2``, ``4 to 6``."""
+    return [str(a) if a == b else f"{a} to {b}" for a, b in runs(numbers)]
 
 
 def _never(shown: list[int]) -> str:
     """``where training never showed it (3 to 11)``."""
-    found = [str(a) if a == b else f"{a} to {b}" for a, b in runs(shown)]
+    found = _runs(shown)
     if len(found) > _MOST_RUNS:
         found = [f"some from {shown[0]} to {shown[-1]}"]
     return f"where training never showed it ({', '.join(found)})"
@@ -134,14 +133,19 @@ def goes_on_steps(finder: Finder, at: str) -> list[Step]:
     return [cite(rule, f"{what} stood together"), cite("end", end)]
 
 
+def open_step(rule: str, lengths: list[int], why: str) -> Step:
+    """That nothing follows at some lengths, and why."""
+    return cite(rule, f"at {lengths_text(lengths)} nothing follows: {why}", leaves_open=True)
+
+
 def open_text(finder: Finder, found: Found) -> tuple[str, str]:
     """The rule by which nothing follows at a length, and why."""
     stops = finder.stops()
     content, label = finder.by_content, finder.setting.encoding.label
     if stops is not None:
         return stops
-    shape = _first_open(found)
-    one = _only(found.shapes, shape)
+    is_open = np.flatnonzero(~(found.trained | found.rule)).tolist()
+    one = _only(found.shapes, max(is_open, key=lambda s: found.shapes.counts[s]))
     numbers, most = max(int(one.widths.max()), int(one.results.max())), finder.together
     rule = "hints" if content else "numbered digits"
     if numbers > most:
@@ -166,9 +170,3 @@ def open_text(finder: Finder, found: Found) -> tuple[str, str]:
             "trained"
         )
     return rule, "the difference of numbers between a digit and its query depends on the lengths"
-
-
-def _first_open(found: Found) -> int:
-    """The most frequent shape in which nothing follows."""
-    is_open = np.flatnonzero(~(found.trained | found.rule)).tolist()
-    return max(is_open, key=lambda s: found.shapes.counts[s])

@@ -16,7 +16,8 @@ from theory.inference.contexts import receptive_field, unshown
 from theory.inference.derivation import Step, cite, shown_lengths
 from theory.inference.identifiability import says_nothing
 from theory.inference.result_lengths import coefficients
-from theory.prediction.lengths import LengthPrediction
+from theory.prediction.finder_text import open_step
+from theory.prediction.lengths import LengthPrediction, natural_length
 from theory.prediction.outcomes import Status
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
@@ -33,16 +34,10 @@ def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...],
     bound = _bound(setting)
     lengths = []
     for n in setting.test_lengths:
-        direction, one = setting.train.direction(n), Fraction(1)
-        if setting.is_premise(n) or n in shown:
-            right = LengthPrediction(
-                n, direction, Status.GENERALIZES, one, learned_accuracy=one, shown=n in shown
-            )
-            lengths.append(right)
-        elif direction == Direction.UPWARD and bound < 1:
-            lengths.append(LengthPrediction(n, direction, Status.FAILS, None, None, bound))
-        else:
-            lengths.append(LengthPrediction(n, direction, Status.UNDETERMINED, None, None))
+        right = setting.is_premise(n) or n in shown
+        longer = setting.train.direction(n) == Direction.UPWARD
+        at_most = bound if longer else Fraction(1)
+        lengths.append(natural_length(setting, n, right, at_most, shown=n in shown))
     return tuple(lengths), (*steps, *_because(setting, lengths, bound, bool(steps)))
 
 
@@ -170,39 +165,30 @@ def _because(
         )
         return [cite("address", what)]
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
-    label = setting.encoding.label
-    if unclear and setting.encoding.own_positions and setting.task.operands == 1:
-        at = lengths_text(unclear)
-        what = f"at {at} nothing follows: a query stands at its digit, and reads it at any index"
-        return [cite("address", what, leaves_open=True)]
-    if unclear and setting.encoding.reference in ("absolute", "shifted"):
-        at = lengths_text(unclear)
-        what = f"at {at} nothing follows: under {label} neighbouring indices are alike"
-        return [cite("neighbours", what, leaves_open=True)]
-    if unclear and setting.encoding.reference == "random":
+    if not unclear:
+        return []
+    if setting.encoding.own_positions and setting.task.operands == 1:
+        what = "a query stands at its digit, and reads it at any index"
+        return [open_step("address", unclear, what)]
+    if setting.encoding.reference in ("absolute", "shifted"):
+        what = f"under {setting.encoding.label} neighbouring indices are alike"
+        return [open_step("neighbours", unclear, what)]
+    if setting.encoding.reference == "random":
         because = {
             True: says_nothing(setting),
             False: f"there are {INDICES} indices, and more tokens",
         }
         each = {fits: [n for n in unclear if _fits(setting, n) == fits] for fits in because}
-        return [
-            cite(
-                "random positions", f"at {lengths_text(at)} nothing follows: {because[fits]}", True
-            )
-            for fits, at in each.items()
-            if at
-        ]
-    if unclear and receptive_field(setting) is None:
+        return [open_step("random positions", at, because[fits]) for fits, at in each.items() if at]
+    if receptive_field(setting) is None:
         what = (
-            f"at {lengths_text(unclear)} nothing follows: with the whole prefix in sight, or the "
-            "layers left open, a query can tell where it is, and training fits a rule that goes no "
-            "further"
+            "with the whole prefix in sight, or the layers left open, a query can tell where it "
+            "is, and training fits a rule that goes no further"
         )
-        return [cite("landmark", what, leaves_open=True)]
-    if unclear and not compared:
+        return [open_step("landmark", unclear, what)]
+    if not compared:
         try:
             unshown(setting)
         except NotCountable as error:
-            what = f"at {lengths_text(unclear)} nothing follows: {error}"
-            return [cite("receptive field", what, leaves_open=True)]
+            return [open_step("receptive field", unclear, str(error))]
     return []

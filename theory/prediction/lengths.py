@@ -18,6 +18,7 @@ from theory.prediction.unseen_text import inferred_text, unfixed_text
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.properties import base_aligned
+from theory.setting.settings import Setting
 
 MOST_UNSEEN = Fraction(1, 20)
 """The largest share of a test domain on which training may leave the answer open.
@@ -65,6 +66,23 @@ class LengthPrediction:
     def unseen(self) -> Fraction:
         """``unseen_share``, or 0 where it is not known."""
         return self.unseen_share or Fraction(0)
+
+
+def natural_length(
+    setting: Setting,
+    digits: int,
+    right: bool,
+    at_most: Fraction = Fraction(1),
+    counted: bool = True,
+    shown: bool = False,
+) -> LengthPrediction:
+    """The prediction where there is no learned function: right on all inputs, bounded, or open."""
+    direction, one = setting.train.direction(digits), Fraction(1)
+    if right:
+        predicted = LengthPrediction(digits, direction, Status.GENERALIZES, one)
+        return replace(predicted, learned_accuracy=one, shown=shown)
+    status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
+    return LengthPrediction(digits, direction, status, None, None, at_most, counted=counted)
 
 
 @remembered(256)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -20,10 +21,10 @@ from theory.prediction.finder_text import (
     goes_on_steps,
     is_always_missing,
     missing_text,
+    open_step,
     open_text,
 )
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Status
+from theory.prediction.lengths import LengthPrediction, natural_length
 from theory.setting.domains import LENGTHS_FIRST
 from theory.setting.lengths_text import lengths_text
 from theory.setting.settings import Setting
@@ -33,7 +34,6 @@ MOST_WORK = 6_000_000_000
 NEAR = 6
 """Where no query can single out an offset, untrained addresses are found up to one digit in so many
 beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
-_Lengths = tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,50 +54,32 @@ class _AtLength:
 
 
 @remembered(64)
-def natural_lengths(setting: Setting) -> _Lengths:
+def natural_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it."""
-    tests = setting.test_lengths
-    trained = [_AtLength(n, True) if setting.is_premise(n) else None for n in tests]
-    if None not in trained:
-        return _predictions(setting, [x for x in trained if x]), ()
-    lacking = _training_lacks(setting)
-    if lacking is not None:
-        return _open(setting, lacking)
+    each, steps = _at_lengths(setting)
+    lengths = (
+        natural_length(setting, x.digits, x.right, x.at_most, counted=x.found is not None)
+        for x in each
+    )
+    return tuple(lengths), tuple(steps)
+
+
+def _at_lengths(setting: Setting) -> tuple[list[_AtLength], list[Step]]:
+    """What follows at each test length, and why."""
+    trained = [_AtLength(n, setting.is_premise(n)) for n in setting.test_lengths]
+    train = setting.train
+    if all(x.right for x in trained):
+        return trained, []
+    if train.pairs is not None or train.allowed:
+        what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
+        return trained, [cite("sample", what, leaves_open=True)]
     with budget(MOST_WORK):
         try:
             finder = Finder(setting)
         except NotCountable as error:
-            return _open(setting, cite("count", f"nothing follows: {error}", leaves_open=True))
-        each = [x or _at_length(finder, n) for n, x in zip(tests, trained, strict=True)]
-    return _predictions(setting, each), tuple(_steps(finder, each))
-
-
-def _training_lacks(setting: Setting) -> Step | None:
-    """That training may not show every shape and digit of its lengths."""
-    train = setting.train
-    if train.pairs is None and not train.allowed:
-        return None
-    what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
-    return cite("sample", what, leaves_open=True)
-
-
-def _open(setting: Setting, step: Step) -> _Lengths:
-    """Nothing follows but what was trained."""
-    each = [_AtLength(n, setting.is_premise(n)) for n in setting.test_lengths]
-    return _predictions(setting, each), (step,)
-
-
-def _predictions(setting: Setting, each: list[_AtLength]) -> tuple[LengthPrediction, ...]:
-    return tuple(_prediction(setting, x) for x in each)
-
-
-def _prediction(setting: Setting, x: _AtLength) -> LengthPrediction:
-    direction, one = setting.train.direction(x.digits), Fraction(1)
-    if x.right:
-        return LengthPrediction(x.digits, direction, Status.GENERALIZES, one, learned_accuracy=one)
-    status = Status.FAILS if x.at_most < 1 else Status.UNDETERMINED
-    predicted = LengthPrediction(x.digits, direction, status, None, None)
-    return replace(predicted, at_most=x.at_most, counted=x.found is not None)
+            return trained, [cite("count", f"nothing follows: {error}", leaves_open=True)]
+        each = [x if x.right else _at_length(finder, x.digits) for x in trained]
+    return each, _steps(finder, each)
 
 
 def _at_length(finder: Finder, digits: int) -> _AtLength:
@@ -113,16 +95,11 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
     if at_most < 1 and setting.encoding.selection != "any":
         always = found.always()
         surely = _at_most(setting, always)
-        if surely == 1 or _is_near(setting, digits):
+        longest = setting.train.every_length[-1]
+        if surely == 1 or digits <= longest + longest // NEAR:
             return _AtLength(digits, False, found=found, near=True)
         found, at_most = always, surely
     return _AtLength(digits, False, at_most, found)
-
-
-def _is_near(setting: Setting, digits: int) -> bool:
-    """Whether an untrained address may be found, as its neighbours are (rule *neighbours*)."""
-    longest = setting.train.every_length[-1]
-    return digits <= longest + longest // NEAR
 
 
 def _at_most(setting: Setting, found: Found) -> Fraction:
@@ -157,19 +134,16 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
 def _best(setting: Setting, missing: dict[Missing, Where], widths: Array) -> list[Fraction]:
     """The best guess of each shape; 1 where no digit is missing."""
     best = [Fraction(1)] * len(widths)
+    share_of = partial(best_share, setting.task, setting.base, setting.layout)
     for what, at in missing.items():
         # But for differences, it depends on the kind of digit alone.
-        alike = None if setting.task.needs_order else _share(setting, what, (), 0)
+        alike = None if setting.task.needs_order else share_of(what, (), 0)
         chances = at.chance.tolist()
         for s in np.flatnonzero(at.position).tolist():
             position, one = int(at.position[s]), tuple(widths[s].tolist())
-            share = _share(setting, what, one, position) if alike is None else alike
+            share = share_of(what, one, position) if alike is None else alike
             best[s] = min(best[s], 1 - chances[s] * (1 - share))
     return best
-
-
-def _share(setting: Setting, what: Missing, widths: tuple[int, ...], position: int) -> Fraction:
-    return best_share(setting.task, setting.base, setting.layout, what, widths, position)
 
 
 def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
@@ -187,14 +161,13 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
         steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))
     near = [x.digits for x in each if x.near]
     if near:
-        what = f"At {lengths_text(near)} nothing follows: under {finder.setting.encoding.label} an "
-        what += "address that training never showed is like those beside it"
-        steps.append(cite("neighbours", what, leaves_open=True))
+        label = finder.setting.encoding.label
+        what = f"under {label} an address that training never showed is like those beside it"
+        steps.append(open_step("neighbours", near, what))
     unclear = [x for x in each if not (x.right or x.near) and x.at_most == 1 and x.found]
     if unclear:
-        at = lengths_text([x.digits for x in unclear])
         rule_name, why = open_text(finder, _found(unclear[0]))
-        steps.append(cite(rule_name, f"At {at} nothing follows: {why}", leaves_open=True))
+        steps.append(open_step(rule_name, [x.digits for x in unclear], why))
     given_up = [x.digits for x in each if not x.right and x.found is None]
     if given_up:
         what = f"At {lengths_text(given_up)} it would take too long to go through all shapes"
