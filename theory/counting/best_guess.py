@@ -77,33 +77,22 @@ def _of_differences(
     first = int(position == width > 1)
     is_greater = coefficients(task)[operand] > 0
     values = range(base - right, base) if is_greater else range(first, first + right)
-    every = _ordered_pairs(base, width, 0, is_greater, (0, 0))
-    ends = (values[0], values[-1])
+    every = _ordered_pairs(base, width, 0, is_greater, values)
     return min(
-        Fraction(1), Fraction(_ordered_pairs(base, width, position, is_greater, ends), every)
+        Fraction(1), Fraction(_ordered_pairs(base, width, position, is_greater, values), every)
     )
 
 
 @lru_cache(maxsize=100_000)
-def _ordered_pairs(
-    base: int, width: int, position: int, is_greater: bool, ends: tuple[int, int]
-) -> int:
+def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, values: range) -> int:
     """How many pairs a >= b of one length have a digit in a range, a's or b's; 0 is no position."""
-    equal, greater = 1, 0
+    equal, greater = 1, 0  # of the digits from the highest down to here
     for i in range(width, 0, -1):
         spend(1_000)
-        a = b = (int(i == width > 1), base - 1)
+        a = b = range(int(i == width > 1), base)
         if i == position:
-            a, b = (ends, b) if is_greater else (a, ends)
-        alike, above, every = _compared(a, b)
-        equal, greater = equal * alike, equal * above + greater * every
+            a, b = (values, b) if is_greater else (a, values)
+        above = sum(max(0, min(x, b.stop) - b.start) for x in a)
+        greater = equal * above + greater * len(a) * len(b)
+        equal *= len(set(a).intersection(b))
     return equal + greater
-
-
-def _compared(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int, int]:
-    """Of the pairs of two ranges: how many are equal, how many have a > b, and all of them."""
-    alike = above = 0
-    for x in range(a[0], a[1] + 1):
-        alike += b[0] <= x <= b[1]
-        above += max(0, min(x - 1, b[1]) - b[0] + 1)
-    return alike, above, (a[1] - a[0] + 1) * (b[1] - b[0] + 1)
