@@ -87,28 +87,22 @@ def natural_length(
 
 @remembered(256)
 def predict_lengths(
-    learned: LearnedFunction,
-    train: Domain,
-    tests: tuple[int, ...],
-    kind: str,
-    beyond: tuple[Beyond, ...],
+    learned: LearnedFunction, tests: tuple[int, ...], kind: str, beyond: tuple[Beyond, ...]
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it; ``beyond`` is of each length."""
     domains = [Domain((n,), kind) for n in tests]
     with budget(MOST_WORK):
-        counted = [_at_length(learned, train, *x) for x in zip(domains, beyond, strict=True)]
+        counted = [_at_length(learned, *x) for x in zip(domains, beyond, strict=True)]
     with budget(_MOST_WITNESSED):
         lengths = tuple(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)
         )
-    return lengths, tuple(_steps(learned, train, lengths))
+    return lengths, tuple(_steps(learned, lengths))
 
 
-def _at_length(
-    learned: LearnedFunction, train: Domain, test: Domain, upward: Beyond
-) -> LengthPrediction:
-    [length], one = test.lengths, Fraction(1)
+def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> LengthPrediction:
+    [length], one, train = test.lengths, Fraction(1), learned.support.train
     predicted = partial(LengthPrediction, length, train.direction(length))
     undetermined = partial(predicted, Status.UNDETERMINED, None)
     trained = train.covers(length, test.kind)
@@ -187,17 +181,14 @@ def _is_aligned(learned: LearnedFunction) -> bool:
     return k is not None and all(n is not None and n >= k for n in reads)
 
 
-def _steps(
-    learned: LearnedFunction, train: Domain, lengths: tuple[LengthPrediction, ...]
-) -> Iterator[Step]:
+def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
     """The steps for digits never shown together, and for lengths that were not counted."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
     if inferred:
-        yield cite("joint support", inferred_text(learned, train, inferred))
+        yield cite("joint support", inferred_text(learned.support, inferred))
     if unfixed:
-        what = unfixed_text(learned, train, unfixed)
-        yield cite("joint support", what, leaves_open=True)
+        yield cite("joint support", unfixed_text(learned.support, unfixed), leaves_open=True)
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."

@@ -159,8 +159,7 @@ def predict(setting: Setting) -> Prediction:
     learned = LearnedFunction(shown)
     with budget(MOST_WORK):
         by_length, because = beyond_lengths(setting, shown, upward)
-    tests = setting.test_lengths, setting.test_kind
-    lengths, unseen = predict_lengths(learned, train, *tests, by_length)
+    lengths, unseen = predict_lengths(learned, setting.test_lengths, setting.test_kind, by_length)
     if all(x.shown or setting.is_premise(x.digits) for x in lengths):
         reason = ()  # nothing rests on it
     longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]

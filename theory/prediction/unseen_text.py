@@ -7,32 +7,30 @@ from fractions import Fraction
 from itertools import groupby
 
 from theory.inference.joint_support import interactions
-from theory.inference.learned import LearnedFunction
+from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.lengths_text import lengths_text
-from theory.setting.tasks import Task
 
 
-def inferred_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
+def inferred_text(shown: Support, shares: Mapping[int, Fraction]) -> str:
     """That training fixes digits that it never showed together, and why.
 
     Args:
         shares: by length, the share of the inputs that have such digits.
     """
-    apart = f"Never shown together by {train.text()}: digits of {_where(shares)}"
-    which = _zeros(learned.task, train, shares) or apart
-    return f"{which}. But the answer follows: {_why_fixed(learned, single(train))}."
+    apart = f"Never shown together by {shown.train.text()}: digits of {_where(shares)}"
+    return f"{_zeros(shown, shares) or apart}. But the answer follows: {_why_fixed(shown)}."
 
 
-def unfixed_text(learned: LearnedFunction, train: Domain, shares: Mapping[int, Fraction]) -> str:
+def unfixed_text(shown: Support, shares: Mapping[int, Fraction]) -> str:
     """That digits were never shown, or not together, and nothing fixes them."""
-    task = learned.task
-    which = None if task.needs_order else _zeros(task, train, shares)
+    task = shown.task
+    which = None if task.needs_order else _zeros(shown, shares)
     if which is None:
         borrows = ", or that borrow from ignored ones" if task.needs_order else ""
         return (
-            f"Never shown by {train.text()}: digits, or combinations of digits that the task makes "
-            f"interact{borrows}, of {_where(shares)}. Nothing follows there."
+            f"Never shown by {shown.train.text()}: digits, or combinations of digits that the task "
+            f"makes interact{borrows}, of {_where(shares)}. Nothing follows there."
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
     return f"{which}{interact}. Nothing follows there."
@@ -44,32 +42,32 @@ def single(train: Domain) -> int | None:
     return train.every_length[0] if plain else None
 
 
-def _zeros(task: Task, train: Domain, shares: Mapping[int, Fraction]) -> str | None:
+def _zeros(shown: Support, shares: Mapping[int, Fraction]) -> str | None:
     """``Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3``."""
-    n = single(train)
+    n, task = single(shown.train), shown.task
     if n is None or max(shares) >= n or set(shares.values()) != {Fraction(1)}:
         return None
     operands = {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
     return (
         f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {operands}, "
-        f"never so in {train.text()}"
+        f"never so in {shown.train.text()}"
     )
 
 
-def _why_fixed(learned: LearnedFunction, n: int | None) -> str:
+def _why_fixed(shown: Support) -> str:
     """Why joint support fixes such digits."""
-    p, base, period = learned.task.full_modulus, learned.base, learned.support.period
-    steps = set() if n is None else {period((j, n)) for j in range(learned.task.operands)}
+    n, p, period = single(shown.train), shown.task.full_modulus, shown.period
+    steps = set() if n is None else {period((j, n)) for j in range(shown.task.operands)}
     if steps == {1}:
         return f"position {n} makes no difference modulo {p}"
-    groups = interactions(learned.support)
+    groups = interactions(shown)
     if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"
     step = steps.pop() if len(steps) == 1 else None
-    if step is not None and step < base:
+    if step is not None and step < shown.base:
         return f"0 there counts as {step} does modulo {p}, and {step} was shown"
     periods = [period(digit) for digits in groups for digit in digits]
-    if any(step is not None and step < base for step in periods):
+    if any(step is not None and step < shown.base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
 
