@@ -28,9 +28,10 @@ from theory.setting.properties import digit_causal
 from theory.setting.tasks import Task, named_task
 
 SLOW = settings(examples(300), max_examples=300)
-
-
 MANY = examples(1000)
+
+Tuples = list[tuple[int, ...]]
+Case = tuple[Support, Domain, Tuples, Tuples]
 
 
 def learned(task: Task, train: Domain, base: int) -> LearnedFunction:
@@ -70,25 +71,27 @@ def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, 
             assert accuracy(*case) == brute_accuracy(*case)
 
 
-@SLOW
-@given(
-    tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every"))
-)
-def test_unseen_share_is_what_enumeration_counts(
-    task: Task, base: int, train: Domain, length: int, kind: str
-) -> None:
-    shown = members(task, train, base)
-    test = Domain((length,), kind)
-    inputs = members(task, test, base)
+@st.composite
+def supports(draw: st.DrawFn) -> Case:
+    """What training shows, a test domain, and the members of both."""
+    task, base, train = draw(tasks()), draw(st.integers(2, 6)), draw(domains)
+    test = Domain((draw(st.integers(1, 2)),), draw(st.sampled_from(("longest", "every"))))
+    shown, inputs = members(task, train, base), members(task, test, base)
     assume(shown and inputs)
-    s = Support(task, train, base)
+    return Support(task, train, base), test, shown, inputs
+
+
+@SLOW
+@given(supports())
+def test_unseen_share_is_what_enumeration_counts(case: Case) -> None:
+    s, test, shown, inputs = case
     groups = [sorted(g) for g in interactions(s)]
 
     def project(x: tuple[int, ...], places: list[tuple[int, int]]) -> tuple[int, ...]:
         digits = []
         for j, i in places:
             step = s.period((j, i))
-            d = digit(x[j], i, base)
+            d = digit(x[j], i, s.base)
             digits.append(d if step is None else d % step)
         return tuple(digits)
 
@@ -103,18 +106,11 @@ def test_unseen_share_is_what_enumeration_counts(
 
 
 @SLOW
-@given(
-    tasks(), st.integers(2, 6), domains, st.integers(1, 2), st.sampled_from(("longest", "every"))
-)
-def test_shown_share_is_what_enumeration_counts(
-    task: Task, base: int, train: Domain, length: int, kind: str
-) -> None:
+@given(supports())
+def test_shown_share_is_what_enumeration_counts(case: Case) -> None:
+    s, test, shown, inputs = case
+    task, base = s.task, s.base
     assume(not task.needs_order)  # the boxes then hold more than the domain
-    shown = members(task, train, base)
-    test = Domain((length,), kind)
-    inputs = members(task, test, base)
-    assume(shown and inputs)
-    s = Support(task, train, base)
     places = [
         (j, i)
         for j in range(task.operands)

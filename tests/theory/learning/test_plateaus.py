@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
 
 import pytest
 from builders.brute_force import members
@@ -81,7 +80,7 @@ def test_they_are_what_enumeration_counts(case: tuple[Task, Domain, int, str]) -
 
 def sum_of(task: Task, x: tuple[int, ...]) -> int:
     """The result before it is reduced."""
-    total = sum(c * prod(v**e for v, e in zip(x, es, strict=True)) for c, es in task.terms)
+    total = task.polynomial(*x)
     return total // task.divisor if total >= 0 else task.modulus or 0
 
 
