@@ -6,7 +6,6 @@ It is drawn by ``python -m theory.display.address_plot docs/recipes.svg``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +18,8 @@ from theory.inference.addresses import RESULT, Need, indices
 from theory.inference.finder import Finder
 from theory.inference.shapes import Shapes
 from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import Token, layout
+from theory.setting.encodings import ENCODINGS, Encoding
+from theory.setting.layouts import Layout, Token, layout
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 
@@ -68,31 +67,31 @@ class Row:
     """
 
     name: str
-    layout: str
-    encoding: str
+    layout: Layout
     address: str
+    encoding: Encoding = ENCODINGS["rpe"]
 
     @cached_property
     def finder(self) -> Finder:
         """What training on sums of natural length shows."""
-        how = encoding(self.encoding), layout(self.layout)
         train = Domain(TRAINED, "longest")
-        return Finder(Setting(named_task("add"), 10, *how, train, padding="none"))
+        return Finder(
+            Setting(named_task("add"), 10, self.encoding, self.layout, train, padding="none")
+        )
 
     def arrows(self, numbers: tuple[int, ...]) -> list[Arrow]:
         """The arrows of a sum of these numbers."""
-        return [self._arrow(_shape(numbers), Need(j, 0)) for j in range(len(numbers))]
+        arrow = self._interleaved if self.layout.interleaved else self._natural
+        return [arrow(_shape(numbers), Need(j, 0)) for j in range(len(numbers))]
 
-    def _arrow(self, one: Shapes, need: Need) -> Arrow:
-        if layout(self.layout).interleaved:
-            return self._interleaved(one, need)
+    def _natural(self, one: Shapes, need: Need) -> Arrow:
         finder = self.finder
         query, key = finder.indices(one, need, ASKED)
         code = int(finder.at(one, need, ASKED)[0][0])
         if finder.by_content:
             return Arrow(query, key, f"[{ASKED}]", finder.trained.number >= ASKED)
         shown = code in finder.addresses[need]
-        numbered = finder.setting.encoding.reference == "significance"
+        numbered = self.encoding.reference == "significance"
         text = f"{code - finder.trained.number:+}" if numbered else str(code)
         return Arrow(query, key, text, shown)
 
@@ -104,27 +103,29 @@ class Row:
 
     def _offset_ends(self, digits: int, need: Need) -> tuple[int, int]:
         """The index of the query, and that of a digit that it needs."""
-        index = indices(self._written((digits, digits), digits + 1))
+        index = indices(self.layout.tokens((digits, digits), digits + 1))
         return index[RESULT, ASKED] - 1, index[need.operand, ASKED]
-
-    def _written(self, widths: Sequence[int], result: int) -> tuple[Token, ...]:
-        return layout(self.layout).tokens(widths, result)
 
     def tokens(self, numbers: tuple[int, ...]) -> tuple[Token, ...]:
         """The tokens that stand there when the digit is asked for, but for the first, ``<bos>``."""
         one = _shape(numbers)
         end = self.arrows(numbers)[0].query + 1
-        return self._written(one.widths[0].tolist(), int(one.results[0]))[1:end]
+        return self.layout.tokens(one.widths[0].tolist(), int(one.results[0]))[1:end]
 
 
 ROWS = (
-    Row("plain", "plain", "rpe", "the offset"),
-    Row("result reversed", "reversed", "rpe", "the offset"),
-    Row("all reversed", "aligned", "rpe", "the offset"),
-    Row("carries written", "scratchpad", "rpe", "the offset\n(carries in brackets)"),
-    Row("index hints", "hinted", "rpe", "the marker before it"),
-    Row("position coupling", "aligned", "coupled", "the difference\nof numbers (small)"),
-    Row("interleaved", "interleaved", "rpe", "the offset"),
+    Row("plain", layout("plain"), "the offset"),
+    Row("result reversed", layout("reversed"), "the offset"),
+    Row("all reversed", layout("aligned"), "the offset"),
+    Row("carries written", layout("scratchpad"), "the offset\n(carries in brackets)"),
+    Row("index hints", layout("hinted"), "the marker before it"),
+    Row(
+        "position coupling",
+        layout("aligned"),
+        "the difference\nof numbers (small)",
+        ENCODINGS["coupled"],
+    ),
+    Row("interleaved", layout("interleaved"), "the offset"),
 )
 """The rows of the picture, from the top."""
 
@@ -135,11 +136,7 @@ def _shape(numbers: tuple[int, ...]) -> Shapes:
 
 
 def plot_addresses(path: Path) -> None:
-    """Draw the picture.
-
-    Raises:
-        InvalidInput: the path does not end in .png or .svg, or cannot be written.
-    """
+    """Draw the picture (InvalidInput: no such file can be written)."""
     height = _TOP + _ROW * len(ROWS)
     with figure(path, _WIDTH, height) as page:
         ax = page.add_axes((0, 0, 1, 1))
@@ -192,7 +189,7 @@ def _draw_tokens(ax: Axes, row: Row, numbers: tuple[int, ...], left: float, y: f
         text, faint = besides.get(token.kind, digit), token.kind in ("marker", "carry")
         style: Any = {"color": FAINT, "fontsize": 7.5} if faint else {"fontsize": 9.5}
         ax.text(_place(left, index), y, text, ha="center", va="center", **style)
-        if encoding(row.encoding).by_weight:
+        if row.encoding.by_weight:
             style = {"ha": "center", "va": "center", "color": FAINT, "fontsize": 6.5}
             ax.text(_place(left, index), y - 0.17, str(token.position), **style)
     asked = _place(left, len(tokens) + 1)

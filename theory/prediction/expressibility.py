@@ -18,14 +18,7 @@ _ZHOU = "Zhou et al. 2023, arXiv 2310.16028"
 
 @dataclass(frozen=True)
 class Expressibility:
-    """What one criterion says of longer inputs.
-
-    Args:
-        criterion: its name.
-        says: whether models go on to longer inputs.
-        reason: in a clause.
-        source: the paper.
-    """
+    """What one criterion says of longer inputs, the reason in a clause, and the paper."""
 
     criterion: str
     says: Status

@@ -21,8 +21,8 @@ def missing_text(finder: Finder, found: Found) -> str:
     """A digit that is not found in the most frequent shape that lacks one."""
     shape, operand, position = _example(found)
     one = _only(found.shapes, shape)
-    where_of = _spaced_where if finder.setting.layout.spaced else _where
-    where = where_of(finder, one, Need(operand, 0), position)
+    moves = finder.setting.layout.spaced and finder.setting.encoding.reference != "significance"
+    where = (_moved_where if moves else _where)(finder, one, Need(operand, 0), position)
     name = finder.setting.task.names[operand]
     lengths = _lengths(finder, one)
     return f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
@@ -83,16 +83,14 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
 
 
-def _spaced_where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
+def _moved_where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     """The same where spaces move it: for which share of their choices, and where it stands then."""
-    encoding, shown = finder.setting.encoding, finder.addresses[need]
-    if encoding.reference == "significance":
-        return _where(finder, one, need, position)
+    shown = finder.addresses[need]
     moved = finder.choices(one, need, position)
     unseen = ~np.isin(moved.codes, shown)
     chance = moved.chance(unseen)[0]
     where = "at pairs of indices that training never showed for it"
-    if encoding.reference == "relative":
+    if finder.setting.encoding.reference == "relative":
         offsets = np.unique(moved.codes[unseen & moved.possible]).tolist()
         where = f"at offsets {', '.join(_runs(offsets))}, {_never(shown.tolist())}"
     return f"{where}, {_share_text(chance)}"
