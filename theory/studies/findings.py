@@ -132,9 +132,10 @@ def findings() -> tuple[Finding, ...]:
     """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
     text = resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
     data = tomllib.loads(text)
-    by_id = {row["id"]: row for row in data["finding"]}
-    rows = ({**by_id.get(row.pop("like", ""), {}), **row} for row in data["finding"])
-    return tuple(_finding(**data["paper"][row["paper"]], row=row) for row in rows)
+    rows: dict[str, dict[str, Any]] = {}
+    for row in data["finding"]:
+        rows[row["id"]] = {**rows.get(row.pop("like", ""), {}), **row}
+    return tuple(_finding(**data["paper"][row["paper"]], row=row) for row in rows.values())
 
 
 def _finding(setting: dict[str, Any], row: dict[str, Any], **paper: Any) -> Finding:
