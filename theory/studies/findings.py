@@ -132,10 +132,13 @@ def findings() -> tuple[Finding, ...]:
     """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
     text = resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
     data = tomllib.loads(text)
+    found: list[Finding] = []
     rows: dict[str, dict[str, Any]] = {}
-    for row in data["finding"]:
-        rows[row["id"]] = {**rows.get(row.pop("like", ""), {}), **row}
-    return tuple(_finding(**data["paper"][row["paper"]], row=row) for row in rows.values())
+    for given in data["finding"]:
+        row = {**rows.get(given.pop("like", ""), {}), **given}
+        rows[row["id"]] = row
+        found.append(_finding(**data["paper"][row["paper"]], row=row))
+    return tuple(found)
 
 
 def _finding(setting: dict[str, Any], row: dict[str, Any], **paper: Any) -> Finding:

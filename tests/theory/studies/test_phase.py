@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.predictions import predicted
 
-from theory import Domain, Setting, Task, encoding, layout, named_task, parse_task, predict
+from theory import Task, encoding, layout, named_task, parse_task
 from theory.display.phase_grid import Grid, write_csv
 from theory.display.phase_plot import MOST_NUMBERED, plot
 from theory.errors import InvalidInput
@@ -72,16 +73,8 @@ def test_100_generalizes_from_two_digits_on_and_101_never_does() -> None:
 @pytest.mark.parametrize(("p", "base", "n"), [(7, 10, 2), (12, 6, 1), (125, 10, 2), (64, 2, 3)])
 def test_a_point_is_the_prediction_for_its_setting(task: str, p: int, base: int, n: int) -> None:
     (point,) = diagram((p,), (base,), (n,), task)
-    setting = Setting(
-        named_task(task, p),
-        base,
-        encoding("ape"),
-        layout("aligned"),
-        Domain((n,)),
-        0,
-        (n + 1, n + 2, n + 3),
-    )
-    prediction = predict(setting)
+    asked = {"train_digits": str(n), "test_digits": f"{n + 1}-{n + 3}"}
+    prediction = predicted(task=task, modulus=p, base=base, **asked)
     assert point.lengths == prediction.lengths
     assert point.verdict == prediction.verdict(Direction.UPWARD)
     assert point.residual_modulus == residual_modulus(p, base, n)
@@ -102,11 +95,7 @@ def test_a_task_may_be_a_function_of_the_modulus() -> None:
 
 def test_a_task_without_modulus_has_no_residual_modulus() -> None:
     (point,) = diagram((None,), train_digits=(2,), task="add")
-    assert (point.setting.task.modulus, point.residual_modulus, point.base_aligned) == (
-        None,
-        None,
-        None,
-    )
+    assert {point.setting.task.modulus, point.residual_modulus, point.base_aligned} == {None}
     assert point.at(1).accuracy == 0
 
 
