@@ -18,7 +18,7 @@ from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.errors import InvalidInput, NotCountable
+from theory.errors import InvalidInput
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction, predict
 from theory.setting.decision import Decision
@@ -133,7 +133,7 @@ def any_setting(draw: st.DrawFn) -> Setting | None:
 def attempted(setting: Setting) -> Prediction | None:
     try:
         return predict(setting)
-    except (NotCountable, InvalidInput):
+    except InvalidInput:
         return None
 
 
