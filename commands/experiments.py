@@ -13,10 +13,11 @@ from commands import options
 from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
-from verify.plan.cells import Cell, default_model
+from verify.plan.cells import Cell
 from verify.plan.grids import GRIDS
 from verify.plan.grids import grid as cells_of
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
+from verify.plan.rows import Row
 from verify.plan.sizes import SIZES
 
 
@@ -73,7 +74,7 @@ def verify(
             "--keep-models, --tensorboard, --dry-run and --cluster"
         )
     own = None if external else model
-    cells = [_cell(asked, own)] if grid is None else cells_of(grid)
+    cells = [Row(**vars(asked), model=own).cell()] if grid is None else cells_of(grid)
     if external:
         _print_external(cells, Path(str(model).removeprefix(options.EXTERNAL)), device)
         return
@@ -111,12 +112,6 @@ def verify(
         print(f"kept {models[0]}")
     kept.check_written()
     raise typer.Exit(exit_code(verdicts))
-
-
-def _cell(asked: Request, model: str | None) -> Cell:
-    """The one cell that the command line asks for."""
-    setting = asked.setting()
-    return Cell(setting, model or default_model(setting.task))
 
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
@@ -172,7 +167,8 @@ def inspect(
     ),
 ) -> None:
     """Show what the answers of a trained model depend on."""
-    if kept is not None and (given := options.written(context, _how(context))):
+    how = [name for name in context.params if name not in ("kept", "out")]
+    if kept is not None and (given := options.written(context, how)):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
     if model is not None and model.startswith(options.EXTERNAL):
         raise InvalidInput(
@@ -188,8 +184,8 @@ def inspect(
     if kept is not None:
         trained, mechanism = pipeline.inspect_kept(kept)
     else:
-        cell, how = _cell(asked, model), find_recipe(recipe)
-        plan = Plan([cell], seed, budget=budget, device=device, precision=precision, recipe=how)
+        cells, by = [Row(**vars(asked), model=model).cell()], find_recipe(recipe)
+        plan = Plan(cells, seed, budget=budget, device=device, precision=precision, recipe=by)
         trained, mechanism = pipeline.inspect(plan)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
@@ -197,11 +193,6 @@ def inspect(
     for picture in pipeline.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     raise typer.Exit(0 if trained.converged else 3)
-
-
-def _how(context: typer.Context) -> list[str]:
-    """The options of ``inspect`` that say which model to train and how."""
-    return [name for name in context.params if name not in ("kept", "out")]
 
 
 def report(
