@@ -29,7 +29,7 @@ class Shown(ABC):
         return plain_text(self.parts())
 
     def _repr_html_(self) -> str:
-        return html(self.parts())
+        return f"<div>{''.join(map(_html, self.parts()))}</div>"
 
     def to_frame(self) -> DataFrame:
         """``records`` as a table of pandas (InvalidInput: pandas is not installed)."""
@@ -40,21 +40,13 @@ class Shown(ABC):
         return DataFrame(self.records())
 
 
-def html(parts: Iterable[Part]) -> str:
-    """Parts as HTML: what is bold in a terminal is bold here."""
-    return f"<div>{''.join(map(_part, parts))}</div>"
-
-
-def _part(part: Part) -> str:
+def _html(part: Part) -> str:
+    """A part as HTML: what is bold in a terminal is bold here."""
     if isinstance(part, Table):
-        head, *rows = (_cells(row, tag) for tag, row in _tagged(part))
-        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+        head, rows = _cells(part.columns, "th"), "".join(_cells(row, "td") for row in part.rows)
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
     text = escape(part.text).replace("\n", "<br>")
     return f"<div>{f'<b>{text}</b>' if part.bold else text}</div>"
-
-
-def _tagged(table: Table) -> list[tuple[str, Any]]:
-    return [("th", table.columns), *(("td", row) for row in table.rows)]
 
 
 def _cells(row: Iterable[str], tag: str) -> str:

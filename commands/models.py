@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from commands.options import JsonOption
-from printing import print_table, print_text
+from printing import print_lines, print_table, print_text
 
 KeptOption = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A folder that verify --keep-models has made.")
@@ -40,8 +40,7 @@ def ask(
         return
     print_text(cell.setting.text(), bold=True)
     print_table(COLUMNS, [x.row(cell) for x in answers])
-    for line in legend(kept.run, prediction):
-        print_text(line, indent="  ")
+    print_lines(legend(kept.run, prediction))
 
 
 def export(
