@@ -11,7 +11,7 @@ from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
-from verify.plan.cells import default_model
+from verify.reporting.figures import cell_name
 from verify.reporting.json_data import cell_json
 from verify.reporting.tables import count
 from verify.reporting.terminal import theorem_sentence, verdict_word
@@ -37,16 +37,14 @@ class Curve:
 
 def cell_view(v: CellVerdict) -> dict[str, Any]:
     """What the template asks of a cell: its data, and the same in words."""
-    task, encoding, rest = v.cell.label().split(" · ", 2)
+    task, encoding, rest = cell_name(v).split(" · ", 2)
     data = cell_json(v)
     by_length = zip(data["lengths"], v.lengths, strict=True)
     return {
         **data,
         "task": task,
         "encoding": encoding,
-        "rest": rest
-        if v.cell.model == default_model(v.cell.setting.task)
-        else f"{rest} · {v.cell.model}",
+        "rest": rest,
         "shortest": _end(v, v.lengths[0], Direction.DOWNWARD),
         "longest": _end(v, v.lengths[-1], Direction.UPWARD),
         "theorem": _theorem(v),
@@ -110,7 +108,6 @@ def _words(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
         "give_or_take": fraction_text(unseen) if unseen else "",
         "word": verdict_word(x.verdict),
         "before": verdict_word(x.before),
-        "theorem_word": verdict_word(x.published),
     }
 
 

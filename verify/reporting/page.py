@@ -13,10 +13,10 @@ from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verd
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.cells import default_model
 from verify.plan.recipe import RECIPE
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
+from verify.reporting.figures import cell_name
 from verify.reporting.report import Report
 from verify.reporting.rerun import commands
 from verify.reporting.sections import sections
@@ -64,9 +64,8 @@ def _cell_row(v: CellVerdict) -> dict[str, str]:
     outcome = verdict_word(v.verdict)
     if v.verdict != Verdict.INCONCLUSIVE and judged:
         outcome += f" ({counts[Verdict.AGREE]} of {judged} lengths)"
-    usual = v.cell.model == default_model(v.cell.setting.task)
     return {
-        "cell": v.cell.label() if usual else v.name,
+        "cell": cell_name(v),
         "theorem (down, up)": ", ".join(map(v.prediction.published_verdict, EXTRAPOLATING)),
         **{INPUTS[d]: _lengths_text(v, d) for d in EXTRAPOLATING},
         "converged": f"{len(v.converged)} of {len(v.runs)}",
