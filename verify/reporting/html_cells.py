@@ -10,11 +10,12 @@ from theory.display.answer import INPUTS, answer_line, cut
 from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.reporting.figures import cell_name
 from verify.reporting.json_data import cell_json
 from verify.reporting.tables import count
 from verify.reporting.terminal import theorem_sentence, verdict_word
+from verify.reporting.totals import totals
 
 _LONGEST = 9
 """Characters of a fraction in the table of cells."""
@@ -67,10 +68,9 @@ def outcome(v: CellVerdict) -> str:
 
 def _counted(v: CellVerdict) -> str:
     """``4 of 4``: the claims that agree, of those tested; and at how many lengths there is none."""
-    counts = count_verdicts([v])
-    tested, silent = counts[Verdict.AGREE] + counts[Verdict.DIVERGE], counts[Verdict.UNDETERMINED]
-    text = f"{counts[Verdict.AGREE]} of {tested}" if tested else ""
-    return f"{text}, {silent} without" if text and silent else text
+    t = totals([v])
+    text = f"{t.claims.agree} of {t.claims.tested}" if t.claims.tested else ""
+    return f"{text}, {t.silent} without" if text and t.silent else text
 
 
 def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, Any] | None:

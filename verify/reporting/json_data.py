@@ -13,7 +13,7 @@ from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.rerun import commands
 from verify.reporting.terminal import sentence
-from verify.reporting.totals import Judged, Totals, totals
+from verify.reporting.totals import Totals, totals
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -29,10 +29,10 @@ def summary_json(t: Totals) -> dict[str, Any]:
         "conclusive": t.conclusive,
         "models": t.models,
         "converged": t.converged,
-        "claims": {**_judged(t.claims), "silent": t.silent, "inconclusive": t.inconclusive},
-        "predicted_before": _judged(t.before),
-        "explained_after": _judged(t.after),
-        "published": _judged(t.theorem),
+        "claims": {**vars(t.claims), "silent": t.silent, "inconclusive": t.inconclusive},
+        "predicted_before": vars(t.before),
+        "explained_after": vars(t.after),
+        "published": vars(t.theorem),
         "wins_over_published": t.wins,
         "losses_to_published": t.losses,
         "fractional_agree": t.fractional,
@@ -107,7 +107,3 @@ def _model(run: Run) -> dict[str, Any]:
         "budget": run.budget,
         "precision": run.precision,
     }
-
-
-def _judged(x: Judged) -> dict[str, int]:
-    return {"agree": x.agree, "diverge": x.diverge}

@@ -9,7 +9,7 @@ from theory.display.answer import INPUTS
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
@@ -23,6 +23,7 @@ from verify.reporting.sections import sections
 from verify.reporting.summary import summary
 from verify.reporting.tables import count, interval_text, table
 from verify.reporting.terminal import outcome_line, verdict_word
+from verify.reporting.totals import judged
 
 _EVIDENCE = (
     "- Evidence: `evidence.jsonl`, one measurement per line; `arith report --grid` makes this page "
@@ -59,11 +60,10 @@ def after_cells(report: Report) -> list[str]:
 
 
 def _cell_row(v: CellVerdict) -> dict[str, str]:
-    counts = count_verdicts([v])
-    judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+    claims = judged(x.verdict for x in v.lengths)
     outcome = verdict_word(v.verdict)
-    if v.verdict != Verdict.INCONCLUSIVE and judged:
-        outcome += f" ({counts[Verdict.AGREE]} of {judged} lengths)"
+    if v.verdict != Verdict.INCONCLUSIVE and claims.tested:
+        outcome += f" ({claims.agree} of {claims.tested} lengths)"
     return {
         "cell": cell_name(v),
         "theorem (down, up)": ", ".join(map(v.prediction.published_verdict, EXTRAPOLATING)),

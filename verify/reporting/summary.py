@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
@@ -10,7 +9,7 @@ from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.plan.premise import INDIFFERENT, PREMISE
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
-from verify.reporting.totals import Totals, totals
+from verify.reporting.totals import Totals, judged, totals
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
@@ -73,10 +72,11 @@ def _by_version(verdicts: Sequence[CellVerdict]) -> str:
     runs = [r for v in verdicts for r in v.runs]
     said = []
     for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
-        found: Counter[Verdict] = Counter()
+        found: list[Verdict] = []
         for v in verdicts:
             told = [r for r in v.runs if r.predicted and r.predicted.theory == version]
-            found.update(x.before for x in judge(v.cell, told, v.prediction).lengths)
-        if found[Verdict.AGREE] + found[Verdict.DIVERGE]:
-            said.append(f"version {version}: {found[Verdict.AGREE]} and {found[Verdict.DIVERGE]}")
+            found += [x.before for x in judge(v.cell, told, v.prediction).lengths]
+        claims = judged(found)
+        if claims.tested:
+            said.append(f"version {version}: {claims.agree} and {claims.diverge}")
     return ", ".join(said)

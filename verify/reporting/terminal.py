@@ -16,6 +16,7 @@ from verify.judging.known_divergences import KnownDivergences, unexplained
 from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.cells import Cell, default_model
 from verify.reporting.tables import count
+from verify.reporting.totals import judged
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
@@ -91,10 +92,9 @@ def _outcome(v: CellVerdict) -> str:
     """The verdict, with the claims that agree of those made and the lengths that diverge."""
     if v.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDETERMINED):
         return verdict_word(v.verdict)
-    counts = count_verdicts([v])
-    agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
+    claims = judged(x.verdict for x in v.lengths)
     wrong = ", ".join(str(x.digits) for x in v.diverging)
-    return f"{v.verdict} {agree}/{agree + diverge}" + (f", not at {wrong}" if wrong else "")
+    return f"{v.verdict} {claims.agree}/{claims.tested}" + (f", not at {wrong}" if wrong else "")
 
 
 def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -102,9 +102,8 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     settings = [v.cell.setting for v in verdicts]
     claimed = " ".join(cell_line(v)[1] for v in verdicts)
     signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in _SIGNS.items() if sign in claimed)
-    counts = count_verdicts(verdicts)
     kinds = {s.train.kind for s in settings}
-    made = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
+    made = judged(x.verdict for v in verdicts for x in v.lengths).tested
     agree = f"claims at untrained lengths that agree (within {TOLERANCE}), of those made"
     entries = {
         "D_n: trained where the longest operand has n digits": "longest" in kinds,

@@ -15,7 +15,6 @@ from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verd
 
 FRACTIONAL = Fraction(1, 20)
 """An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
-_CLAIMED = (Verdict.AGREE, Verdict.DIVERGE)
 
 
 @dataclass(frozen=True)
@@ -93,12 +92,12 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         conclusive=sum(v.verdict != Verdict.INCONCLUSIVE for v in verdicts),
         models=sum(len(v.runs) for v in verdicts),
         converged=sum(len(v.converged) for v in verdicts),
-        claims=_judged(x.verdict for x in lengths),
+        claims=judged(x.verdict for x in lengths),
         silent=found[Verdict.UNDETERMINED],
         inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
-        before=_judged(x.before for x in lengths),
-        after=_judged(x.verdict for x in lengths if x.verdict != x.before),
-        theorem=_judged(x.published for x in lengths),
+        before=judged(x.before for x in lengths),
+        after=judged(x.verdict for x in lengths if x.verdict != x.before),
+        theorem=judged(x.published for x in lengths),
         wins=both[Verdict.AGREE, Verdict.DIVERGE],
         losses=both[Verdict.DIVERGE, Verdict.AGREE],
         fractional=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
@@ -106,9 +105,10 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
     )
 
 
-def _judged(verdicts: Iterable[Verdict]) -> Judged:
+def judged(verdicts: Iterable[Verdict]) -> Judged:
+    """How many of these verdicts agree, and how many diverge."""
     counts = Counter(verdicts)
-    return Judged(*(counts[x] for x in _CLAIMED))
+    return Judged(counts[Verdict.AGREE], counts[Verdict.DIVERGE])
 
 
 def _is_untested(v: CellVerdict, x: LengthVerdict) -> bool:

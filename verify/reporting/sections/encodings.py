@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from verify.judging.judge import CellVerdict, Verdict, worst
 from verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name, shared_legend
 from verify.reporting.report import Report
 from verify.reporting.tables import count
+from verify.reporting.totals import judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,15 +48,15 @@ def section(report: Report) -> list[str]:
     others = [v for v in others if _is_known(v)]
     if not others:
         return []
-    counts = Counter(map(_outcome, others))
-    agree, diverge = counts[Verdict.AGREE], counts[Verdict.DIVERGE]
+    claims = judged(map(_outcome, others))
     silent = [v for v in others if _outcome(v) == Verdict.UNDETERMINED]
     right = sum(all(x.accuracy.value >= RIGHT for x in v.longer if x.accuracy) for v in silent)
     _draw(asked, report.folder / "encodings.svg")
     return [
         "## Encodings",
         "Encodings other than APE, where a task, layout and window were tried under several. "
-        f"{agree} of {count(agree + diverge, 'cell')} with a tested claim on longer inputs agree. "
+        f"{claims.agree} of {count(claims.tested, 'cell')} with a tested claim on longer inputs "
+        "agree. "
         f"{right} of {count(len(silent), 'cell')} without a claim are right on at least "
         f"{RIGHT:.0%} of all longer inputs.",
         "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",

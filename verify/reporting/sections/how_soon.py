@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 from theory.display.style import FAINT, PALETTE
 from theory.setting.decision import Decision
-from verify.judging.judge import CellVerdict, Verdict
+from verify.judging.judge import CellVerdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import count_steps, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
+from verify.reporting.totals import judged
 
 ORDER = 70
 ADDED = "one or two (tasks that add)"
@@ -75,9 +76,8 @@ def _row(kind: str, models: Models) -> dict[str, str]:
 
 def _agreeing(models: Sequence[CellVerdict]) -> str:
     """At how many longer lengths models agree, of those judged: ``1 of 3``."""
-    counts = Counter(x.verdict for model in models for x in model.longer)
-    judged = counts[Verdict.AGREE] + counts[Verdict.DIVERGE]
-    return f"{counts[Verdict.AGREE]} of {judged}" if judged else ""
+    claims = judged(x.verdict for model in models for x in model.longer)
+    return f"{claims.agree} of {claims.tested}" if claims.tested else ""
 
 
 def _draw(kinds: Mapping[str, Models], path: Path) -> None:
@@ -87,17 +87,13 @@ def _draw(kinds: Mapping[str, Models], path: Path) -> None:
     with named_rows(path, names, label, inches=0.8) as [ax]:
         for row, models in enumerate(kinds.values()):
             ends = sorted((at or model.runs[0].budget, at is None) for model, at in models)
+            steps, is_spent = np.array(ends).T
             places = row + np.linspace(0.35, -0.35, len(ends) + 2)[1:-1]
             marks = (("o", PALETTE[0], "a model"), ("X", PALETTE[1], "not learned in its budget"))
             for spent, (mark, colour, what) in enumerate(marks):
-                at = [
-                    (x, y)
-                    for (x, is_spent), y in zip(ends, places, strict=True)
-                    if is_spent == spent
-                ]
-                if at:
-                    ax.plot(
-                        *zip(*at, strict=True), mark, color=colour, ms=4 + 3 * spent, label=what
-                    )
+                some = is_spent == spent
+                style: Any = {"color": colour, "ms": 4 + 3 * spent, "label": what}
+                if some.any():
+                    ax.plot(steps[some], places[some], mark, **style)
         ax.axvline(SOON, color=FAINT, lw=0.8, ls="--", label=f"soon: by {SOON:,} steps")
         count_steps(ax, (1, 2, 5))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from theory.display.style import FAINT, HATCH, PALETTE, UNKNOWN, draw_box
 from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.judging.judge import CellVerdict, LengthVerdict
 from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count
+from verify.reporting.totals import totals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,13 +25,12 @@ def section(report: Report) -> list[str]:
     varied = report.trained_of("data")
     if not varied:
         return []
-    counts = count_verdicts(varied)
-    agree = counts[Verdict.AGREE]
+    claims = totals(varied).claims
     _draw(varied, report.folder / "data.svg")
     return [
         "## Training data",
-        f"Of the {agree + counts[Verdict.DIVERGE]} test lengths at which the theory makes a "
-        f"claim for a changed training set, {agree} agree.",
+        f"Of the {claims.tested} test lengths at which the theory makes a claim for a changed "
+        f"training set, {claims.agree} agree.",
         "![Predicted and measured accuracy by training set](data.svg)",
     ]
 
