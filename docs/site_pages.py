@@ -43,8 +43,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
     path = f"docs/{here}" if (ROOT / "docs" / here).exists() else here
     lead = (ROOT / "README.md").read_text().partition("\n## ")[0]
-    text = _moved(markdown, path, here).replace(LEAD, _moved(lead, "README.md", here))
-    return text
+    return _moved(markdown, path, here).replace(LEAD, _moved(lead, "README.md", here))
 
 
 def _links(text: str, path: str) -> Iterator[tuple[str, str]]:

@@ -231,13 +231,17 @@ def _judge_published(
     """Whether the theorem's yes (accuracy 1) or no (below 1) is what was measured."""
     if not measured:
         return Verdict.INCONCLUSIVE
-    direction = expected.direction
-    says = prediction.published_verdict(direction) if direction in EXTRAPOLATING else None
+    says = published(prediction, expected)
     if says in (None, Status.UNDETERMINED):
         return Verdict.UNDETERMINED
     extends = says == Status.GENERALIZES
     agrees = meets(measured, 1.0, 1.0) if extends else is_below_one(measured)
     return Verdict.AGREE if agrees else Verdict.DIVERGE
+
+
+def published(prediction: Prediction, x: LengthPrediction) -> Status | None:
+    """What the published theorem says of a length; None of a trained one."""
+    return prediction.published_verdict(x.direction) if x.direction in EXTRAPOLATING else None
 
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:

@@ -16,9 +16,8 @@ from typing import Any
 from theory.inference.rules import THEORY_VERSION
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.predict import predict
-from theory.setting.directions import EXTRAPOLATING
 from theory.setting.requests import setting_texts
-from verify.judging.judge import CellVerdict, LengthVerdict, judge
+from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
 from verify.plan.recipe import RECIPES
 from verify.records.evidence import merge, read_evidence
 from verify.records.measurement import Measurement
@@ -101,7 +100,6 @@ def _prediction(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
     """What is predicted at a length today, what was before the training, and the verdicts."""
     now, told = x.prediction, run.predicted
     before = next((y for y in told.lengths if y.digits == x.digits), None) if told else None
-    extends = now.direction in EXTRAPOLATING
     return {
         "digits": x.digits,
         "direction": now.direction,
@@ -115,7 +113,7 @@ def _prediction(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
         "before_status": before and before.status,
         "before_claim": before and before.claim,
         **_shares("before_", before),
-        "published": v.prediction.published_verdict(now.direction) if extends else None,
+        "published": published(v.prediction, now),
         "verdict": x.verdict,
         "before_verdict": x.before,
         "published_verdict": x.published,
@@ -134,8 +132,7 @@ def _shares(head: str, x: LengthPrediction | PredictedLength | None) -> dict[str
 
 def _measurement(m: Measurement) -> dict[str, Any]:
     """What was measured; the counts of single digits are joined, units first."""
-    values = {name: value for name, value in vars(m).items() if name != "digits"}
     return {
         name: " ".join(map(str, value)) if isinstance(value, tuple) else value
-        for name, value in values.items()
+        for name, value in vars(m).items()
     }

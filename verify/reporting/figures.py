@@ -117,12 +117,12 @@ def count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _broken(name: str, letters: int = 40) -> list[str]:
-    """A name in lines of so many letters, broken between its parts."""
+def _broken(name: str) -> list[str]:
+    """A name in lines of up to 40 letters, broken between its parts."""
     lines = [""]
     for part in name.split(" · "):
         longer = f"{lines[-1]} · {part}".removeprefix(" · ")
-        lines = [*lines[:-1], longer] if len(longer) <= letters else [*lines, part]
+        lines = [*lines[:-1], longer] if len(longer) <= 40 else [*lines, part]
     return [line for line in lines if line]
 
 

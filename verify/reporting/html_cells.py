@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
@@ -11,6 +11,7 @@ from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.records.trajectory import Trajectory
 from verify.reporting.figures import cell_name
 from verify.reporting.json_data import cell_json
 from verify.reporting.tables import count
@@ -20,20 +21,6 @@ from verify.reporting.totals import totals
 _LONGEST = 9
 """Characters of a fraction in the table of cells."""
 NOT_TRAINED = "not trained"
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Shares along training, a line for each model.
-
-    Args:
-        kind: ``trained``, ``other`` or ``expected``: the answers of the expected function.
-        lines: points, both coordinates in per cent, the second downwards.
-    """
-
-    label: str
-    kind: str
-    lines: list[str]
 
 
 def cell_view(v: CellVerdict) -> dict[str, Any]:
@@ -56,8 +43,7 @@ def cell_view(v: CellVerdict) -> dict[str, Any]:
         "expected": v.prediction.learned_text and cut(v.prediction.learned_text),
         "is_compared": any(x.learned is not None for x in v.lengths),
         "by_length": [{**told, **_words(v, x)} for told, x in by_length],
-        "curves": _curves(v),
-        "ticks": _ticks(v),
+        **_training(v),
     }
 
 
@@ -111,38 +97,36 @@ def _words(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
     }
 
 
-def _curves(v: CellVerdict) -> list[Curve]:
-    """Right answers at every test length; and at the longest, the answers of f^, if it is known."""
+def _training(v: CellVerdict) -> dict[str, Any]:
+    """Right answers along training at every test length, and at the longest those of f^, if known.
+
+    A curve has a line for each model, of points in per cent, the second coordinate downwards.  The
+    ticks are round numbers of steps, and where they stand from left to right, by their logarithm.
+    """
     runs = [r.trajectory for r in v.runs if r.trajectory]
     if not runs:
-        return []
+        return {"curves": [], "ticks": []}
+    steps = [step for r in runs for step in r.steps]
+    first, last = log(min(steps)), log(max(steps) + 1)
+
+    def place(step: int) -> float:
+        return 100 * (log(step) - first) / (last - first)
+
+    def line(run: Trajectory, shares: Sequence[float]) -> str:
+        points = zip(run.steps, shares, strict=False)
+        return " ".join(f"{place(step):.1f},{100 * (1 - y):.1f}" for step, y in points)
+
     curves = []
     for x in v.lengths:
-        lines = [_line(r.steps, r.correct[x.digits], v) for r in runs if x.digits in r.correct]
+        lines = [line(r, r.correct[x.digits]) for r in runs if x.digits in r.correct]
         kind = "trained" if v.cell.setting.is_premise(x.digits) else "other"
         label = f"{count(x.digits, 'digit')} ({INPUTS[x.prediction.direction]})"
-        curves.append(Curve(label, kind, lines))
-    last = v.lengths[-1].digits
-    followed = [_line(r.steps, r.learned[last], v) for r in runs if r.learned]
-    if followed and not v.cell.setting.is_premise(last):
-        curves.append(Curve(f"{count(last, 'digit')}, as f^", "expected", followed))
-    return curves
-
-
-def _line(steps: tuple[int, ...], shares: tuple[float, ...], v: CellVerdict) -> str:
-    places = zip(steps, shares, strict=False)
-    return " ".join(f"{_place(v, step):.1f},{100 * (1 - y):.1f}" for step, y in places)
-
-
-def _place(v: CellVerdict, step: int) -> float:
-    """Where a step stands from left to right, by its logarithm."""
-    steps = [s for r in v.runs if r.trajectory for s in r.trajectory.steps]
-    first, last = log(min(steps)), log(max(steps) + 1)
-    return 100 * (log(step) - first) / (last - first)
-
-
-def _ticks(v: CellVerdict) -> list[tuple[int, float]]:
-    """Round numbers of steps, and where they stand."""
-    steps = [s for r in v.runs if r.trajectory for s in r.trajectory.steps]
+        curves.append({"label": label, "kind": kind, "lines": lines})
+    longest = v.lengths[-1].digits
+    followed = [line(r, r.learned[longest]) for r in runs if r.learned]
+    if followed and not v.cell.setting.is_premise(longest):
+        label = f"{count(longest, 'digit')}, as f^"
+        curves.append({"label": label, "kind": "expected", "lines": followed})
     round_ones = [a * 10**b for b in range(7) for a in (1, 3)]
-    return [(n, _place(v, n)) for n in round_ones if steps and min(steps) <= n <= max(steps)]
+    ticks = [(n, place(n)) for n in round_ones if min(steps) <= n <= max(steps)]
+    return {"curves": curves, "ticks": ticks}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.setting.directions import EXTRAPOLATING
 from verify.judging.intervals import Interval
-from verify.judging.judge import CellVerdict, LengthVerdict
+from verify.judging.judge import CellVerdict, LengthVerdict, published
 from verify.judging.standards import interval
 from verify.records.measurement import Measurement
 from verify.records.runs import Run
@@ -63,8 +62,6 @@ def cell_json(v: CellVerdict) -> dict[str, Any]:
 
 
 def _judged_length(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
-    direction = x.prediction.direction
-    treated = direction in EXTRAPOLATING
     return {
         "measured": None if x.accuracy is None else _share(x.accuracy),
         "learned_share": None if x.learned is None else x.learned.value,
@@ -75,7 +72,7 @@ def _judged_length(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
             if m.digits == x.digits
         ],
         "verdict": x.verdict,
-        "published": v.prediction.published_verdict(direction) if treated else None,
+        "published": published(v.prediction, x.prediction),
         "published_verdict": x.published,
         "predicted_before": x.before,
     }

@@ -9,7 +9,7 @@ from theory.display.answer import INPUTS
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
@@ -145,12 +145,10 @@ def _cell_section(v: CellVerdict) -> list[str]:
 
 
 def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
-    direction = x.prediction.direction
-    treated = direction in EXTRAPOLATING
     return {
         "digits": str(x.digits),
-        "direction": direction.replace("_", " "),
-        "theorem": v.prediction.published_verdict(direction) if treated else "-",
+        "direction": x.prediction.direction.replace("_", " "),
+        "theorem": published(v.prediction, x.prediction) or "-",
         "predicted": claim_text(v.prediction, x.prediction),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
