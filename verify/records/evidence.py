@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,63 +36,51 @@ def read_evidence(path: Path) -> list[Run]:
         InvalidInput: a file is missing, or a line cannot be read or says what another says.
     """
     runs: dict[Any, Run] = {}
-    predictions = _read_predictions(path.with_name(PREDICTIONS))
-    for where, data in _read_lines(path):
-        with _named(where):
-            head = read_head(data, {"measurement", "predicted"})
-            cell, made = head["cell"], data.get("predicted")
-            check(made is None or isinstance(made, str), "predicted must be a hash, or left out")
-            told = None if made is None else predictions.get((cell, made))
-            check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
-            measurement = read_measurement(data.get("measurement"), cell)
-            run = Run(**head, measurements=(), predicted=told)
-            identity = cell, run.seed, run.recipe, run.precision
-            before = runs.get(identity, run)
-            known = before.measurements
-            fresh = all(m.digits != measurement.digits for m in known)
-            check(fresh, f"{measurement.digits} digits are measured twice")
-            same = replace(run, measurements=known) == before
-            check(same, "it contradicts an earlier line on the same model")
-            runs[identity] = replace(run, measurements=(*known, measurement))
-    beside = path.with_name(TRAJECTORIES)
-    for where, data in _read_lines(beside) if beside.exists() else ():
-        with _named(where):
-            check_fields(data, {"cell", "seed", "recipe", "trajectory", "precision"})
-            cell = read_cell(data["cell"])
-            trajectory = read_trajectory(data["trajectory"], cell)
-            names = [data[name] for name in ("seed", "recipe", "precision")]
-            check(
-                all(isinstance(x, int | str) for x in names), "seed, recipe or precision is wrong"
-            )
-            identity = cell, *names
-            if identity in runs:
-                check(runs[identity].trajectory is None, "a second trajectory of the same model")
-                runs[identity] = replace(runs[identity], trajectory=trajectory)
+    predictions: dict[tuple[Cell, str], Predicted] = {}
+
+    def add_prediction(data: dict[str, Any]) -> None:
+        cell = read_cell(data.pop("cell", None))
+        predicted = Predicted.from_json(data)
+        predictions[cell, predicted.hash] = predicted
+
+    def add_measurement(data: dict[str, Any]) -> None:
+        head = read_head(data, {"measurement", "predicted"})
+        cell, made = head["cell"], data.get("predicted")
+        check(made is None or isinstance(made, str), "predicted must be a hash, or left out")
+        told = None if made is None else predictions.get((cell, made))
+        check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
+        measurement = read_measurement(data.get("measurement"), cell)
+        run = Run(**head, measurements=(), predicted=told)
+        identity = cell, run.seed, run.recipe, run.precision
+        before = runs.get(identity, run)
+        known = before.measurements
+        fresh = all(m.digits != measurement.digits for m in known)
+        check(fresh, f"{measurement.digits} digits are measured twice")
+        same = replace(run, measurements=known) == before
+        check(same, "it contradicts an earlier line on the same model")
+        runs[identity] = replace(run, measurements=(*known, measurement))
+
+    def add_trajectory(data: dict[str, Any]) -> None:
+        check_fields(data, {"cell", "seed", "recipe", "trajectory", "precision"})
+        cell = read_cell(data["cell"])
+        trajectory = read_trajectory(data["trajectory"], cell)
+        names = [data[name] for name in ("seed", "recipe", "precision")]
+        check(all(isinstance(x, int | str) for x in names), "seed, recipe or precision is wrong")
+        identity = cell, *names
+        if identity in runs:
+            check(runs[identity].trajectory is None, "a second trajectory of the same model")
+            runs[identity] = replace(runs[identity], trajectory=trajectory)
+
+    if path.with_name(PREDICTIONS).exists():
+        _read_lines(path.with_name(PREDICTIONS), add_prediction)
+    _read_lines(path, add_measurement)
+    if path.with_name(TRAJECTORIES).exists():
+        _read_lines(path.with_name(TRAJECTORIES), add_trajectory)
     return list(runs.values())
 
 
-def _read_predictions(path: Path) -> dict[tuple[Cell, str], Predicted]:
-    """Predictions by cell and hash."""
-    found = {}
-    for where, data in _read_lines(path) if path.exists() else ():
-        with _named(where):
-            cell = read_cell(data.pop("cell", None))
-            predicted = Predicted.from_json(data)
-            found[cell, predicted.hash] = predicted
-    return found
-
-
-@contextmanager
-def _named(where: str) -> Iterator[None]:
-    """Say where it is that a record cannot be read."""
-    try:
-        yield
-    except InvalidInput as error:
-        raise InvalidInput(f"{where}: {error}") from None
-
-
-def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each line with words for where it stands."""
+def _read_lines(path: Path, use: Callable[[dict[str, Any]], None]) -> None:
+    """Use the object of each line, and say where it is that one cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -101,14 +88,19 @@ def _read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     except UnicodeDecodeError:
         raise InvalidInput(f"cannot read the evidence {path}: it is no text") from None
     for number, line in enumerate(lines, 1):
-        where = f"{path}, line {number}"
         try:
-            data = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InvalidInput(f"{where}: it is no JSON") from None
-        if not isinstance(data, dict):
-            raise InvalidInput(f"{where}: it is no object of JSON")
-        yield where, data
+            data = _parsed(line)
+            check(isinstance(data, dict), "it is no object of JSON")
+            use(data)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, line {number}: {error}") from None
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise InvalidInput("it is no JSON") from None
 
 
 def write_evidence(path: Path, runs: Iterable[Run]) -> None:
