@@ -47,11 +47,7 @@ def leap_verdicts(v: CellVerdict) -> list[Verdict]:
     more = task_leaps(v)
     if more is Decision.UNDECIDED:
         return []
-    return [
-        Verdict.UNDETERMINED
-        if more is Decision.YES
-        else Verdict.AGREE
-        if is_soon(at)
-        else Verdict.DIVERGE
-        for _, at in learning_steps(v)
-    ]
+    soon = [is_soon(at) for _, at in learning_steps(v)]
+    if more is Decision.YES:
+        return [Verdict.UNDETERMINED] * len(soon)
+    return [Verdict.AGREE if x else Verdict.DIVERGE for x in soon]

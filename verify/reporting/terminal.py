@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, UNCLAIMED
-from theory.display.text import claim_text, fraction_text
+from theory.display.text import claim_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction
@@ -50,16 +50,12 @@ def verdict_word(verdict: Verdict) -> str:
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """A cell and what is predicted at each test length, in the order of ``PREDICTION_COLUMNS``."""
-    lengths = [f"{x.digits}: {_predicted(prediction, x)}" for x in prediction.lengths]
-    return [short_label(cell), cell.model, " ".join(lengths)]
-
-
-def _predicted(prediction: Prediction, x: LengthPrediction) -> str:
-    """What is claimed at a length: ``49/4950``, ``<=1/4`` or ``?``."""
-    claim = prediction.claim(x)
-    if claim == Claim.NONE:
-        return "?"
-    return f"<={fraction_text(x.at_most)}" if claim == Claim.AT_MOST else fraction_text(x.accuracy)
+    lengths = " ".join(f"{x.digits}: {claim_text(prediction, x)}" for x in prediction.lengths)
+    return [
+        short_label(cell),
+        cell.model,
+        lengths.replace("at most ", "<=").replace(UNCLAIMED, "?"),
+    ]
 
 
 def cell_line(v: CellVerdict) -> list[str]:

@@ -104,7 +104,6 @@ def _draw_cell(ax: Axes, i: int, j: int, v: CellVerdict) -> None:
     from matplotlib import colormaps
 
     accuracy, outcome = _next(v), _outcome(v)
-    frame: Any = {"fill": False, "lw": 2.2}
     if accuracy is None:
         style: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
         draw_box(ax, j - 0.47, i - 0.43, 0.94, 0.86, label=MISSED, **style)
@@ -114,7 +113,7 @@ def _draw_cell(ax: Axes, i: int, j: int, v: CellVerdict) -> None:
     sign = ""
     if outcome in _FRAMES:
         sign, colour, line, label = _FRAMES[outcome]
-        frame |= {"edgecolor": colour, "ls": line, "label": label}
+        frame: Any = {"fill": False, "lw": 2.2, "edgecolor": colour, "ls": line, "label": label}
         draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, **frame)
     ink: Any = {"color": "white" if value > 0.6 else INK, "fontsize": SMALL}
     ax.text(j, i, f"{value:.2f}{sign}", ha="center", va="center", **ink)

@@ -57,17 +57,12 @@ def _draw_claim(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
         value = float(x.prediction.accuracy or 0)
         ax.plot([value], [row], "|", color=PALETTE[1], ms=14, mew=2.5, label="predicted")
         return
-    style: Any = {
-        "facecolor": "none",
-        "edgecolor": PALETTE[1],
-        "lw": 1,
-        "label": "predicted: within the frame",
-    }
+    label = "predicted: within the frame"
+    style: Any = {"facecolor": "none", "edgecolor": PALETTE[1], "lw": 1}
     if claim == Claim.NONE:
-        below = 1.0
+        below, label = 1.0, "open: no claim"
         style = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
-        style["label"] = "open: no claim"
-    draw_box(ax, -0.04, row - 0.3, below + 0.08, 0.6, **style)
+    draw_box(ax, -0.04, row - 0.3, below + 0.08, 0.6, label=label, **style)
 
 
 def _draw_measured(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
