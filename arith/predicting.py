@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,9 +22,11 @@ class Predicted(Shown):
 
     Args:
         prediction: all of it: each length, the expected function, the derivation.
+        explained: whether the derivation is shown in place of the table.
     """
 
     prediction: Prediction
+    explained: bool = False
 
     @property
     def setting(self) -> Setting:
@@ -46,25 +48,17 @@ class Predicted(Shown):
         """What a converged model is expected to compute; None where training leaves it open."""
         return self.prediction.learned_text
 
-    def explain(self) -> Explained:
-        """The derivation, as ``arith predict --explain`` prints it."""
-        return Explained(self.prediction)
+    def explain(self) -> Predicted:
+        """The same, shown with its derivation, as ``arith predict --explain`` prints it."""
+        return replace(self, explained=True)
 
     def parts(self) -> list[Part]:
-        """The answer and the table of lengths."""
-        return prediction_parts(self.prediction)
+        """The answer; then the table of lengths, or each step to it with its source."""
+        return prediction_parts(self.prediction, self.explained)
 
     def records(self) -> list[dict[str, Any]]:
         """The lengths of ``arith predict --json``."""
         return list(self.prediction.to_json()["lengths"])
-
-
-class Explained(Predicted):
-    """A prediction that is shown with its derivation in place of the table."""
-
-    def parts(self) -> list[Part]:
-        """The answer, and each step to it with its source."""
-        return prediction_parts(self.prediction, explain=True)
 
 
 @takes(Request)

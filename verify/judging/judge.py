@@ -246,5 +246,5 @@ def published(prediction: Prediction, x: LengthPrediction) -> Status | None:
 
 def exit_code(verdicts: Sequence[CellVerdict]) -> int:
     """0 all agree, 1 some length diverges, 3 some cell is inconclusive and none diverges."""
-    counts = count_verdicts(verdicts)
-    return 1 if counts[Verdict.DIVERGE] else 3 if counts[Verdict.INCONCLUSIVE] else 0
+    codes = {Verdict.DIVERGE: 1, Verdict.INCONCLUSIVE: 3}
+    return codes.get(worst(v.verdict for v in verdicts), 0)

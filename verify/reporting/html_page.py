@@ -35,7 +35,6 @@ def html_page(report: Report) -> str:
     )
     verdicts = sorted(report.verdicts, key=lambda v: not v.runs)
     cells, settings = [cell_view(v) for v in verdicts], [v.cell.setting for v in verdicts]
-    encodings = {x["encoding"]: s.encoding.summary for x, s in zip(cells, settings, strict=True)}
     return environment.get_template("report.html").render(
         name=report.name,
         totals=totals(verdicts),
@@ -44,7 +43,7 @@ def html_page(report: Report) -> str:
         picture=picture(verdicts),
         cells=cells,
         outcomes=list(dict.fromkeys(map(outcome, verdicts))),
-        encodings=encodings,
+        encodings={s.encoding.label: s.encoding.summary for s in settings},
         models={v.cell.model: size(v.cell.model) for v in verdicts},
         layouts=list(dict.fromkeys(s.layout for s in settings)),
         sections=_sections(replace(report, verdicts=verdicts)),
