@@ -14,8 +14,10 @@ from printing import print_table, print_text, print_verdicts, shown
 from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell
+from verify.plan.folders import Folders
 from verify.plan.grids import GRIDS
 from verify.plan.grids import grid as cells_of
+from verify.plan.plan import Plan
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.rows import Row
 from verify.plan.sizes import SIZES
@@ -83,8 +85,6 @@ def verify(
 
     from verify import pipeline
     from verify.judging.judge import exit_code
-    from verify.plan.folders import Folders
-    from verify.plan.plan import Plan
     from verify.records.files import check_writable, write
     from verify.records.store import Store
     from verify.reporting.junit import junit
@@ -176,7 +176,6 @@ def inspect(
             f"a size ({', '.join(SIZES)})"
         )
     from verify import pipeline
-    from verify.plan.plan import Plan
     from verify.records.files import check_writable
     from verify.reporting.sections.inside import mechanism_rows
 
