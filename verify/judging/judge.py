@@ -196,11 +196,8 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
     found = []
     for r in runs:
         told, measured = r.predicted, _measured([r], digits)
-        if told is None or not measured:
-            continue
-        if r.indifferent or not _rests(told, prediction.setting, digits):
-            claims = [x for x in told.lengths if x.digits == digits]
-            found += [_judge_claim(x, measured) for x in claims]
+        if told and measured and (r.indifferent or not _rests(told, prediction.setting, digits)):
+            found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
     return worst(found)
 
 
