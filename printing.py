@@ -161,6 +161,8 @@ def print_digits(prediction: Prediction) -> None:
     if rows:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
         print_table(columns, rows)
+        if any("?" in shown for *_, shown in rows):
+            print_text("?: not counted, for it would take too long.")
     elif prediction.continues:
         print_text("every result digit is right: the expected function is the task itself")
     else:

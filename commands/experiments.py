@@ -264,5 +264,10 @@ def report(
     if check and not as_json:
         print_text(f"gate: {outcome_line(verdicts, known)}")
         if untested:
-            print_text(f"gate: {count(untested, 'length')} inconclusive (exit code 3).")
+            lengths = count_verdicts(about.trained)[Verdict.INCONCLUSIVE]
+            cells = count(len(verdicts) - len(about.trained), "cell")
+            print_text(
+                f"gate: {cells} not trained, {count(lengths, 'length')} of the others inconclusive "
+                "(exit code 3)."
+            )
     raise typer.Exit(1 if failures else 3 if untested else 0)

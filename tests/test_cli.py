@@ -62,6 +62,7 @@ def test_undetermined_has_no_accuracy() -> None:
 
 BAD = [
     ("predict --task mod_mull", "did you mean 'mod_mul'?"),
+    ("theorems joint", "did you mean 'joint support'?"),
     ("predict --task add --pe rp", "did you mean 'rpe'?"),
     ("predict --task add --layout alined", "did you mean 'aligned'?"),
     ("predict --task mod_mul", "needs a modulus"),
@@ -212,12 +213,16 @@ def test_the_accuracy_of_each_digit() -> None:
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("--pe rpe", "no accuracy of single digits: no expected function is predicted"),
-        ("--pe rpe --layout interleaved --window 6", "every result digit is right: the exp"),
+        ("--task add --pe rpe", "no accuracy of single digits: no expected function is predicted"),
+        (
+            "--task add --pe rpe --layout interleaved --window 6",
+            "every result digit is right",
+        ),
+        ("--task mul --train-digits 2", "?: not counted, for it would take too long."),
     ],
 )
 def test_where_there_is_no_accuracy_of_digits_it_says_why(command: str, line: str) -> None:
-    done = run_cli("predict", "--task", "add", "--per-digit", *command.split())
+    done = run_cli("predict", "--per-digit", *command.split())
     assert done.out.splitlines()[-1].startswith(line)
 
 
@@ -225,6 +230,12 @@ def test_the_derivation_says_what_the_table_holds() -> None:
     done = run_cli("predict", "--task", "add", "--explain")
     assert "wrong on every input at 4..6 digits (longer)." in " ".join(done.out.split())
     assert "1. Premise: the model is right on held-out D_3. (convergence [1])" in done.out
+
+
+def test_lengths_with_a_gap_are_named_as_such() -> None:
+    asked = ["--task", "mul", "--train-digits", "3+5", "--test-digits", "1-5"]
+    steps = [step["statement"] for step in predicted(*asked)["derivation"]]
+    assert any("digits of inputs of 1..2, 4 digits (100% of them)" in text for text in steps)
 
 
 def test_a_grid_is_listed_with_its_predictions() -> None:

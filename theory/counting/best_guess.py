@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 
 from theory.inference.found import Missing
 from theory.inference.result_lengths import coefficients
 from theory.inference.shapes import is_local, writes_carry
-from theory.numbers.effort import spend
+from theory.numbers.effort import remembered, spend
 from theory.setting.layouts import Layout
 from theory.setting.tasks import Task
 
@@ -83,7 +82,7 @@ def _of_differences(
     )
 
 
-@lru_cache(maxsize=100_000)
+@remembered(100_000)
 def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, values: range) -> int:
     """How many pairs a >= b of one length have a digit in a range, a's or b's; 0 is no position."""
     equal, greater = 1, 0  # of the digits from the highest down to here

@@ -73,10 +73,7 @@ def _why_fixed(shown: Support) -> str:
 
 
 def _where(shares: Mapping[int, Fraction]) -> str:
-    """``length 1 (9% of the inputs), lengths 4..6 (100% of the inputs)``."""
-    parts = []
-    for share, group in groupby(shares, key=lambda n: f"{float(shares[n]):.0%}"):
-        lengths = list(group)
-        at = f"length {lengths[0]}" if len(lengths) == 1 else f"lengths {lengths[0]}..{lengths[-1]}"
-        parts.append(f"{at} ({share} of the inputs)")
-    return ", ".join(parts)
+    """``inputs of 1 digit (9% of them), of 4..6 digits (100% of them)``."""
+    groups = groupby(shares, key=lambda n: f"{float(shares[n]):.0%}")
+    parts = (f"of {lengths_text(list(ns))} ({share} of them)" for share, ns in groups)
+    return f"inputs {', '.join(parts)}"

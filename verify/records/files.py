@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copymode, rmtree
 from uuid import uuid4
@@ -65,9 +65,13 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file (as ``write`` does) before the long work whose result it is to hold."""
-    new = not path.exists()
+    """Refuse a file (as ``write`` does) before the long work whose result it is to hold.
+
+    What was not there before is not there afterwards either.
+    """
+    new = [x for x in (path, *path.parents) if not x.exists()]
     with writing(path):
         path.open("a").close()
-        if new:
-            path.unlink()
+        for made in new:
+            with suppress(OSError):  # another process may have put something there
+                made.unlink() if made == path else made.rmdir()

@@ -78,6 +78,7 @@ class Predicted:
     def from_json(cls, data: dict[str, Any]) -> Predicted:
         """The prediction that ``to_json`` wrote (InvalidInput: it did not, or not so)."""
         check_fields(data, {"theory", "learned", "hash", "lengths"})
+        check(isinstance(data["lengths"], list), "predicted: lengths must be a list")
         lengths = tuple(PredictedLength.from_json(x) for x in data["lengths"])
         read = cls(data["theory"], data["learned"], lengths)
         check(read.hash == data["hash"], "predicted: it was changed, for it has another hash")

@@ -40,9 +40,8 @@ def shared_legend(page: Figure, where: str = "upper") -> None:
     found = {}
     for ax in page.axes:
         handles, labels = ax.get_legend_handles_labels()
-        found.update(
-            {x: handle for x, handle in zip(labels, handles, strict=True) if x not in found}
-        )
+        for label, handle in zip(labels, handles, strict=True):
+            found.setdefault(label, handle)
     if found:
         widest = max(map(len, found))
         columns = min(len(found), max(1, int(72 * WIDTH / (40 + 4.6 * widest))))

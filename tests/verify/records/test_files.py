@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from theory.errors import Failed, InvalidInput
-from verify.records.files import new_folder, write
+from verify.records.files import check_writable, new_folder, write
 
 
 def test_a_file_is_written_whole_or_not_at_all(
@@ -54,3 +54,13 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (path / "a.txt").read_text() == "new"
     with pytest.raises(InvalidInput, match="cannot write"), new_folder(path / "a.txt" / "below"):
         pass
+
+
+def test_a_file_that_can_be_written_leaves_nothing_when_that_was_asked(tmp_path: Path) -> None:
+    check_writable(tmp_path / "new" / "folder" / "page.md")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "page.md").write_text("old")
+    check_writable(tmp_path / "page.md")
+    assert (tmp_path / "page.md").read_text() == "old"
+    with pytest.raises(InvalidInput, match="cannot write"):
+        check_writable(tmp_path / "page.md" / "below")

@@ -43,6 +43,9 @@ def test_a_changed_prediction_is_refused() -> None:
     data["lengths"][0]["claim"] = "none"
     with pytest.raises(InvalidInput, match="it was changed, for it has another hash"):
         Predicted.from_json(data)
+    for lengths in (None, 3):
+        with pytest.raises(InvalidInput, match="lengths must be a list"):
+            Predicted.from_json({**data, "lengths": lengths})
 
 
 def test_evidence_has_the_prediction_by_its_hash(tmp_path: Path) -> None:

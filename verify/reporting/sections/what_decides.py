@@ -35,7 +35,7 @@ def section(report: Report) -> list[str]:
         "\n".join(f"- {_sentence(name, by_cell)}" for name in trained if name != RECIPE.name),
         table(rows),
         "The share of answers that follow f^ one, two and three digits up, the mean of the models; "
-        "in brackets those that met the premise, of all.  Models that did not are left out where "
+        "in brackets those that met the premise, of all. Models that did not are left out where "
         "one did.",
     ]
 
