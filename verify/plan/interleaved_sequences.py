@@ -45,23 +45,19 @@ class InterleavedFormat(NaturalFormat):
         spaces: np.ndarray | None = None,
     ) -> np.ndarray:
         """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``."""
-        k, rows = self.task.operands, np.arange(len(operands))
-        sequence = np.full((len(operands), len(self.tokens)), self.padding, dtype=np.int64)
-        longest = np.max([lengths(operands[:, j]) for j in range(k)], axis=0)
-        sequence[:, 0] = self.base + LANDMARKS.index(BOS)
-        for i in range(operands.shape[2]):
-            there = rows[i < longest]
-            first = 1 + i * (k + 1)
-            sequence[there, first : first + k] = operands[there, :, i]
-            sequence[there, first + k] = result[there, i]
-        column = 1 + longest * (k + 1)
-        sequence[rows, column] = self.base + LANDMARKS.index(EQUALS)
-        left = np.maximum(lengths(result) - longest, 0)
-        for i in range(int(left.max(initial=0))):
-            there = rows[i < left]
-            sequence[there, column[there] + 1 + i] = result[there, longest[there] + i]
-        sequence[rows, column + 1 + left] = self.end
-        return sequence
+        n, k, width = operands.shape
+        longest = np.max([lengths(operands[:, j]) for j in range(k)], axis=0)[:, None]
+        i = np.arange(self.result_width)
+        beside = np.concatenate([operands, result[:, None, :width]], axis=1).swapaxes(1, 2)
+        is_beside = np.repeat(i[:width] < longest, k + 1, axis=1)
+        is_left = (longest <= i) & (i < lengths(result)[:, None])
+        bos, equals = (self.base + LANDMARKS.index(x) for x in (BOS, EQUALS))
+        one = np.ones((n, 1), dtype=np.int64)
+        tokens = [bos * one, beside.reshape(n, -1), equals * one, result, self.end * one]
+        sequence, there = np.hstack(tokens), np.hstack([one, is_beside, one, is_left, one]) > 0
+        sequence[~there] = self.padding
+        order = (~there).argsort(axis=1, kind="stable")  # what is there, then the padding
+        return np.take_along_axis(sequence, order, axis=1)[:, : len(self.tokens)]
 
     def read(self, said: np.ndarray) -> np.ndarray:
         """The result digits ``(n, M)`` that answers ``(n, S)`` say.
@@ -70,13 +66,10 @@ class InterleavedFormat(NaturalFormat):
         """
         beside, left = said[:, : self.width], said[:, self.width :]
         ends = left == self.end
-        count = np.where(ends.any(1), ends.argmax(1), -1)  # digits after the operands
-        digits = np.zeros((len(said), self.result_width), dtype=np.int64)
-        digits[:, : self.width] = np.where(beside < self.base, beside, -1)
-        for i in range(self.result_width - self.width):
-            inside = i < count
-            last = left[:, i] == 0  # no result has a zero there before its end
-            fine = (left[:, i] < self.base) & ~(last & (i == count - 1))
-            digits[inside, self.width + i] = np.where(fine, left[:, i], -1)[inside]
-        digits[count < 0, -1] = -1
+        count = np.where(ends.any(1), ends.argmax(1), -1)[:, None]  # digits after the operands
+        left, i = left[:, :-1], np.arange(left.shape[1] - 1)
+        fine = (left < self.base) & ((left > 0) | (i != count - 1))  # no result ends with a zero
+        digits = np.where(fine, left, -1) * (i < count)
+        digits = np.hstack([np.where(beside < self.base, beside, -1), digits])
+        digits[count[:, 0] < 0, -1] = -1
         return digits

@@ -15,12 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from theory.inference.result_lengths import coefficients
-from theory.setting.layouts import BOS, EQUALS, SIGN, STARTS, Token
+from theory.setting.layouts import END, EQUALS, STARTS, Token
 from theory.setting.properties import carries, carry_values
 from verify.plan.sequences import LANDMARKS, Format
 from verify.plan.spaces import fixed_spaces
-
-_LEFT = (BOS, SIGN, EQUALS)
 
 
 class NaturalFormat(Format):
@@ -53,12 +51,12 @@ class NaturalFormat(Format):
     @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
+        more = int(self.layout.spaced)
         if self.layout.scratchpad:
-            return self.padding + 1 + (carries(self.task, self.base) or 0)
-        if self.space is not None:
-            return self.space + 1
-        markers = self.result_width + STARTS - 1 if self.layout.hinted else 0
-        return self.padding + 1 + markers
+            more = carries(self.task, self.base) or 0
+        if self.layout.hinted:
+            more = self.result_width + STARTS - 1
+        return self.padding + 1 + more
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -89,34 +87,35 @@ class NaturalFormat(Format):
             spaces: whether a space stands before an operand digit, in a layout that has spaces,
                 ``(n, k, N)``; None for those of a test.
         """
-        sequence = np.full((len(operands), len(self.tokens)), self.padding, dtype=np.int64)
-        rows = np.arange(len(operands))
-        markers = self.padding + (np.zeros_like(rows) if starts is None else starts)
-        stops = np.full(len(operands), self.equals)
-        each = 1 if self.layout.spaced else self.layout.operand_tokens
         if self.layout.spaced and spaces is None:
             spaces = fixed_spaces(operands)
-        for j in reversed(range(self.task.operands)):
-            sequence[rows, stops] = self.base + _LEFT.index(self._after(j))
-            length = lengths(operands[:, j])
-            starting = stops - each * length
-            there = None if spaces is None else _up_to(spaces[:, j], length)
-            if there is not None:
-                starting = starting - there.sum(axis=1)
-            where = (starting, each, self.layout.operands_first)
-            self._write(sequence, operands[:, j], *where, markers, there)
-            stops = starting - 1
-        sequence[rows, stops] = self.base + _LEFT.index(BOS)
-        first = np.full(len(operands), self.equals + 1)
-        where = (first, self.layout.result_tokens, self.layout.result_first)
-        self._write(sequence, result, *where, markers)
-        sequence[rows, first + self.layout.result_tokens * lengths(result)] = self.end
-        if self.layout.scratchpad:
-            carry = self._carries(operands)
-            for i in range(self.result_width):
-                there = rows[i < lengths(result)]
-                sequence[there, self.equals + 1 + 2 * i] = carry[there, i]
-        return sequence
+        carry = self._carries(operands) if self.layout.scratchpad else None
+        numbers = [*np.moveaxis(operands, 1, 0), result]  # the operand of a result digit is -1
+        long = [lengths(digits) for digits in numbers]
+        shape = len(operands), len(self.tokens)
+        sequence, there = np.empty(shape, dtype=np.int64), np.ones(shape, dtype=bool)
+        for slot, token in enumerate(self.tokens):
+            if token.kind == "landmark":
+                sequence[:, slot] = self.base + (*LANDMARKS, END).index(token.symbol)
+                continue
+            digit = self.tokens[slot + 1] if token.kind == "space" else token
+            i, number = digit.position - 1, digit.operand
+            there[:, slot] = i < long[number]
+            if token.kind == "marker":
+                sequence[:, slot] = self.padding + 1 + i + (0 if starts is None else starts)
+            elif token.kind == "space":
+                assert spaces is not None
+                there[:, slot] &= spaces[:, number, i]
+                sequence[:, slot] = self.padding + 1
+            elif token.kind == "carry":
+                assert carry is not None
+                sequence[:, slot] = carry[:, i]
+            else:
+                sequence[:, slot] = numbers[number][:, i]
+        sequence[~there] = self.padding
+        before = there[:, : self.equals].argsort(axis=1, kind="stable")
+        after = self.equals + (~there[:, self.equals :]).argsort(axis=1, kind="stable")
+        return np.take_along_axis(sequence, np.hstack([before, after]), axis=1)
 
     def _carries(self, operands: np.ndarray) -> np.ndarray:
         """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
@@ -140,61 +139,18 @@ class NaturalFormat(Format):
         ends = said == self.end
         each = self.layout.result_tokens
         count = np.where(ends.any(1), ends.argmax(1), -1) // each  # digits; -1: no end
-        digits = np.zeros((len(said), self.result_width), dtype=np.int64)
-        rows = np.arange(len(said))
-        for i in range(self.result_width):
-            inside = i < count
-            place = i if self.layout.result_first == "least" else np.maximum(count - 1 - i, 0)
-            column = place * each
-            digit = said[rows, column + each - 1]
-            fine = digit < self.base
-            if self.layout.hinted:
-                fine &= said[rows, column] == self.padding + 1 + i
-            digits[inside, i] = np.where(fine, digit, -1)[inside]
-        top = np.maximum(count - 1, 0)
-        digits[rows[(count > 1) & (digits[rows, top] == 0)], -1] = -1
-        digits[count < 1, -1] = -1
+        i = np.arange(self.result_width)
+        top = np.maximum(count - 1, 0)[:, None]
+        places = i if self.layout.result_first == "least" else np.maximum(top - i, 0)
+        columns = np.broadcast_to(each * places, (len(said), len(i)))
+        written = np.take_along_axis(said, columns + each - 1, axis=1)
+        fine = written < self.base
+        if self.layout.hinted:
+            fine &= np.take_along_axis(said, columns, axis=1) == self.padding + 1 + i
+        digits = np.where(i < count[:, None], np.where(fine, written, -1), 0)
+        starts_with_zero = np.take_along_axis(digits, top, axis=1)[:, 0] == 0
+        digits[(count < 1) | (count > 1) & starts_with_zero, -1] = -1
         return digits
-
-    def _after(self, operand: int) -> str:
-        return SIGN if operand < self.task.operands - 1 else EQUALS
-
-    def _write(
-        self,
-        sequence: np.ndarray,
-        digits: np.ndarray,
-        first: np.ndarray,
-        each: int,
-        order: str,
-        markers: np.ndarray,
-        spaces: np.ndarray | None = None,
-    ) -> None:
-        """Write a number of each example, digits ``(n, N)``, from column ``first`` ``(n,)`` on.
-
-        Args:
-            each: how many tokens a digit takes; it is the last of them.
-            spaces: whether a space stands before a digit, ``(n, N)``; it takes one token more.
-        """
-        length = lengths(digits)
-        if spaces is not None:
-            written = spaces if order == "least" else spaces[:, ::-1]
-            before = written.cumsum(axis=1)
-            before = before if order == "least" else before[:, ::-1]
-        for i in range(digits.shape[1]):
-            rows = np.flatnonzero(i < length)
-            place = i if order == "least" else length[rows] - 1 - i
-            column = first[rows] + each * np.asarray(place) + each - 1
-            if spaces is not None:
-                column = column + before[rows, i]
-                sequence[rows[spaces[rows, i]], column[spaces[rows, i]] - 1] = self.padding + 1
-            if self.layout.hinted:
-                sequence[rows, column - 1] = markers[rows] + i + 1
-            sequence[rows, column] = digits[rows, i]
-
-
-def _up_to(there: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """What is there ``(n, N)`` up to a length ``(n,)``, and nothing beyond."""
-    return there & (np.arange(there.shape[1]) < length[:, None])
 
 
 def lengths(digits: np.ndarray) -> np.ndarray:

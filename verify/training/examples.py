@@ -8,7 +8,6 @@ from torch import Tensor
 
 from theory.setting.layouts import STARTS
 from verify.plan.cells import Cell
-from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import Sampler
 from verify.plan.spaces import drawn_spaces
@@ -36,15 +35,13 @@ class Examples:
 
     def _write(self, operands: np.ndarray) -> np.ndarray:
         """The tokens ``(n, T)``; markers start at random, and spaces stand at random."""
-        results = self.format.results(operands)
-        if isinstance(self.format, NaturalFormat) and self.format.layout.spaced:
-            spaces = drawn_spaces(operands, self._rng)
-            return self.format.write(operands, results, spaces=spaces)
-        if isinstance(self.format, NaturalFormat) and self.format.layout.hinted:
-            return self.format.write(
-                operands, results, self._rng.integers(STARTS, size=len(results))
-            )
-        return self.format.write(operands, results)
+        results, layout = self.format.results(operands), self.format.layout
+        more: dict[str, np.ndarray] = {}
+        if layout.spaced:
+            more["spaces"] = drawn_spaces(operands, self._rng)
+        if layout.hinted:
+            more["starts"] = self._rng.integers(STARTS, size=len(results))
+        return self.format.write(operands, results, **more)
 
 
 class Noise:

@@ -74,7 +74,7 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
 def test_padding_changes_no_answer(pe: str, form: str) -> None:
     """The logits of an example are the same alone and beside longer ones."""
     c = natural_cell(pe, form)
-    model, operands = net(c), examples(c)
+    model, operands = net(c), np.pad(examples(c), ((0, 0), (0, 0), (0, 2)))
     wide = c.format_for(5)
     tokens = wide.write(operands, wide.results(operands))
     assert isinstance(wide, NaturalFormat)
