@@ -16,89 +16,52 @@ def _natural(task: str | None, pe: Any, layout: Any, **more: Any) -> list[Row]:
     return rows(task, pe, "1-5", 10, layout=layout, padding="none", **more)
 
 
-# Under windows that hold the rule and little else, by layers; the last is tested far beyond.
+def _narrow(task: str | None, pe: Any, window: int, layers: int = 1, **more: Any) -> list[Row]:
+    """The same interleaved, under a window that holds the rule and little else."""
+    return _natural(task, pe, "interleaved", window=window, layers=layers, **more)
+
+
+# The last is tested far beyond.
 _WINDOWS = (
-    *_natural("add", ["rpe", "t5", "rope"], "interleaved", window=5, layers=1),
-    *_natural("add", ["ape", "sinusoidal"], "interleaved", window=5, layers=1),
-    *_natural("add", "rpe", "interleaved", window=6, layers=1),
-    *_natural("add", ["rpe", "rope"], "interleaved", window=5, layers=2, base=3),
-    *_natural("add", ["rope", "ape"], "interleaved", window=5, layers=1, base=6),
-    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c"),
-    *_natural(None, "rpe", "interleaved", window=5, layers=1, expr="2*a + b"),
-    *_natural(None, ["rpe", "ape"], "interleaved", window=3, layers=1, expr="7*a"),
-    *(
-        replace(x, test_digits="5,10,20,30")
-        for x in _natural("add", ["rpe", "ape"], "interleaved", window=5, layers=1)
-    ),
+    *_narrow("add", ["rpe", "t5", "rope"], 5),
+    *_narrow("add", ["ape", "sinusoidal"], 5),
+    *_narrow("add", "rpe", 6),
+    *_narrow("add", ["rpe", "rope"], 5, layers=2, base=3),
+    *_narrow("add", ["rope", "ape"], 5, base=6),
+    *_narrow(None, ["rpe", "rope"], 7, expr="a + b + c"),
+    *_narrow(None, "rpe", 5, expr="2*a + b"),
+    *_narrow(None, ["rpe", "ape"], 3, expr="7*a"),
+    *(replace(x, test_digits="5,10,20,30") for x in _narrow("add", ["rpe", "ape"], 5)),
 )
 # The same theorem in other bases and for other rules of finite carry.
+_LINEAR = ["3*a + b", "2*a + 3*b", "a + b + 5"]
 _MORE_WINDOWS = (
-    *_natural(
-        "add",
-        ["rpe", "rope", "t5", "ape"],
-        "interleaved",
-        window=5,
-        layers=1,
-        base=[2, 4, 5, 7, 8, 12],
-    ),
-    *_natural(
-        None,
-        ["rpe", "rope"],
-        "interleaved",
-        window=5,
-        layers=1,
-        expr=["3*a + b", "2*a + 3*b", "a + b + 5"],
-        base=[4, 10],
-    ),
-    *_natural(
-        None, ["rpe", "rope", "t5"], "interleaved", window=3, layers=1, expr="3*a", base=[4, 7, 10]
-    ),
-    *_natural(
-        None, ["rpe", "rope", "t5"], "interleaved", window=3, layers=1, expr="7*a", base=[4, 7]
-    ),
-    *_natural(None, ["rope", "t5"], "interleaved", window=3, layers=1, expr="7*a"),
-    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b + c", base=4),
-    *_natural("sub", ["rpe", "rope"], "interleaved", window=5, layers=1),
+    *_narrow("add", ["rpe", "rope", "t5", "ape"], 5, base=[2, 4, 5, 7, 8, 12]),
+    *_narrow(None, ["rpe", "rope"], 5, expr=_LINEAR, base=[4, 10]),
+    *_narrow(None, ["rpe", "rope", "t5"], 3, expr="3*a", base=[4, 7, 10]),
+    *_narrow(None, ["rpe", "rope", "t5"], 3, expr="7*a", base=[4, 7]),
+    *_narrow(None, ["rope", "t5"], 3, expr="7*a"),
+    *_narrow(None, ["rpe", "rope"], 7, expr="a + b + c", base=4),
+    *_narrow("sub", ["rpe", "rope"], 5),
 )
 # Differences: the borrow of the highest digits has to come out.
 _DIFFERENCES = (
-    *_natural("sub", ["rpe", "rope", "t5"], "interleaved", window=5, layers=1, base=[3, 5, 7]),
-    *_natural(
-        None, ["rpe", "rope"], "interleaved", window=5, layers=1, expr=["2*a - b", "a - 2*b"]
-    ),
-    *_natural(None, ["rpe", "rope"], "interleaved", window=7, layers=1, expr="a + b - c", base=5),
+    *_narrow("sub", ["rpe", "rope", "t5"], 5, base=[3, 5, 7]),
+    *_narrow(None, ["rpe", "rope"], 5, expr=["2*a - b", "a - 2*b"]),
+    *_narrow(None, ["rpe", "rope"], 7, expr="a + b - c", base=5),
 )
 # The same rules under learned positions, which start at the first index or at random, and T5.
-_RULES: tuple[dict[str, Any], ...] = (
-    {"expr": ["3*a + b", "2*a + 3*b"], "window": 5, "base": [4, 10]},
-    {"expr": "a + b + 5", "window": 5, "base": 10},
-    {"expr": "3*a", "window": 3, "base": [4, 7, 10]},
-    {"expr": "7*a", "window": 3, "base": 7},
-    {"expr": "a + b + c", "window": 7, "base": [4, 10]},
-)
+_LEARNED = ["shifted", "ape", "t5"]
 _STARTS = (
-    *_natural(
-        "add", "shifted", "interleaved", window=5, layers=1, base=[2, 3, 4, 5, 6, 7, 8, 10, 12]
-    ),
-    *(
-        x
-        for r in _RULES
-        for x in _natural(None, ["shifted", "ape", "t5"], "interleaved", layers=1, **r)
-    ),
-    *(
-        x
-        for expr, window, bases in (("2*a + b", 5, [5, 7, 12]), ("5*a", 3, [7, 12]))
-        for x in _natural(
-            None,
-            ["shifted", "ape", "rpe", "rope", "t5"],
-            "interleaved",
-            layers=1,
-            expr=expr,
-            window=window,
-            base=bases,
-        )
-    ),
-    *_natural("sub", ["shifted", "ape"], "interleaved", window=5, layers=1),
+    *_narrow("add", "shifted", 5, base=[2, 3, 4, 5, 6, 7, 8, 10, 12]),
+    *_narrow(None, _LEARNED, 5, expr=_LINEAR[:2], base=[4, 10]),
+    *_narrow(None, _LEARNED, 5, expr="a + b + 5", base=10),
+    *_narrow(None, _LEARNED, 3, expr="3*a", base=[4, 7, 10]),
+    *_narrow(None, _LEARNED, 3, expr="7*a", base=7),
+    *_narrow(None, _LEARNED, 7, expr="a + b + c", base=[4, 10]),
+    *_narrow(None, ["shifted", "ape", "rpe", "rope", "t5"], 5, expr="2*a + b", base=[5, 7, 12]),
+    *_narrow(None, ["shifted", "ape", "rpe", "rope", "t5"], 3, expr="5*a", base=[7, 12]),
+    *_narrow("sub", ["shifted", "ape"], 5),
     *_natural("add", "shifted", ["aligned", "reversed", "plain", "hinted"]),
     *_natural("sub", "shifted", "aligned"),
     *_natural(None, "shifted", "aligned", expr=["7*a", "a"]),
@@ -106,9 +69,7 @@ _STARTS = (
 # Indices that are drawn for each example: no address is new, and none tells a digit.
 _RANDOM = (
     *_natural("add", ["randomized", "randomized-fire"], ["aligned", "hinted"]),
-    *_natural(
-        "add", ["randomized", "randomized-fire"], "interleaved", window=5, layers=1, base=[4, 10]
-    ),
+    *_narrow("add", ["randomized", "randomized-fire"], 5, base=[4, 10]),
 )
 # The carry is written before each digit, which moves no operand digit.
 _SCRATCHPADS = (
@@ -121,28 +82,20 @@ _SPACED_ENCODINGS = ["ape", "rpe", "t5", "rope", "alibi", "nope", "coupled", "ab
 _SPACES = (
     *(
         replace(x, test_digits="1-8,10,12,14")
-        for x in (
-            *_natural("add", _SPACED_ENCODINGS, "spaced"),
-            *_natural("sub", "rpe", "spaced"),
-        )
+        for x in _natural("add", _SPACED_ENCODINGS, "spaced") + _natural("sub", "rpe", "spaced")
     ),
     row("add", "coupled", "1-4+6", 7, layout="spaced", padding="none"),
 )
+_FAR: dict[str, Any] = {"layout": "aligned", "padding": "none"}
 # Is an address that a formula tells found a little beyond many trained lengths?
-_EIGHT = tuple(
-    x
-    for pe in ("alibi", "fire", "rope", "shifted")
-    for x in rows("add", pe, "1-8", 12, layout="aligned", padding="none")
-)
+_EIGHT = [row("add", pe, "1-8", 12, **_FAR) for pe in ("alibi", "fire", "rope", "shifted")]
 # Yes: under encodings by which no query can single out an offset.  How far is that?
-_NEAR = tuple(
-    x
+_NEAR = [
+    row("add", pe, f"1-{longest}", last, **_FAR)
     for pe in ("alibi", "fire")
     for longest, last in ((6, 9), (12, 18))
-    for x in rows("add", pe, f"1-{longest}", last, layout="aligned", padding="none")
-)
+]
 # Numbers from a random start after more lengths, and tested beyond the last start.
-_FAR: dict[str, Any] = {"layout": "aligned", "padding": "none"}
 _NUMBERED = (
     Row("add", pe="coupled", train_digits="1-10", test_digits="10-14,20,45", layers=1, **_FAR),
     Row("add", pe="coupled", train_digits="1-10", test_digits="10-14,20,45", **_FAR),
@@ -175,6 +128,5 @@ NATURAL = (
     *_natural("mul", ["ape", "rpe", "coupled"], "aligned"),
     *_natural(None, ["ape", "rpe", "nope"], "aligned", expr="a % 2", base=3),
     # Lengths between and below the trained ones.
-    *(row("add", pe, "2,5", 7, layout="aligned", padding="none") for pe in ("rpe", "coupled")),
-    *(row("add", pe, "4+5", 7, layout="aligned", padding="none") for pe in ("rpe", "coupled")),
+    *(row("add", pe, n, 7, **_FAR) for n in ("2,5", "4+5") for pe in ("rpe", "coupled")),
 )

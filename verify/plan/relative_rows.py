@@ -92,8 +92,8 @@ _PLACES = (
     # One layer less has it in view as well: first predicted by theory 14.
     *_narrow("nope", 3, 5, 4, base=6),
     *_narrow("nope", 3, 5, 5, base=4),
-    *(cell for base in (4, 7) for cell in _narrow("nope", 4, 5, 5, base=base)),
-    *(cell for base in (3, 10) for cell in _narrow("nope", 5, 5, 6, base=base)),
+    *_narrow("nope", 4, 5, 5, base=[4, 7]),
+    *_narrow("nope", 5, 5, 6, base=[3, 10]),
     *_narrow("nope", 3, 7, 3),
     *_narrow("nope", 4, 7, 4, base=5),
     *_narrow("nope", 5, 7, 4),
