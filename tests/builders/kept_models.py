@@ -10,6 +10,7 @@ import torch
 from builders.runs import run
 from verify.model.gpt import GPT
 from verify.model.kept import keep
+from verify.model.networks import network
 from verify.plan.cells import Cell
 from verify.plan.recipe import RECIPE, Recipe
 from verify.plan.sizes import Size
@@ -24,9 +25,7 @@ def kept_run(c: Cell, recipe: Recipe = RECIPE, **changes: object) -> Run:
 
 def kept_untrained(folder: Path, c: Cell, recipe: Recipe = RECIPE) -> tuple[Path, GPT]:
     """A small model with large random weights, so that every part of it counts, and its folder."""
-    fmt, s = c.format, c.setting
-    tokens, encoding = fmt.tokens[:-1], s.encoding.name
-    net = GPT(Size(2, 2, 16), fmt.vocabulary, tokens, encoding, s.window, 0, recipe).eval()
+    net = network(c, 0, recipe, Size(2, 2, 16)).eval()
     for p in net.parameters():
         torch.nn.init.normal_(p, std=0.5)
     return keep(folder, net, kept_run(c, recipe), recipe), net

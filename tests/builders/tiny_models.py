@@ -15,6 +15,7 @@ from theory.setting.domains import Domain
 from verify.mechanism.equivalents import predicted_support
 from verify.model.gpt import GPT, UNSEEN, Block
 from verify.model.indifference import ignored_slots
+from verify.model.networks import network
 from verify.model.positions import Learned
 from verify.plan.cells import Cell
 from verify.plan.recipe import Recipe
@@ -73,13 +74,12 @@ def taught(c: Cell) -> Taught:
 
 
 def untrained(c: Cell, shape: Size = SMALLEST, std: float = 0.0, seed: int = 0) -> GPT:
-    """A small model of a cell, with the whole prefix in sight and absolute positions.
+    """A small model of a cell.
 
     Args:
         std: of the weights, so that more passes through than through the initial ones; 0 for those.
     """
-    form = c.format
-    net = GPT(shape, form.vocabulary, form.tokens[:-1], "ape", 0, seed)
+    net = network(c, seed, shape=shape)
     for p in net.parameters():
         if p.dim() > 1 and std:
             torch.nn.init.normal_(p, std=std)
@@ -101,8 +101,7 @@ def leaking(layer: int) -> GPT:
 
     It answers 1 where a digit that is predicted to be ignored is 1, and else 0.
     """
-    form = PRODUCT.format
-    net = GPT(Size(2, 1, 8), form.vocabulary, form.tokens[:-1], "ape", 0, seed=0)
+    net = network(PRODUCT, 0, shape=Size(2, 1, 8))
     # Four directions without a mean, which the norms leave as they are but for the length.
     ignored, elsewhere, one, said = torch.eye(8)[::2] - torch.eye(8)[1::2]
     position, block = net.position, net.blocks[layer]

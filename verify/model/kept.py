@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from theory.errors import InvalidInput
 from theory.setting.tasks import TASKS
 from verify.model.gpt import GPT
+from verify.model.networks import network
 from verify.plan.numerals import symbols
 from verify.plan.plan import Job
 from verify.plan.recipe import RECIPE, Recipe
@@ -69,11 +70,11 @@ def keep(folder: Path, model: GPT, run: Run, recipe: Recipe) -> Path:
     path = kept_path(folder, Job(cell, run.seed, recipe), run.precision)
     blocks = len(model.blocks)
     width = model.embedding.embedding_dim
-    network = {"layers": blocks, "heads": model.heads, "width": width, "tied": recipe.tied}
+    size = {"layers": blocks, "heads": model.heads, "width": width, "tied": recipe.tied}
     config = {
         **replace(run, trajectory=None, predicted=None).to_json(),
         "recipe_name": recipe.name,
-        "network": network,
+        "network": size,
         "vocabulary": symbols(cell.setting.base),
     }
     with new_folder(path) as beside:
@@ -98,14 +99,10 @@ def read_kept(folder: Path) -> KeptModel:
     Raises:
         InvalidInput: the folder holds no kept model, or a damaged one.
     """
-    run, network = _read_config(folder)
-    s, fmt = run.cell.setting, run.cell.format
-    shape = Size(network["layers"], network["heads"], network["width"])
-    how = replace(RECIPE, tied=network["tied"])
-    vocabulary, tokens = fmt.vocabulary, fmt.tokens[:-1]
+    run, size = _read_config(folder)
+    shape = Size(size["layers"], size["heads"], size["width"])
     try:
-        numbering = run.cell.numbering
-        model = GPT(shape, vocabulary, tokens, s.encoding.name, s.window, run.seed, how, numbering)
+        model = network(run.cell, run.seed, replace(RECIPE, tied=size["tied"]), shape)
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, SafetensorError) as error:
         raise InvalidInput(f"{folder / WEIGHTS} cannot be read: {error}") from None
@@ -127,12 +124,12 @@ def _read_config(folder: Path) -> tuple[Run, dict[str, Any]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         check(isinstance(data, dict) and all(x in data for x in _OURS), "it is of another program")
-        network = data["network"]
-        check_fields(network, {"layers", "heads", "width", "tied"})
-        check(isinstance(network["tied"], bool), "tied must be true or false")
-        sizes = [network[name] for name in ("layers", "heads", "width")]
+        size = data["network"]
+        check_fields(size, {"layers", "heads", "width", "tied"})
+        check(isinstance(size["tied"], bool), "tied must be true or false")
+        sizes = [size[name] for name in ("layers", "heads", "width")]
         fine = all(type(n) is int and 0 < n <= 10**4 for n in sizes) and not sizes[2] % sizes[1]
         check(fine, "network: no such size")
-        return Run.from_json({k: v for k, v in data.items() if k not in _OURS}), network
+        return Run.from_json({k: v for k, v in data.items() if k not in _OURS}), size
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"{path}: {error}") from None

@@ -19,6 +19,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from verify.model.gpt import GPT
+from verify.model.networks import network
 from verify.model.places import Places
 from verify.model.positions import Slots
 from verify.plan.cells import Cell
@@ -54,7 +55,7 @@ class Ensemble:
         self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
     ) -> None:
         self.device, self.compiled = device, compiled
-        self.models = [_model(cell, seed, recipe).to(device) for cell, seed in jobs]
+        self.models = [network(cell, seed, recipe).to(device) for cell, seed in jobs]
         self.weights = Weights([dict(model.named_parameters()) for model in self.models])
         self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
         fmt = jobs[0][0].training_format
@@ -141,13 +142,6 @@ class Ensemble:
         # Forget the code of other ensembles: only so many versions of a function are kept.
         torch.compiler.reset()
         return torch.compile(every, dynamic=False)
-
-
-def _model(cell: Cell, seed: int, recipe: Recipe) -> GPT:
-    fmt, setting = cell.format, cell.setting
-    encoding, window = setting.encoding.name, setting.window
-    sequence = fmt.vocabulary, fmt.tokens[:-1]
-    return GPT(cell.size, *sequence, encoding, window, seed, recipe, cell.numbering)
 
 
 def _as_slots(indices: np.ndarray, device: str) -> Slots:

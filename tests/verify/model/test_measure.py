@@ -9,17 +9,15 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.layouts import PADDED
-from builders.tiny_models import QUICK, TINY, Taught, float32
+from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
 
 from theory.prediction.predict import predict
 from theory.setting.domains import Domain
-from verify.model.gpt import GPT
 from verify.model.measure import answers, held_out_accuracy, measure
 from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.plan.recipe import CHUNK, Recipe
 from verify.plan.sampling import Sampler, is_held_out
-from verify.plan.sizes import Size
 from verify.training.train import train
 
 
@@ -27,10 +25,7 @@ from verify.training.train import train
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
     c = cell(form=form)
     fmt = c.format
-    net = GPT(Size(2, 2, 16), fmt.vocabulary, fmt.tokens[:-1], "ape", 0, seed=0)
-    for p in net.parameters():
-        if p.dim() > 1:
-            torch.nn.init.normal_(p, std=0.6)
+    net = untrained(c, std=0.6)
     operands = Sampler(fmt, Domain((3,))).sample(50, np.random.default_rng(0))
     nothing = np.zeros((50, fmt.result_width), dtype=np.int64)
     got = answers(net, c, operands)

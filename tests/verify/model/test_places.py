@@ -7,16 +7,15 @@ import pytest
 import torch
 from builders.cells import natural_cell
 from builders.layouts import NATURAL
+from builders.tiny_models import untrained
 
 from theory.errors import InvalidInput
 from theory.setting.encodings import ENCODINGS
-from verify.model.gpt import GPT
 from verify.model.measure import answers
 from verify.model.places import Places
 from verify.plan.cells import Cell
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.sampling import Sampler
-from verify.plan.sizes import Size
 
 CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [
     ("ape", "plain"),
@@ -26,16 +25,6 @@ CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "space
     ("ape", "interleaved"),
     ("rpe", "interleaved"),
 ]
-
-
-def net(cell: Cell) -> GPT:
-    fmt, encoding = cell.format, cell.setting.encoding.name
-    size, tokens = Size(2, 2, 16), fmt.tokens[:-1]
-    made = GPT(size, fmt.vocabulary, tokens, encoding, 0, seed=0, numbering=cell.numbering)
-    for p in made.parameters():
-        if p.dim() > 1:
-            torch.nn.init.normal_(p, std=0.6)
-    return made.eval()
 
 
 def examples(cell: Cell, number: int = 40) -> np.ndarray:
@@ -74,7 +63,7 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
 def test_padding_changes_no_answer(pe: str, form: str) -> None:
     """The logits of an example are the same alone and beside longer ones."""
     c = natural_cell(pe, form)
-    model, operands = net(c), np.pad(examples(c), ((0, 0), (0, 0), (0, 2)))
+    model, operands = untrained(c, std=0.6), np.pad(examples(c), ((0, 0), (0, 0), (0, 2)))
     wide = c.format_for(5)
     tokens = wide.write(operands, wide.results(operands))
     assert isinstance(wide, NaturalFormat)
@@ -99,7 +88,7 @@ def test_in_the_interleaved_layout_results_alone_are_asked_for() -> None:
 @pytest.mark.parametrize("form", [*NATURAL, "interleaved"])
 def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
     c = natural_cell("rpe", form)
-    model, operands = net(c), examples(c)
+    model, operands = untrained(c, std=0.6), examples(c)
     if form == "interleaved":  # all of one length: shorter ones are written in other columns
         operands[:, 0, -1] = 1
     fmt = c.format_for(3)

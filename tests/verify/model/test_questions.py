@@ -14,8 +14,8 @@ from builders.tiny_models import untrained
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.directions import Direction
-from verify.model.gpt import GPT
 from verify.model.measure import answers
+from verify.model.networks import network
 from verify.model.questions import ask, legend, read_question
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ def test_the_legend_says_what_theory_says_of_the_model() -> None:
 def test_numbers_of_natural_length_are_asked_as_long_as_they_are() -> None:
     """However long the others are that are asked with them."""
     c = natural_cell("rpe", "interleaved")
-    fmt = c.format
-    net = GPT(c.size, fmt.vocabulary, fmt.tokens[:-1], "rpe", 0, seed=1, numbering=c.numbering)
-    prediction = predict(c.setting)
+    net, prediction = network(c, seed=1), predict(c.setting)
     short = np.array([[[2, 1], [4, 3]]])  # 12 + 34, in two digits each
     said = answers(net, c, short)[0].tolist()
     value = sum(d * 10**i for i, d in enumerate(said)) if 0 <= min(said) <= max(said) < 10 else None

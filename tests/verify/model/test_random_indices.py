@@ -7,6 +7,7 @@ import pytest
 import torch
 from builders.cells import cell, natural_cell
 from builders.layouts import NATURAL
+from builders.tiny_models import untrained
 
 from theory.errors import InvalidInput
 from theory.setting.layouts import INDICES, layout
@@ -127,10 +128,7 @@ def test_of_indices_one_after_the_other_it_is_the_encoding_without_chance(
 @pytest.mark.parametrize("form", ["aligned", "interleaved"])
 def test_answers_do_not_depend_on_the_batch(pe: str, form: str) -> None:
     c = natural_cell(pe, form)
-    fmt = c.format
-    net = GPT(Size(2, 2, 16), fmt.vocabulary, fmt.tokens[:-1], pe, 0, 0, numbering=c.numbering)
-    for p in net.parameters():
-        torch.nn.init.normal_(p, std=0.6)
+    net = untrained(c, std=0.6)
     operands = Sampler(c.format_for(3), c.setting.train).sample(20, np.random.default_rng(0))
     operands[:, 0, -1] = 1
     together = answers(net, c, operands)

@@ -1,0 +1,19 @@
+"""The network of a cell."""
+
+from __future__ import annotations
+
+from verify.model.gpt import GPT
+from verify.plan.cells import Cell
+from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.sizes import Size
+
+
+def network(cell: Cell, seed: int, recipe: Recipe = RECIPE, shape: Size | None = None) -> GPT:
+    """The network that a cell is trained with, before the first step.
+
+    Args:
+        shape: None for that of the cell.
+    """
+    fmt, encoding, window = cell.format, cell.setting.encoding.name, cell.setting.window
+    sequence = fmt.vocabulary, fmt.tokens[:-1]
+    return GPT(shape or cell.size, *sequence, encoding, window, seed, recipe, cell.numbering)
