@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from theory.display.answer import INPUTS
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction
 from theory.setting.directions import Direction
+from theory.setting.tasks import digit_count
 from verify.model.gpt import GPT
 from verify.model.measure import answers
 from verify.plan.cells import Cell
@@ -84,9 +85,9 @@ def ask(
     found = []
     for operands in questions:
         expected = None if learned is None else learned.evaluate(*operands)
-        length = max(len(list(_digits(x, s.base))) for x in operands)
-        width = cell.format_for(length).width
-        row = [list(_digits(x, s.base, width)) for x in operands]
+        length = max(digit_count(x, s.base) for x in operands)
+        weights = [s.base**i for i in range(cell.format_for(length).width)]
+        row = [[x // weight % s.base for weight in weights] for x in operands]
         [digits] = answers(model, cell, np.array([row], dtype=np.int64)).tolist()
         number = sum(d * s.base**i for i, d in enumerate(digits))
         found.append(
@@ -111,11 +112,3 @@ def legend(run: Run, prediction: Prediction) -> list[str]:
             f"{run.premise:.3f} of {run.held_out:,} held-out inputs."
         )
     return lines
-
-
-def _digits(value: int, base: int, width: int = 1) -> Iterator[int]:
-    """The digits of a number, units first, so many at least."""
-    while value or width > 0:
-        value, digit = divmod(value, base)
-        yield digit
-        width -= 1

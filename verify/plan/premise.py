@@ -42,4 +42,4 @@ def is_met(accuracy: float, inputs: int) -> bool:
     """
     # Over all lengths at least so many are right: the accuracy is that of the lowest.
     right = round(accuracy * inputs)
-    return accuracy >= PREMISE and inputs > 0 and lower_bound(right, inputs) >= SURE
+    return accuracy >= PREMISE and lower_bound(right, inputs) >= SURE
