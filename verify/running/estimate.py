@@ -88,7 +88,7 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
     groups = ensembles(jobs, device)[::-1]  # small models first
     speeds: dict[Size, float] = {}
     each: dict[Job, Seconds] = {}
-    lasting: list[Seconds] = []
+    lasting: list[Seconds] = [(0.0, 0.0)]
     speed = 0.0
     for group in groups:
         flops = _flops(group)
@@ -103,10 +103,7 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
         lasting.append(seconds)
         each |= dict.fromkeys(group, seconds)
     # As long as the longest at least, and as all of them shared out.
-    least, most = (
-        max((*column, sum(column) / workers))
-        for column in (zip(*lasting, strict=True) if lasting else ((), ()))
-    )
+    least, most = (max(*x, sum(x) / workers) for x in zip(*lasting, strict=True))
     in_order = {job: each[job] for job in jobs}
     return Estimate(plan, again, in_order, (least, most), min(workers, len(groups)) or 1)
 

@@ -13,8 +13,9 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from verify.plan.folders import NO_FOLDERS, Folders
+
 if TYPE_CHECKING:
-    from verify.plan.folders import Folders
     from verify.plan.plan import Job
 
 _LOOK = 1.0
@@ -29,7 +30,7 @@ def work(
     budget: int,
     device: str,
     precision: str,
-    folders: Folders | None = None,
+    folders: Folders = NO_FOLDERS,
 ) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
@@ -39,14 +40,12 @@ def work(
             done, and words for an error go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.plan.folders import NO_FOLDERS
     from verify.running.execute import execute
     from verify.running.progress import Progress
     from verify.training.device import fix_precision, train_alone
 
     train_alone()
     fix_precision(precision, device)
-    where = folders or NO_FOLDERS
     while (jobs := pipe.recv()) is not None:
 
         def on_step(step: int, jobs: list[Job] = jobs) -> None:
@@ -54,7 +53,7 @@ def work(
                 pipe.send(Progress(job, step))
 
         try:
-            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, where), strict=True)])
+            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, folders), strict=True)])
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             pipe.send(f"training failed: {jobs[0].name}: {text}")
