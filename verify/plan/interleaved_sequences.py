@@ -9,6 +9,7 @@ model writes; units come first.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -30,12 +31,8 @@ class InterleavedFormat(NaturalFormat):
     @cached_property
     def trained_slots(self) -> np.ndarray:
         """The columns that a model writes in some example of up to N digits, ascending."""
-        together, left = self.task.operands + 1, []
-        for n in range(1, self.width + 1):
-            after = 2 + n * together  # the sign
-            more = max(self.task.result_width(self.base, n) - n, 0)
-            left.append(np.arange(after, after + more + 1))  # and the end
-        return np.unique(np.concatenate([together * np.arange(1, self.width + 1), *left]))
+        formats = (replace(self, digits=n) for n in range(1, self.width + 1))
+        return np.unique(np.concatenate([x.written_slots for x in formats]))
 
     def write(
         self,

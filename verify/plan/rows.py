@@ -99,11 +99,11 @@ def read_row(data: dict[str, Any]) -> Row:
         name = names[dashed]
         if name in values:
             raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
-        values[name] = _words(name, value)
+        values[name] = _words(dashed, name, value)
     return Row(**values)
 
 
-def _words(name: str, value: Any) -> Any:
+def _words(dashed: str, name: str, value: Any) -> Any:
     """What the command line would give for a TOML value; lengths may be a number or a list."""
     option, words = options_of(Row)[name], get_type_hints(Row)[name]
     if option.joined:
@@ -120,5 +120,4 @@ def _words(name: str, value: Any) -> Any:
         kind, takes = (int, "a whole number") if words in (int, int | None) else (str, "text")
         if type(value) is kind:
             return value
-    dashed = name.replace("_", "-")
     raise InvalidInput(f"{value!r} is no value for '{dashed}', which takes {takes}")

@@ -38,8 +38,8 @@ def pick_device(name: str) -> str:
     return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
 
 
-def precision(device: str) -> torch.dtype:
-    """The type that matrix products are made in: what ``ARITH_PRECISION`` says, or the processor.
+def precision_name(device: str) -> str:
+    """What matrix products are made in, as ``ARITH_PRECISION`` says, or the processor.
 
     Raises:
         InvalidInput: the variable holds something else.
@@ -49,12 +49,12 @@ def precision(device: str) -> torch.dtype:
         name = "bfloat16" if device == "cuda" or _has_fast_bfloat16() else "float32"
     if name not in PRECISIONS:
         raise unknown_name("precision", name, ("auto", *PRECISIONS))
-    return torch.bfloat16 if name == "bfloat16" else torch.float32
+    return name
 
 
-def precision_name(device: str) -> str:
-    """``float32`` or ``bfloat16`` (see ``precision``)."""
-    return str(precision(device)).removeprefix("torch.")
+def precision(device: str) -> torch.dtype:
+    """The type of that name (see ``precision_name``)."""
+    return getattr(torch, precision_name(device))
 
 
 def fix_precision(name: str, device: str) -> str:
