@@ -30,7 +30,7 @@ transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
 BINARY = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3)).setting
-EOS = "<eos>"
+EOS, MISSING = "<eos>", "holds no causal language model: "
 
 
 CHARACTERS = "0123456789 +*-=()mod^\n"
@@ -147,18 +147,6 @@ def test_text_longer_than_the_context_is_refused(gpt2: ExternalModel) -> None:
         evaluate(gpt2, BINARY, 2, shots=3)
 
 
-def drop_model(path: Path) -> None:
-    (path / "config.json").unlink()
-
-
-def drop_weights(path: Path) -> None:
-    (path / "model.safetensors").unlink()
-
-
-def damage_weights(path: Path) -> None:
-    (path / "model.safetensors").write_bytes(b"no weights")
-
-
 def ask_for_another_block(path: Path) -> None:
     config = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps(config | {"n_layer": 2}))
@@ -167,10 +155,6 @@ def ask_for_another_block(path: Path) -> None:
 def drop_tokenizer(path: Path) -> None:
     for file in path.glob("tokenizer*"):
         file.unlink()
-
-
-def damage_tokenizer(path: Path) -> None:
-    (path / "tokenizer.json").write_text("{}")
 
 
 def drop_end_token(path: Path) -> None:
@@ -182,12 +166,12 @@ def drop_end_token(path: Path) -> None:
     ("damage", "message"),
     [
         (shutil.rmtree, "is no directory"),
-        (drop_model, "holds no causal language model: "),
-        (drop_weights, "holds no causal language model: "),
-        (damage_weights, "holds no causal language model: "),
+        (lambda path: (path / "config.json").unlink(), MISSING),
+        (lambda path: (path / "model.safetensors").unlink(), MISSING),
+        (lambda path: (path / "model.safetensors").write_bytes(b"no weights"), MISSING),
         (ask_for_another_block, r"holds no whole causal language model: 'transformer\.h\.1\."),
         (drop_tokenizer, "holds no tokenizer"),
-        (damage_tokenizer, "holds no tokenizer"),
+        (lambda path: (path / "tokenizer.json").write_text("{}"), "holds no tokenizer"),
         (drop_end_token, "neither a padding nor an end token"),
     ],
 )

@@ -53,11 +53,11 @@ asked = tokenizer("{text}", return_tensors="pt")
 {last}
 ```
 
-{how}
+Numbers are padded with zeros, and digits are written as in the {layout} layout: {summary}.{more}
 """
 _INTERLEAVED = (
-    "Digits of the operands stand between those of the result, so `generate` cannot write a result "
-    "by itself: `answer` does."
+    " Digits of the operands stand between those of the result, so `generate` cannot write a "
+    "result by itself: `answer` does."
 )
 
 
@@ -154,16 +154,12 @@ def _card(run: Run, net: Any) -> str:
     """The page on an exported model, with one of the inputs it was trained on as an example."""
     cell, fmt = run.cell, run.cell.format
     s, words = cell.setting, symbols(fmt.base)
-    domain = Sampler(fmt, s.train)
-    digits = domain.sample(1, np.random.default_rng(EVALUATION_SEED))
+    digits = Sampler(fmt, s.train).sample(1, np.random.default_rng(EVALUATION_SEED))
     operands = [int(x[0]) for x in fmt.values(digits)]
     written = fmt.write(digits, fmt.results(digits))[0, 1 : min(fmt.result_slots)]
-    last = (
-        "model(**asked).logits"
-        if s.layout.interleaved
-        else ("tokenizer.decode(model.generate(**asked)[0])")
-    )
-    how = f"Numbers are padded with zeros, and digits are written as in the {s.layout.name} layout"
+    last, more = "tokenizer.decode(model.generate(**asked)[0])", ""
+    if s.layout.interleaved:
+        last, more = "model(**asked).logits", _INTERLEAVED
     return _CARD.format(
         task=s.task.text(),
         domain=s.train.text(),
@@ -178,5 +174,7 @@ def _card(run: Run, net: Any) -> str:
         right=s.task.evaluate(*operands),
         text=("" if len(words[fmt.base - 1]) == 1 else " ").join(words[i] for i in written),
         last=last,
-        how=f"{how}: {s.layout.summary}. {_INTERLEAVED if s.layout.interleaved else ''}".rstrip(),
+        layout=s.layout.name,
+        summary=s.layout.summary,
+        more=more,
     )
