@@ -17,10 +17,6 @@ _FLUSH = 10
 """Seconds until what was written can be seen."""
 
 
-def no_curve(model: int, step: int, name: str, value: float) -> None:
-    """The curve that nobody looks at."""
-
-
 def check_installed() -> None:
     """Refuse curves where TensorBoard's files cannot be written (InvalidInput)."""
     if find_spec("tensorboard") is None:

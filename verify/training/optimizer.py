@@ -37,10 +37,8 @@ class Optimizer:
 
     def __init__(self, weights: Weights, recipe: Recipe, precision: torch.dtype) -> None:
         self.recipe, self.precision = recipe, precision
-        *matrices, rest = weights.tensors
-        self.matrices, self.others = (
-            (matrices, [rest]) if recipe.muon_lr else (list[Tensor](), [*matrices, rest])
-        )
+        number = len(weights.groups) if recipe.muon_lr else 0
+        self.matrices, self.others = weights.tensors[:number], weights.tensors[number:]
         self.stretches = [
             x.new_tensor([weights.stretch(name) for name in names]).view(-1, 1, 1)
             for names, x in zip(weights.groups, self.matrices, strict=False)

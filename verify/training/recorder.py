@@ -14,12 +14,11 @@ from verify.plan.cells import Cell
 from verify.plan.inputs import inputs_at
 from verify.records.measurement import Measurement
 from verify.records.trajectory import GROWTH, Trajectory
-from verify.training.curves import Curve, no_curve
+from verify.training.curves import Curve
 from verify.training.ensemble import Ensemble
 
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
-
 
 Shares = dict[int, tuple[float, float]]
 """By test length, the shares of answers equal to ``f`` and to ``f^`` (0 where there is none)."""
@@ -32,7 +31,7 @@ class Recorder:
         curves: is told every accuracy.
     """
 
-    def __init__(self, cells: Sequence[Cell], curves: Curve = no_curve) -> None:
+    def __init__(self, cells: Sequence[Cell], curves: Curve = lambda *point: None) -> None:
         self._cells, self._curves = cells, curves
         self._tests = [_tests(cell) for cell in cells]
         self._looks: list[dict[int, Shares]] = [{} for _ in cells]

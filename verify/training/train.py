@@ -17,7 +17,7 @@ from verify.plan.flops import training_flops
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
 from verify.training.checkpoint import Checkpoint
-from verify.training.curves import Curve, no_curve
+from verify.training.curves import Curve
 from verify.training.device import WORTH_COMPILING, has_compiler
 from verify.training.ensemble import Ensemble
 from verify.training.schedule import Schedule
@@ -60,7 +60,7 @@ def train_ensemble(
     watch: Callable[[int, Ensemble], None] = lambda step, ensemble: None,
     compiled: bool | None = None,
     checkpoint: Checkpoint | None = None,
-    curves: Curve = no_curve,
+    curves: Curve = lambda *point: None,
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or the budget is spent.
 
