@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders.layouts import NATURAL
+from builders.natural_examples import write
 from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import STARTS, layout
 from theory.setting.properties import carry_values
-from theory.setting.tasks import Task
+from theory.setting.tasks import Task, digit_count
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.numerals import numeral
 
@@ -21,32 +22,25 @@ def digits(values: list[int], base: int, width: int) -> np.ndarray:
 
 
 def spelled(form: NaturalFormat, values: list[int], spaces: np.ndarray, start: int = 0) -> str:
-    """An example by Python's own numbers and strings, a token each, apart by blanks.
+    """An example written by hand, a token each, apart by blanks.
 
     Args:
         spaces: whether one stands before an operand digit, ``(k, N)``.
     """
-    least = {"least": 1, "most": -1}
+    task, base, result = form.task, form.base, form.task.evaluate(*values)
+    numbers = dict(zip(task.names, values, strict=True)) | {"result": result}
+    widths = [digit_count(v, base) for v in values] if form.layout.spaced else []
+    there = [space for row, n in zip(spaces, widths, strict=False) for space in row[:n]]
 
-    def number(value: int, order: str, spaces: list[bool] | None = None) -> list[str]:
-        text = list(numeral(value, form.base))
-        if form.layout.spaced and spaces is not None:
-            digits = zip(text[::-1], spaces, strict=False)
-            text = ["_" + d if space else d for d, space in digits][::-1]
-        marks = [f"#{i + start}" for i in range(len(text), 0, -1)]
-        pairs = list(zip(marks, text, strict=True))[:: -least[order]]
-        return [x for m, d in pairs for x in ((m, d) if form.layout.hinted else (d,))]
+    def text(name: str, i: int) -> str:
+        if name in numbers:
+            return numeral(numbers[name] // base ** (i - 1) % base, base)
+        if name == "carry":
+            return f"^{carry(form, values, i - 1)}"
+        return {"marker": f"#{i + start}", "space": "_"}.get(name, name)
 
-    words = ["<bos>"]
-    for value, there in zip(values, spaces.tolist(), strict=True):
-        words += [*number(value, form.layout.operands_first, there), "+"]
-    words[-1] = "="
-    result = form.task.evaluate(*values)
-    written = number(result, form.layout.result_first)
-    if form.layout.scratchpad:
-        into = [carry(form, values, i) for i in range(len(written))]
-        written = [x for c, d in zip(into, written, strict=True) for x in (f"^{c}", d)]
-    return " ".join([*words, *written, "<end>"]).replace("_", "_ ")
+    line = write(task, base, form.layout, tuple(values), result, tuple(there))
+    return " ".join([*(text(*token) for token in line), "<end>"])
 
 
 def carry(form: NaturalFormat, values: list[int], below: int) -> int:
