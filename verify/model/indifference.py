@@ -49,7 +49,7 @@ def indifference(model: GPT, cell: Cell, support: Support) -> float | None:
     fmt, device = cell.format, next(model.parameters()).device
     operands = np.concatenate(held_out_inputs(cell))
     written = torch.from_numpy(fmt.write(operands, fmt.results(operands))).to(device)
-    slots = torch.from_numpy(np.sort(fmt.result_slots)).to(device) - 1
+    slots = torch.from_numpy(fmt.written_slots).to(device) - 1
     vectors = model.embedding.get_parameter("weight")
     which = np.random.default_rng(EVALUATION_SEED).integers(
         fmt.vocabulary, size=(len(operands), len(ignored))

@@ -51,10 +51,8 @@ class InterleavedFormat(NaturalFormat):
         bos, equals = (self.base + LANDMARKS.index(x) for x in (BOS, EQUALS))
         one = np.ones((n, 1), dtype=np.int64)
         tokens = [bos * one, beside.reshape(n, -1), equals * one, result, self.end * one]
-        sequence, there = np.hstack(tokens), np.hstack([one, is_beside, one, is_left, one]) > 0
-        sequence[~there] = self.padding
-        order = (~there).argsort(axis=1, kind="stable")  # what is there, then the padding
-        return np.take_along_axis(sequence, order, axis=1)[:, : len(self.tokens)]
+        there = np.hstack([one, is_beside, one, is_left, one]) > 0
+        return self.moved(np.hstack(tokens), there, np.zeros(n, dtype=np.int64))
 
     def read(self, said: np.ndarray) -> np.ndarray:
         """The result digits ``(n, M)`` that answers ``(n, S)`` say.

@@ -112,10 +112,15 @@ class NaturalFormat(Format):
                 sequence[:, slot] = carry[:, i]
             else:
                 sequence[:, slot] = numbers[number][:, i]
-        sequence[~there] = self.padding
-        before = there[:, : self.equals].argsort(axis=1, kind="stable")
-        after = self.equals + (~there[:, self.equals :]).argsort(axis=1, kind="stable")
-        return np.take_along_axis(sequence, np.hstack([before, after]), axis=1)
+        before = there[:, : self.equals].sum(axis=1)
+        return self.moved(sequence, there, self.equals - before)
+
+    def moved(self, sequence: np.ndarray, there: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """What is there of every token, ``(n, T)``, from a column ``(n,)`` on; else padding."""
+        column = np.arange(len(self.tokens)) - first[:, None]
+        found = np.full(column.shape, self.padding, dtype=np.int64)
+        found[(column >= 0) & (column < there.sum(axis=1)[:, None])] = sequence[there]
+        return found
 
     def _carries(self, operands: np.ndarray) -> np.ndarray:
         """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
