@@ -79,15 +79,10 @@ class Cell:
         together = s.task.operands + 1 if s.layout.interleaved else 0
         after: tuple[int, ...] = ()
         if self._is_random:
-            after = tuple(map(self._tokens_after, range(1, s.longest + 1)))
+            formats = (replace(fmt, digits=n) for n in range(1, s.longest + 1))
+            after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
         return Numbering(*known, after=after, space=fmt.space)
-
-    def _tokens_after(self, digits: int) -> int:
-        """How many tokens may follow ``=`` before the end, where numbers have natural lengths."""
-        fmt = self.format_for(digits)
-        assert isinstance(fmt, NaturalFormat)
-        return len(fmt.tokens) - fmt.equals - 2
 
     @property
     def key(self) -> str:
