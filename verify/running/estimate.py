@@ -93,11 +93,9 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
     for group in groups:
         flops = _flops(group)
         size = group[0].cell.size
-        if size not in speeds:
-            if not speed or flops / speed < _TOO_LONG:
-                speed = flops / _step_seconds(group, device)
-            speeds[size] = speed
-        step = flops / speeds[size]
+        if size not in speeds and (not speed or flops / speed < _TOO_LONG):
+            speed = flops / _step_seconds(group, device)
+        step = flops / speeds.setdefault(size, speed)
         fewest = fewest_steps(plan.recipe, plan.budget)
         seconds = step * fewest, step * plan.budget
         lasting.append(seconds)
