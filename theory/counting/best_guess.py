@@ -12,8 +12,7 @@ from fractions import Fraction
 from itertools import product
 
 from theory.inference.found import Missing
-from theory.inference.result_lengths import coefficients
-from theory.inference.shapes import is_local, writes_carry
+from theory.inference.shapes import writes_carry
 from theory.numbers.effort import remembered, spend
 from theory.setting.layouts import Layout
 from theory.setting.tasks import Task
@@ -30,7 +29,7 @@ def best_share(
     Args:
         what: the digit, at a position of operands of these lengths.
     """
-    if not is_local(task, base):
+    if not task.has_finite_carry:
         return _best_units(task, base, what.operand)
     number = base - 1 if what.top else base
     right = min(number, right_values(task, base, layout, what))
@@ -41,7 +40,7 @@ def best_share(
 
 def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
     """On how many values of the digit one answer can be right, all other digits being the same."""
-    factor = coefficients(task)[what.operand]
+    factor = task.coefficients[what.operand]
     if writes_carry(layout):
         values = range(int(what.top), base)
         return max(Counter(factor * d % base for d in values).values())
@@ -74,7 +73,7 @@ def _of_differences(
     off, and otherwise its highest.
     """
     first = int(position == width > 1)
-    is_greater = coefficients(task)[operand] > 0
+    is_greater = task.coefficients[operand] > 0
     values = range(base - right, base) if is_greater else range(first, first + right)
     every = _ordered_pairs(base, width, 0, is_greater, values)
     return min(

@@ -23,6 +23,7 @@ from functools import cache
 from itertools import product
 
 from theory.errors import NotCountable
+from theory.inference.support import largest_value
 from theory.inference.views import tokens
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
@@ -98,11 +99,8 @@ class _Contexts:
     """
 
     def __init__(self, setting: Setting, reads: int, lowest: int) -> None:
-        self.setting, self.lowest = setting, lowest
-        task, operands = setting.task, range(setting.task.operands)
-        self.linear = [sum(c for c, e in task.terms if e[j]) for j in operands]
-        self.constant = sum(c for c, e in task.terms if not any(e))
-        self.reads = reads
+        self.setting, self.task, self.base = setting, setting.task, setting.base
+        self.reads, self.lowest = reads, lowest
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
@@ -131,8 +129,8 @@ class _Contexts:
 
     def _natural(self, digits: int) -> tuple[Token, ...]:
         """An example of natural length; its end is a digit 0, as no result has one there."""
-        task, base = self.setting.task, self.setting.base
-        if task.result_width(base, digits) > digits + 1:
+        task = self.task
+        if task.result_width(self.base, digits) > digits + 1:
             raise NotCountable("more than one digit of the result is left after the operands")
         written = self.setting.layout.tokens((digits,) * task.operands, digits + 1, ends=True)
         return (*written[:-1], Token("result", digits + 2))
@@ -163,7 +161,7 @@ class _Contexts:
         Args:
             low: the lowest place in sight, seen from that position; ``high`` the highest.
         """
-        for box in domain.boxes(self.setting.base, self.setting.task.operands):
+        for box in domain.boxes(self.base, self.task.operands):
             positions = self.queries(box.width).get(roles, [])
             reached = self._carries(box, max(positions, default=0) + low)
             for position in positions:
@@ -175,7 +173,7 @@ class _Contexts:
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
-        found = [frozenset({self.constant})]
+        found = [frozenset({self.task.constant})]
         while len(found) < last:
             values = _values(box, len(found))
             found.append(frozenset(x for c in found[-1] for _, x, _ in self._add(values, c)))
@@ -185,19 +183,17 @@ class _Contexts:
 
     def _least(self, box: Box, last: int) -> int:
         """The least carry out of a place after which the result can be 0 or more."""
-        if not self.setting.task.needs_order:
+        if not self.task.needs_order:
             return self.lowest
-        least = 0
-        for i in range(box.width, last, -1):  # the largest digits above give the most
-            most = sum(max(c * d for d in box.values(j, i)) for j, c in enumerate(self.linear))
-            least = least * self.setting.base - most
-        return max(least, self.lowest)
+        above = Box(tuple(row[last:] for row in box.digits))
+        most = largest_value(self.task, above, self.base) - self.task.constant
+        return max(-most, self.lowest)
 
     def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
         """All digits of one place, the result's digit last; the carry out, and the answer."""
         for digits in product(*values):
-            total = carry + sum(c * d for c, d in zip(self.linear, digits, strict=True))
-            onward, result = divmod(total, self.setting.base)
+            total = carry + sum(c * d for c, d in zip(self.task.coefficients, digits, strict=True))
+            onward, result = divmod(total, self.base)
             yield (*digits, result), onward, result
 
     def _moves_at(

@@ -13,6 +13,7 @@ import numpy as np
 from theory.inference.shapes import Shapes
 from theory.inference.views import carry_reach
 from theory.numbers.integer_arrays import Array
+from theory.setting.properties import carry_ranges
 from theory.setting.tasks import Task
 
 
@@ -63,16 +64,4 @@ def digit_cases(task: Task, base: int) -> DigitCases:
     reach = carry_reach(task, base)
     if reach is None:
         raise ValueError(f"{task.text()} has no finite carry")
-    return DigitCases(reach, _settled(task, base) + reach)
-
-
-def _settled(task: Task, base: int) -> int:
-    """The first position from which on the carry that comes in has one range, digits being free."""
-    linear = [c for c, e in task.terms if sum(e)]
-    top = sum(max(c, 0) for c in linear) * (base - 1)
-    bottom = sum(min(c, 0) for c in linear) * (base - 1)
-    low = high = sum(c for c, e in task.terms if not sum(e))
-    position = 1
-    while (after := ((bottom + low) // base, (top + high) // base)) != (low, high):
-        (low, high), position = after, position + 1
-    return position
+    return DigitCases(reach, len(carry_ranges(task, base)) + reach)

@@ -11,8 +11,8 @@ from theory.inference.addresses import NEVER, Need, Sequences, Trained
 from theory.inference.digit_cases import DigitCases, digit_cases
 from theory.inference.found import Found, Missing, Where
 from theory.inference.identifiability import says_nothing
-from theory.inference.result_lengths import coefficients, possible_lengths
-from theory.inference.shapes import Shapes, is_local, shapes, writes_carry
+from theory.inference.result_lengths import possible_lengths
+from theory.inference.shapes import Shapes, shapes, writes_carry
 from theory.inference.spaces import Choices, choices
 from theory.inference.views import carry_reach
 from theory.numbers.effort import spend
@@ -33,7 +33,7 @@ class Finder:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.local = is_local(setting.task, setting.base)
+        self.local = setting.task.has_finite_carry
         self.reach = carry_reach(setting.task, setting.base) or 0
         self.by_content = setting.layout.hinted and setting.encoding.reference != "significance"
         train = setting.train
@@ -176,7 +176,7 @@ class Finder:
         if s.encoding.reference != "significance" and not s.layout.hinted:
             spaces = ", and on the spaces" if s.layout.spaced else ""
             return f"which address is the right one depends on the lengths of the numbers{spaces}"
-        if min(coefficients(s.task)) < 1:
+        if min(s.task.coefficients) < 1:
             return "the result may end before the operands do, and all that is left says where"
         if self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
             return (

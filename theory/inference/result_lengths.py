@@ -9,6 +9,7 @@ from math import prod
 
 from theory.errors import NotCountable
 from theory.numbers.effort import spend
+from theory.setting.properties import translation_invariant
 from theory.setting.tasks import Task, digit_count
 
 _Widths = tuple[int, ...]
@@ -24,24 +25,10 @@ def operand_tuples(widths: _Widths, base: int) -> int:
     return prod(high - low + 1 for low, high in (interval(w, base) for w in widths))
 
 
-def is_difference(task: Task) -> bool:
-    """Whether a task is one operand less another: the one task with an order that is counted."""
-    signs = sorted(c for c, e in task.terms if sum(e) == 1)
-    plain = task.modulus is None and task.divisor == 1 and len(task.terms) == 2
-    return plain and signs == [-1, 1]
-
-
-def coefficients(task: Task) -> tuple[int, ...]:
-    """The coefficient of each operand of a linear task."""
-    of = {e.index(1): c for c, e in task.terms if sum(e) == 1}
-    return tuple(of.get(j, 0) for j in range(task.operands))
-
-
 def longest_result(task: Task, base: int, widths: _Widths) -> int:
     """The digits of the largest result of operands of these lengths (0: it is never defined)."""
-    ends = zip(coefficients(task), (interval(w, base) for w in widths), strict=True)
-    top = sum(c * (high if c > 0 else low) for c, (low, high) in ends)
-    top += sum(c for c, e in task.terms if not any(e))
+    ends = zip(task.coefficients, (interval(w, base) for w in widths), strict=True)
+    top = task.constant + sum(c * (high if c > 0 else low) for c, (low, high) in ends)
     return digit_count(top, base) if top >= 0 else 0
 
 
@@ -58,9 +45,10 @@ def result_lengths(task: Task, base: int, widths: _Widths) -> dict[int, int]:
         NotCountable: a task that is not linear, has a modulus, or an order other than that of a
             difference.
     """
-    if task.needs_order and not is_difference(task):
+    is_difference = translation_invariant(task) and sorted(task.coefficients) == [-1, 1]
+    if task.needs_order and not is_difference:
         raise NotCountable(f"no way of counting where '{task.name}' is defined is known")
-    if not task.is_linear or task.modulus is not None or task.divisor != 1:
+    if not task.has_finite_carry:
         raise NotCountable(f"no way of counting the digits of '{task.name}' is known")
     if not task.needs_order:  # operands that can change places share a count
         ordered = list(widths)
@@ -92,31 +80,30 @@ def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], .
 
 def _differences_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
     """How many pairs have a difference of at least 0 and at most so many digits."""
-    greater, less = widths if coefficients(task)[0] > 0 else widths[::-1]
+    greater, less = widths if task.coefficients[0] > 0 else widths[::-1]
     a, b = interval(greater, base), interval(less, base)
     return _pairs_up_to(a, b, base**digits - 1) - _pairs_up_to(a, b, -1)
 
 
 def _pairs_up_to(a: tuple[int, int], b: tuple[int, int], most: int) -> int:
-    """How many pairs of numbers of two intervals have a difference of at most ``most``.
+    """How many pairs of numbers of two intervals have a difference of at most ``most``."""
 
-    A number y of the second has ``y + most - a[0] + 1`` partners, at least none and at most all.
-    """
-    every = a[1] - a[0] + 1
-    none_up_to = a[0] - 1 - most  # y up to here has no partner
-    all_from = a[1] - most  # y from here on has all
-    first, last = max(b[0], none_up_to + 1), min(b[1], all_from - 1)
-    some = max(0, last - first + 1)
-    partly = some * (first + last - 2 * none_up_to) // 2 if some else 0
-    return partly + every * max(0, b[1] - max(b[0], all_from) + 1)
+    def unbounded(x: int, y: int) -> int:
+        """The pairs of a first number from x upwards and a second from y downwards: a triangle."""
+        side = max(0, y + most - x + 1)
+        return side * (side + 1) // 2
+
+    above, below = a[1] + 1, b[0] - 1
+    whole = unbounded(a[0], b[1]) - unbounded(above, b[1])
+    return whole - unbounded(a[0], below) + unbounded(above, below)
 
 
 def _results_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
     """How many operand tuples have a result of at most so many digits; no term is negative."""
-    factors = coefficients(task)
+    factors = task.coefficients
     if any(c and w > digits for c, w in zip(factors, widths, strict=True)):
         return 0
-    carries = {sum(c for c, e in task.terms if not any(e)): 1}
+    carries = {task.constant: 1}
     starts = sorted({1, digits + 1, *(x for w in widths for x in (w, w + 1) if x <= digits)})
     for start, end in pairwise(starts):
         kinds = tuple(_kind(start, w) for w in widths)

@@ -15,7 +15,6 @@ from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
 from theory.setting.domains import Domain
 from theory.setting.layouts import Layout
-from theory.setting.properties import carries
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
@@ -55,7 +54,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
         TooMuchWork: too many of them.
     """
     task, base = setting.task, setting.base
-    by_result = task.needs_order or (setting.layout.result_first == "most" and is_local(task, base))
+    by_result = task.needs_order or (task.has_finite_carry and not writes_carry(setting.layout))
     rows: list[_Widths] = []
     results: list[int] = []
     counts: list[int] = []
@@ -70,17 +69,12 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     return Shapes(np.array(rows), np.array(results), tuple(counts))
 
 
-def is_local(task: Task, base: int) -> bool:
-    """Whether one rule of finite carry makes every digit of the result."""
-    return carries(task, base) is not None
-
-
 def writes_carry(layout: Layout) -> bool:
     """Whether what is written of the result tells the carry into its next digit."""
     return layout.result_first == "least"
 
 
 def _longest(task: Task, base: int, widths: _Widths) -> int:
-    if is_local(task, base):
+    if task.has_finite_carry:
         return longest_result(task, base, widths)
     return task.result_width(base, max(widths))

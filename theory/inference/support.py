@@ -110,7 +110,7 @@ class Support:
             return True
         largest = largest_value(self.task, box, self.base)
         for (j, i), value in fixed.items():
-            coefficient = sum(c for c, e in self.task.terms if e[j])
+            coefficient = self.task.coefficients[j]
             best = max(coefficient * v for v in box.values(j, i))
             largest -= (best - coefficient * value) * self.base ** (i - 1)
         return largest >= 0
@@ -132,9 +132,8 @@ def support(task: Task, train: Domain, base: int) -> Support:
 @lru_cache(maxsize=4096)
 def largest_value(task: Task, box: Box, base: int) -> int:
     """The largest value of a linear form on a box."""
-    largest = 0
-    for coefficient, exponents in task.terms:
+    largest = task.constant
+    for coefficient, row in zip(task.coefficients, box.digits, strict=True):
         pick = max if coefficient > 0 else min
-        number = [pick(values) for j, e in enumerate(exponents) if e for values in box.digits[j]]
-        largest += coefficient * (sum(d * base**i for i, d in enumerate(number)) if number else 1)
+        largest += coefficient * sum(pick(values) * base**i for i, values in enumerate(row))
     return largest

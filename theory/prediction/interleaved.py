@@ -15,7 +15,6 @@ from theory.errors import NotCountable
 from theory.inference.contexts import receptive_field, unshown
 from theory.inference.derivation import Step, cite, shown_lengths
 from theory.inference.identifiability import says_nothing
-from theory.inference.result_lengths import coefficients
 from theory.prediction.finder_text import open_step
 from theory.prediction.lengths import LengthPrediction, natural_length
 from theory.prediction.outcomes import Status
@@ -109,8 +108,7 @@ def _shown_by_no_longer(setting: Setting, length: int) -> bool:
     trained = tuple(m for m in setting.train.every_length if m <= length)
     if not trained:
         return False
-    constant = sum(c for c, exponents in setting.task.terms if not any(exponents))
-    if constant and trained != tuple(range(1, trained[-1] + 1)):
+    if setting.task.constant and trained != tuple(range(1, trained[-1] + 1)):
         return False
     if any(_left(setting, m) > _left(setting, length) for m in trained):
         return False
@@ -141,7 +139,7 @@ def _bound(setting: Setting) -> Fraction:
         return Fraction(1)
     if setting.train.pairs is not None or setting.train.allowed:
         return Fraction(1)
-    alike = min((gcd(c, base) for c in coefficients(task)[:-1]), default=base)
+    alike = min((gcd(c, base) for c in task.coefficients[:-1]), default=base)
     if setting.test_kind == "every":
         return min(Fraction(1), Fraction(alike, base - 1))
     return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))

@@ -27,7 +27,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 
 def translation_invariant(task: Task) -> bool:
     """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
-    return task.modulus is None and task.divisor == 1 and all(sum(e) == 1 for _, e in task.terms)
+    return task.has_finite_carry and not task.constant
 
 
 def carries(task: Task, base: int) -> int | None:
@@ -42,16 +42,22 @@ def carry_values(task: Task, base: int) -> range | None:
     Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others: our
     reading of the published translation invariance.
     """
-    if task.modulus is not None or task.divisor != 1 or not task.is_linear:
+    if not task.has_finite_carry:
         return None
-    low = high = sum(c for c, e in task.terms if sum(e) == 0)
-    top = sum(max(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
-    bottom = sum(min(c, 0) for c, e in task.terms if sum(e)) * (base - 1)
-    while True:
-        wider = min(low, (bottom + low) // base), max(high, (top + high) // base)
-        if wider == (low, high):
-            return range(low, high + 1)
-        low, high = wider
+    ranges = carry_ranges(task, base)
+    return range(min(r.start for r in ranges), max(r.stop for r in ranges))
+
+
+def carry_ranges(task: Task, base: int) -> list[range]:
+    """The carries into each position of a task of finite carry, from the units until they stay."""
+    top = sum(max(c, 0) for c in task.coefficients) * (base - 1)
+    bottom = sum(min(c, 0) for c in task.coefficients) * (base - 1)
+    low = high = task.constant
+    ranges: list[range] = []
+    while not ranges or ranges[-1] != range(low, high + 1):
+        ranges.append(range(low, high + 1))
+        low, high = (bottom + low) // base, (top + high) // base
+    return ranges
 
 
 @dataclass(frozen=True)

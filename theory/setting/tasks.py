@@ -72,6 +72,25 @@ class Task:
         """Whether no term multiplies operands (degree at most one)."""
         return self.degree <= 1
 
+    @property
+    def has_finite_carry(self) -> bool:
+        """Whether one rule of finite carry makes every digit of the result: a linear form.
+
+        It is neither divided nor reduced.
+        """
+        return self.modulus is None and self.divisor == 1 and self.is_linear
+
+    @cached_property
+    def coefficients(self) -> tuple[int, ...]:
+        """The coefficient of each operand in the linear terms."""
+        of = {e.index(1): c for c, e in self.terms if sum(e) == 1}
+        return tuple(of.get(j, 0) for j in range(self.operands))
+
+    @cached_property
+    def constant(self) -> int:
+        """The term without operands."""
+        return sum(c for c, e in self.terms if not any(e))
+
     @cached_property
     def alike(self) -> tuple[tuple[int, ...], ...]:
         """The operands in groups: those of one group can change places, and ``f`` stays."""

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 
-from theory.inference.result_lengths import coefficients
 from theory.setting.layouts import END, EQUALS, STARTS, Token
 from theory.setting.properties import carries, carry_values
 from verify.plan.sequences import LANDMARKS, Format
@@ -124,9 +123,9 @@ class NaturalFormat(Format):
 
     def _carries(self, operands: np.ndarray) -> np.ndarray:
         """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
-        values, linear = carry_values(self.task, self.base), np.array(coefficients(self.task))
+        values, linear = carry_values(self.task, self.base), np.array(self.task.coefficients)
         assert values is not None
-        carry = np.full(len(operands), sum(c for c, e in self.task.terms if not any(e)))
+        carry = np.full(len(operands), self.task.constant)
         into = np.empty((len(operands), self.result_width), dtype=np.int64)
         for i in range(self.result_width):
             into[:, i] = self.padding + 1 + carry - values.start
