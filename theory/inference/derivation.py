@@ -23,6 +23,8 @@ from theory.setting.lengths_text import lengths_text
 from theory.setting.properties import base_aligned, residual_modulus
 from theory.setting.settings import Setting
 
+RIGHT_THERE = "a model that is right on all of training is right there"
+"""What follows where training shows every context."""
 _LONGEST_CONTEXT = 20
 """Tokens of a context that are written; its beginning is left out."""
 
@@ -159,7 +161,7 @@ def shown_lengths(
     if found:
         steps.append(
             f"training shows every context of {lengths_text(found)}"
-            + ", so a model that is right on all of training is right there" * decides
+            + f", so {RIGHT_THERE}" * decides
         )
     if lacking:
         one = next(iter(lacking.values()))

@@ -13,7 +13,7 @@ from math import gcd
 
 from theory.errors import NotCountable
 from theory.inference.contexts import receptive_field, unshown
-from theory.inference.derivation import Step, cite, shown_lengths
+from theory.inference.derivation import RIGHT_THERE, Step, cite, shown_lengths
 from theory.inference.identifiability import says_nothing
 from theory.prediction.finder_text import open_step
 from theory.prediction.lengths import LengthPrediction, natural_length
@@ -58,13 +58,8 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
     if near:
         what = f"from {setting.starts} starts it shows the same contexts at each index up to {last}"
-        steps += (
-            cite(
-                "receptive field",
-                f"{what}, and {lengths_text(sorted(near))} asks for no other: a model that is "
-                "right on all of training is right there",
-            ),
-        )
+        what += f", and {lengths_text(sorted(near))} asks for no other: {RIGHT_THERE}"
+        steps += (cite("receptive field", what),)
     return near, steps
 
 
@@ -86,8 +81,7 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
     near = [n for n in asked if _shown_by_no_longer(setting, n)]
     far = [n for n in asked if n not in near]
     what = "random positions show a context at all indices that leave room for what is beside it"
-    right = "a model that is right on all of training is right there"
-    each = [f"no others are asked for at {lengths_text(near)}: {right}"] if near else []
+    each = [f"no others are asked for at {lengths_text(near)}: {RIGHT_THERE}"] if near else []
     each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
     if each:
         steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)

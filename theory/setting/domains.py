@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -174,24 +174,20 @@ class Domain:
 
         Where lengths are drawn first there is a box for each tuple of them.
         """
-        full = tuple(range(base))
-        if self.kind in LENGTHS_FIRST:
-            zero = ((0,),)
-            number = {
-                w: (full,) * (w - 1) + (full[w > 1 :],) + zero * (n - w) for w in range(1, n + 1)
-            }
+        full, zero = tuple(range(base)), (0,)
+
+        @cache
+        def number(width: int) -> tuple[tuple[int, ...], ...]:
+            return (full,) * (width - 1) + (full[width > 1 :],) + (zero,) * (n - width)
+
+        if self.kind == "longest" and n > 1:
+            below, at_most = (full,) * (n - 1) + (zero,), (full,) * n
             rows = [
-                tuple(number[w] for w in widths) for widths in self.operand_lengths(n, operands)
+                (below,) * first + (number(n),) + (at_most,) * (operands - first - 1)
+                for first in range(operands)
             ]
-            return [box for box in map(self._allow, map(Box, rows)) if box.size]
-        below, at_most = (full,) * (n - 1), (full,) * n
-        exactly = at_most if n == 1 else (*below, full[1:])
-        rows = [
-            ((*below, (0,)),) * first + (exactly,) + (at_most,) * (operands - first - 1)
-            for first in range(operands)
-        ]
-        if self.kind == "every" or n == 1:
-            rows = [(exactly,) * operands]
+        else:
+            rows = [tuple(map(number, widths)) for widths in self.operand_lengths(n, operands)]
         return [box for box in map(self._allow, map(Box, rows)) if box.size]
 
     def _allow(self, box: Box) -> Box:

@@ -56,102 +56,91 @@ class Encoding:
         return self.reference == "absolute" and self.own_parameter
 
 
-ENCODINGS: dict[str, Encoding] = {
-    e.name: e
-    for e in (
-        Encoding(
-            "ape",
-            "absolute",
-            True,
-            "learned absolute positions",
-            "Radford et al. 2019",
-            label="APE",
-        ),
-        Encoding(
-            "shifted",
-            "shifted",
-            False,
-            "learned absolute positions, random start",
-            "Kiyono et al. 2021",
-            label="shifted APE",
-        ),
-        Encoding(
-            "randomized",
-            "random",
-            False,
-            "learned positions, random increasing indices",
-            "Ruoss et al. 2023",
-            label="randomized APE",
-        ),
-        Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
-        Encoding(
-            "rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018", label="RPE"
-        ),
-        Encoding(
-            "t5",
-            "relative",
-            True,
-            "a learned bias per offset and head",
-            "Raffel et al. 2020",
-            label="T5",
-        ),
-        Encoding(
-            "rope", "relative", False, "rotation by the offset", "Su et al. 2021", label="RoPE"
-        ),
-        Encoding(
-            "alibi",
-            "relative",
-            False,
-            "a penalty linear in the offset",
-            "Press et al. 2022",
-            "none",
-            label="ALiBi",
-        ),
-        Encoding(
-            "fire",
-            "relative",
-            False,
-            "a learned function of the offset's logarithm",
-            "Li et al. 2024",
-            "order",
-            label="FIRE",
-        ),
-        Encoding(
-            "randomized-fire",
-            "random",
-            False,
-            "FIRE by the offset of random increasing indices",
-            "Zhou et al. 2024",
-            "order",
-            label="randomized FIRE",
-        ),
-        Encoding(
-            "abacus",
-            "significance",
-            False,
-            "digits numbered within each number, random start",
-            "McLeish et al. 2024",
-            label="Abacus",
-        ),
-        Encoding(
-            "coupled",
-            "significance",
-            False,
-            "digits of equal weight share a position, random start",
-            "Cho et al. 2024",
-            by_weight=True,
-        ),
-        Encoding(
-            "nope",
-            "none",
-            False,
-            "no encoding; order from the causal mask",
-            "Kazemnejad et al. 2023",
-            "none",
-            label="NoPE",
-        ),
-    )
-}
+_ENCODINGS = (
+    Encoding(
+        "ape", "absolute", True, "learned absolute positions", "Radford et al. 2019", label="APE"
+    ),
+    Encoding(
+        "shifted",
+        "shifted",
+        False,
+        "learned absolute positions, random start",
+        "Kiyono et al. 2021",
+        label="shifted APE",
+    ),
+    Encoding(
+        "randomized",
+        "random",
+        False,
+        "learned positions, random increasing indices",
+        "Ruoss et al. 2023",
+        label="randomized APE",
+    ),
+    Encoding("sinusoidal", "absolute", False, "fixed sine waves", "Vaswani et al. 2017"),
+    Encoding("rpe", "relative", True, "a learned key per offset", "Shaw et al. 2018", label="RPE"),
+    Encoding(
+        "t5",
+        "relative",
+        True,
+        "a learned bias per offset and head",
+        "Raffel et al. 2020",
+        label="T5",
+    ),
+    Encoding("rope", "relative", False, "rotation by the offset", "Su et al. 2021", label="RoPE"),
+    Encoding(
+        "alibi",
+        "relative",
+        False,
+        "a penalty linear in the offset",
+        "Press et al. 2022",
+        "none",
+        label="ALiBi",
+    ),
+    Encoding(
+        "fire",
+        "relative",
+        False,
+        "a learned function of the offset's logarithm",
+        "Li et al. 2024",
+        "order",
+        label="FIRE",
+    ),
+    Encoding(
+        "randomized-fire",
+        "random",
+        False,
+        "FIRE by the offset of random increasing indices",
+        "Zhou et al. 2024",
+        "order",
+        label="randomized FIRE",
+    ),
+    Encoding(
+        "abacus",
+        "significance",
+        False,
+        "digits numbered within each number, random start",
+        "McLeish et al. 2024",
+        label="Abacus",
+    ),
+    Encoding(
+        "coupled",
+        "significance",
+        False,
+        "digits of equal weight share a position, random start",
+        "Cho et al. 2024",
+        by_weight=True,
+    ),
+    Encoding(
+        "nope",
+        "none",
+        False,
+        "no encoding; order from the causal mask",
+        "Kazemnejad et al. 2023",
+        "none",
+        label="NoPE",
+    ),
+)
+ENCODINGS = {e.name: e for e in _ENCODINGS}
 """Every encoding.  To add one, add a row here and a module to ``verify.model.positions``."""
 
 
