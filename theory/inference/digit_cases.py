@@ -6,6 +6,7 @@ the first digits of a result have little or no carry to read.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,33 +31,27 @@ class DigitCases:
     reach: int
     alike_from: int
 
-    @property
-    def number(self) -> int:
-        """How many tell an operand's digits apart: above all, at the top, below, or far below."""
-        return self.reach + 3
+    def _codes(self, found: Shapes) -> Iterator[tuple[Array, Array]]:
+        """The case of each result digit in each shape, as an integer, and where there is one.
 
-    def codes(self, found: Shapes, position: int) -> Array:
-        """The case of a result digit in each shape, as an integer from 0."""
-        code = np.full(len(found.results), min(position, self.alike_from))
-        for width in found.widths.T:
-            above = np.clip(width - position, -self.reach - 1, 1)
-            code = code * self.number + above + self.reach + 1
-        return code
+        The digit after the last is the end.
+        """
+        kinds = self.reach + 3  # above all of an operand's digits, at the top, below, or far below
+        for i in range(1, int(found.results.max()) + 2):
+            code = np.full(len(found.results), min(i, self.alike_from))
+            for width in found.widths.T:
+                above = np.clip(width - i, -self.reach - 1, 1)
+                code = code * kinds + above + self.reach + 1
+            yield code, i <= found.results + 1
 
     def shown(self, trained: Shapes) -> Array:
-        """By its code, whether training shows a case; the digit after the last is the end."""
-        size = (self.alike_from + 1) * self.number ** trained.widths.shape[1]
-        table = np.zeros(size, bool)
-        for i in range(1, int(trained.results.max()) + 2):
-            table[self.codes(trained, i)[i <= trained.results + 1]] = True
-        return table
+        """The cases that training shows."""
+        return np.unique(np.concatenate([code[there] for code, there in self._codes(trained)]))
 
     def all_shown(self, found: Shapes, shown: Array) -> Array:
         """Whether training shows every case of a shape."""
-        whole = np.ones(len(found.results), bool)
-        for i in range(1, int(found.results.max()) + 2):
-            whole &= shown[self.codes(found, i)] | (i > found.results + 1)
-        return whole
+        each = [np.isin(code, shown) | ~there for code, there in self._codes(found)]
+        return np.logical_and.reduce(each)
 
 
 def digit_cases(task: Task, base: int) -> DigitCases:
