@@ -34,7 +34,6 @@ class Finder:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.local = setting.task.has_finite_carry
-        self.reach = carry_reach(setting.task, setting.base) or 0
         self.by_content = setting.layout.hinted and setting.encoding.reference != "significance"
         train = setting.train
         self.shown = shapes(setting, train.every_length, train.kind)
@@ -51,12 +50,11 @@ class Finder:
 
     def needs(self) -> list[Need]:
         """The operand digits whose addresses count, the asked digit's own place first."""
-        if not self.local or self.setting.layout.scratchpad:  # the carry is the query itself
+        task, layout = self.setting.task, self.setting.layout
+        back = carry_reach(task, self.setting.base) if writes_carry(layout) else _LOOKED_BACK
+        if not back or not self.local or layout.scratchpad:  # the carry is the query itself
             back = 0
-        else:
-            back = self.reach if writes_carry(self.setting.layout) else _LOOKED_BACK
-        operands = range(self.setting.task.operands)
-        return [Need(j, below) for below in range(back + 1) for j in operands]
+        return [Need(j, below) for below in range(back + 1) for j in range(task.operands)]
 
     def positions(self, found: Shapes) -> range:
         """The result digits that are looked at: without a local rule the units only."""
@@ -157,33 +155,26 @@ class Finder:
 
     def stops(self) -> tuple[str, str] | None:
         """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
+        s, rule, why = self.setting, "hints" if self.by_content else "lengths together", ""
         if self.is_random:
-            return "random positions", says_nothing(self.setting)
-        why = self._stops_finding()
-        if why:
-            return "hints" if self.by_content else "lengths together", why
-        if len(self.setting.train.every_length) == 1:
-            return "end", "training has one length, so results may end where they always ended"
-        return None
-
-    def _stops_finding(self) -> str:
-        """Why digits, or the end, are not found as in training; empty if they may be."""
-        s = self.setting
-        if not self.local:
-            return "the task has no finite carry, so longer numbers ask for another rule"
-        if not writes_carry(s.layout):
-            return "a result written most significant digit first asks for all lower digits at once"
-        if s.encoding.reference != "significance" and not s.layout.hinted:
+            rule, why = "random positions", says_nothing(s)
+        elif not self.local:
+            why = "the task has no finite carry, so longer numbers ask for another rule"
+        elif not writes_carry(s.layout):
+            why = "a result written most significant digit first asks for all lower digits at once"
+        elif not (s.encoding.reference == "significance" or s.layout.hinted):
             spaces = ", and on the spaces" if s.layout.spaced else ""
-            return f"which address is the right one depends on the lengths of the numbers{spaces}"
-        if min(s.task.coefficients) < 1:
-            return "the result may end before the operands do, and all that is left says where"
-        if self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
-            return (
+            why = f"which address is the right one depends on the lengths of the numbers{spaces}"
+        elif min(s.task.coefficients) < 1:
+            why = "the result may end before the operands do, and all that is left says where"
+        elif self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
+            why = (
                 f"under {s.encoding.label} no query can single out the token after a marker, "
                 "which is its digit"
             )
-        return ""
+        elif len(s.train.every_length) == 1:
+            rule, why = "end", "training has one length, so results may end where they always ended"
+        return (rule, why) if why else None
 
     @cached_property
     def cases(self) -> DigitCases:

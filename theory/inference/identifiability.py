@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
+from theory.inference.addresses import RESULT, indices
 from theory.inference.contexts import receptive_field
 from theory.inference.joint_support import carry_range, unseen
 from theory.inference.support import OperandDigit, Support
@@ -183,10 +184,8 @@ def blind(setting: Setting, shown: Support) -> str:
                 )
         return ""
     sequence = tokens(setting)
-    index = {(t.operand, t.position): s for s, t in enumerate(sequence) if t.kind == "operand"}
-    for i, query in sorted(
-        (t.position, s - 1) for s, t in enumerate(sequence) if t.kind == "result"
-    ):
+    index = indices(sequence)
+    for i, query in sorted((i, s - 1) for (j, i), s in index.items() if j == RESULT):
         spend(1_000 * min(window, len(sequence)) + 5_000)
         hidden = [digit[1] for digit in shown.needed if query - index[digit] >= window]
         if hidden:

@@ -13,6 +13,8 @@ from theory.setting.properties import translation_invariant
 from theory.setting.tasks import Task, digit_count
 
 _Widths = tuple[int, ...]
+_Digits = tuple[range, ...]
+"""The digits that each operand can have at a position."""
 
 
 def interval(width: int, base: int) -> tuple[int, int]:
@@ -106,49 +108,46 @@ def _results_below(task: Task, base: int, widths: _Widths, digits: int) -> int:
     carries = {task.constant: 1}
     starts = sorted({1, digits + 1, *(x for w in widths for x in (w, w + 1) if x <= digits)})
     for start, end in pairwise(starts):
-        kinds = tuple(_kind(start, w) for w in widths)
+        digits_there = tuple(_digits_at(start, w, base) for w in widths)
         further: Counter[int] = Counter()
         for carry, number in carries.items():
-            for onward, ways in _onward(factors, base, kinds, end - start, carry):
+            for onward, ways in _onward(factors, base, digits_there, end - start, carry):
                 further[onward] += number * ways
         carries = dict(further)
     return carries.get(0, 0)
 
 
-def _kind(position: int, width: int) -> str:
-    """What stands at a position of an operand: ``any`` digit, its ``top`` digit, or ``none``."""
-    if position > width:
-        return "none"
-    return "top" if position == width > 1 else "any"
+def _digits_at(position: int, width: int, base: int) -> range:
+    """The digits that an operand can have at a position; 0 above its highest."""
+    return range(int(position == width > 1), base if position <= width else 1)
 
 
 @lru_cache(maxsize=100_000)
 def _onward(
-    factors: _Widths, base: int, kinds: tuple[str, ...], times: int, carry: int
+    factors: tuple[int, ...], base: int, digits: _Digits, times: int, carry: int
 ) -> tuple[tuple[int, int], ...]:
-    """By the carry after so many positions of one kind, in how many ways it comes about."""
+    """By the carry after so many positions alike, in how many ways it comes about."""
     found: Counter[int] = Counter()
     if times == 1:
-        for total, ways in _sums(factors, base, kinds):
+        for total, ways in _sums(factors, base, digits):
             found[(carry + total) // base] += ways
         return tuple(found.items())
     half = times // 2
-    for between, ways in _onward(factors, base, kinds, half, carry):
-        for onward, more in _onward(factors, base, kinds, times - half, between):
+    for between, ways in _onward(factors, base, digits, half, carry):
+        for onward, more in _onward(factors, base, digits, times - half, between):
             found[onward] += ways * more
     return tuple(found.items())
 
 
 @lru_cache(maxsize=4096)
-def _sums(factors: _Widths, base: int, kinds: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+def _sums(factors: tuple[int, ...], base: int, digits: _Digits) -> tuple[tuple[int, int], ...]:
     """How often each sum of the digits at a position comes about, each times its coefficient."""
-    values = {"none": range(1), "top": range(1, base), "any": range(base)}
     sums = Counter({0: 1})
-    for factor, kind in zip(factors, kinds, strict=True):
+    for factor, values in zip(factors, digits, strict=True):
         spend(100 * len(sums) * base)
         further: Counter[int] = Counter()
         for total, ways in sums.items():
-            for d in values[kind]:
+            for d in values:
                 further[total + factor * d] += ways
         sums = further
     return tuple(sums.items())

@@ -55,18 +55,16 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     """
     task, base = setting.task, setting.base
     by_result = task.needs_order or (task.has_finite_carry and not writes_carry(setting.layout))
-    rows: list[_Widths] = []
-    results: list[int] = []
-    counts: list[int] = []
     domain = Domain(lengths, kind)
+    found: list[tuple[_Widths, int, int]] = []
     for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
         spend(20_000)
-        every = {_longest(task, base, widths): operand_tuples(widths, base)}
-        for m, count in (result_lengths(task, base, widths) if by_result else every).items():
-            rows.append(widths)
-            results.append(m)
-            counts.append(count)
-    return Shapes(np.array(rows), np.array(results), tuple(counts))
+        counts = {_longest(task, base, widths): operand_tuples(widths, base)}
+        if by_result:
+            counts = result_lengths(task, base, widths)
+        found += [(widths, m, count) for m, count in counts.items()]
+    every, results, numbers = zip(*found, strict=True)
+    return Shapes(np.array(every), np.array(results), numbers)
 
 
 def writes_carry(layout: Layout) -> bool:
