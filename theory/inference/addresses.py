@@ -8,7 +8,6 @@ The mathematics is in ``docs/addresses.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,14 +45,6 @@ def local_needs(operands: int, reach: int) -> list[Need]:
     back = range(reach, -1, -1)
     needs = [Need(j, below) for below in back for j in range(operands)]
     return needs + [Need(RESULT, below) for below in back if below]
-
-
-def found_at(index: Indices, position: int, needs: list[Need]) -> Iterator[tuple[Need, int]]:
-    """The digits that the query of a result digit needs and that exist, each with its index."""
-    for need in needs:
-        key = index.get((need.operand, position - need.below))
-        if key is not None:
-            yield need, key
 
 
 def indices(tokens: tuple[Token, ...]) -> Indices:

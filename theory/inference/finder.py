@@ -101,7 +101,8 @@ class Finder:
 
     def find(self, found: Shapes) -> Found:
         """What is found in these shapes."""
-        trained, rule = self._trained(found), self._rule(found)
+        shown = map(self.setting.train.has_lengths, map(tuple, found.widths.tolist()))
+        trained, rule = np.array(list(shown)), self._rule(found)
         missing: dict[Missing, Where] = {}
         throughout: dict[Missing, Where] = {}
         for i, kind, lacks in self._lacking(found):
@@ -112,10 +113,6 @@ class Finder:
                     nowhere = Where(np.zeros(len(each), int), np.zeros_like(each))
                     kept.setdefault(kind, nowhere).note(i, each)
         return Found(found, trained, rule, missing, throughout)
-
-    def _trained(self, found: Shapes) -> Array:
-        """Which shapes training shows."""
-        return np.array([self.setting.train.has_lengths(tuple(w)) for w in found.widths.tolist()])
 
     def _rule(self, found: Shapes) -> Array:
         """In which shapes the rule goes on: every digit is found as always, and every case shown.

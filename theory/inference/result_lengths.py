@@ -64,10 +64,9 @@ def result_lengths(task: Task, base: int, widths: _Widths) -> dict[int, int]:
 @lru_cache(maxsize=200_000)
 def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], ...]:
     longest = longest_result(task, base, widths)
-    below = _differences_below if task.needs_order else _results_below
-    first = 1
+    below, first = _differences_below, 1
     if not task.needs_order:
-        first = possible_lengths(task, base, widths).start
+        below, first = _results_below, possible_lengths(task, base, widths).start
     found, before = [], 0
     for m in range(first, longest + 1):
         spend(20_000)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from theory.inference.addresses import RESULT, found_at, indices, local_needs
+from theory.inference.addresses import RESULT, indices, local_needs
 from theory.numbers.effort import spend
 from theory.setting.layouts import Token
 from theory.setting.properties import carries
@@ -68,7 +68,8 @@ def views(setting: Setting) -> Iterator[View]:
     for i in range(1, task.result_width(setting.base, setting.digits) + 1):
         spend(1_000 * min(setting.window or len(sequence), len(sequence)) + 5_000)
         query = index[RESULT, i] - 1
-        offsets = tuple(query - key for _, key in found_at(index, i, needs))
+        keys = (index.get((need.operand, i - need.below)) for need in needs)
+        offsets = tuple(query - key for key in keys if key is not None)
         yield View(i, offsets, tuple(landmarks(sequence, query, setting.window)))
 
 

@@ -130,11 +130,9 @@ class Domain:
             first = product(range(1, most + 1), repeat=operands - 1)
             yield from ((*w, n - sum(w)) for w in first if sum(w) < n)
         else:
+            below, up_to = range(1, n), range(1, n + 1)
             for longest in range(operands):  # the first that has n digits
-                axes = (
-                    [range(1, n)] * longest + [(n,)] + [range(1, n + 1)] * (operands - longest - 1)
-                )
-                yield from product(*axes)
+                yield from product(*[below] * longest, (n,), *[up_to] * (operands - longest - 1))
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""

@@ -74,10 +74,7 @@ class Task:
 
     @property
     def has_finite_carry(self) -> bool:
-        """Whether one rule of finite carry makes every digit of the result: a linear form.
-
-        It is neither divided nor reduced.
-        """
+        """Whether it is a linear form, neither divided nor reduced: a rule of finite carry."""
         return self.modulus is None and self.divisor == 1 and self.is_linear
 
     @cached_property

@@ -15,7 +15,6 @@ from theory.inference.addresses import (
     Need,
     Sequences,
     Trained,
-    found_at,
     indices,
     local_needs,
 )
@@ -24,6 +23,7 @@ from theory.setting.encodings import encoding
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
 from theory.setting.requests import Request
+from theory.setting.tasks import Task
 
 CASES = [
     ("a + b", 2, 4),
@@ -33,6 +33,16 @@ CASES = [
 ]
 
 
+def one_of_each_shape(
+    task: Task, base: int, longest: int
+) -> dict[tuple[int, ...], tuple[tuple[int, ...], int]]:
+    """An example of each shape: the lengths of the operands, and of the result."""
+    found: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
+    for x, value in examples(task, base, longest):
+        found.setdefault(tuple(len(digits(v, base)) for v in (*x, value)), (x, value))
+    return found
+
+
 def sequences(form: str, widths: list[int], result: int) -> Sequences:
     return Sequences(layout(form), np.array([widths]), np.array([result]))
 
@@ -40,26 +50,21 @@ def sequences(form: str, widths: list[int], result: int) -> Sequences:
 @pytest.mark.parametrize("form", NATURAL)
 @pytest.mark.parametrize(("text", "base", "longest"), CASES)
 def test_digits_stand_where_they_are_written(form: str, text: str, base: int, longest: int) -> None:
-    task, seen = parse_task(text), set()
-    for x, value in examples(task, base, longest):
-        widths = [len(digits(v, base)) for v in x]
-        shape = (*widths, len(digits(value, base)))
-        if shape in seen:
-            continue
-        seen.add(shape)
+    task = parse_task(text)
+    for (*widths, result), (x, value) in one_of_each_shape(task, base, longest).items():
         line = write(task, base, layout(form), x, value)
-        of = sequences(form, widths, shape[-1])
+        of = sequences(form, widths, result)
         assert of.length()[0] == len(line) + 1
-        tokens = layout(form).tokens(widths, shape[-1], ends=True)
+        tokens = layout(form).tokens(widths, result, ends=True)
         assert len(tokens) == len(line) + 1
-        for i in range(1, shape[-1] + 1):
+        index = indices(tokens)
+        for i in range(1, result + 1):
             query, keys = query_and_keys(task, line, i)
             assert of.query(i)[0] == query
             assert {k: of.key(*k)[0] for k in keys} == keys
             needs = [n for n in local_needs(task.operands, 1) if n.operand != RESULT]
-            listed = {
-                (n.operand, i - n.below): key for n, key in found_at(indices(tokens), i, needs)
-            }
+            needed = {(n.operand, i - n.below) for n in needs}
+            listed = {k: index[k] for k in needed & set(index)}
             assert listed == {k: key for k, key in keys.items() if i - 1 <= k[1] <= i}
 
 
@@ -125,15 +130,10 @@ def written_pairs(finder: Finder, longest: int) -> dict[Need, set[tuple[int, int
     """The indices of query and key of each need, in every example with every choice of spaces."""
     task, base, form = finder.setting.task, finder.setting.base, finder.setting.layout
     pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in finder.needs()}
-    seen = set()
-    for x, value in examples(task, base, longest):
-        shape = (*(len(digits(v, base)) for v in x), len(digits(value, base)))
-        if shape in seen:
-            continue
-        seen.add(shape)
+    for (*_, result), (x, value) in one_of_each_shape(task, base, longest).items():
         for spaces in every_choice(form, task, base, x):
             line = write(task, base, form, x, value, spaces)
-            for i in range(1, shape[-1] + 1):
+            for i in range(1, result + 1):
                 query, keys = query_and_keys(task, line, i)
                 for need, found in pairs.items():
                     key = keys.get((need.operand, i - need.below))

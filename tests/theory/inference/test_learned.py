@@ -123,7 +123,7 @@ def test_a_digit_between_that_is_always_the_same(text: str, position: int) -> No
 def test_expressions_are_those_of_sympy() -> None:
     task = named_task("mod_add", 101)
     learned = LearnedFunction(Support(task, Domain((2,)), 10))
-    a, b = (sympy.Symbol(name, integer=True, nonnegative=True) for name in task.names)
+    a, b = symbols(task)
     true, expected = (
         sympy.parse_expr(formula, {"a": a, "b": b}, evaluate=False)
         for formula in (task.formula(), learned.formula)
