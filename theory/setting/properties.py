@@ -88,7 +88,7 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     period is small enough to be searched.  Dropping digits (``// B``) is not causal as a rule.
     """
     p = task.modulus
-    m = 1 if p is None else digit_count(max(p - 1, 0), base)
+    m = 1 if p is None else digit_count(p - 1, base)
     keeps = p is None or (p % base ** (m - 1) == 0 and base**m % p == 0)
     if task.degree == 0 or (task.divisor == 1 and keeps):
         return Decision.YES, None

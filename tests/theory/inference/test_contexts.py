@@ -26,8 +26,10 @@ Contexts = dict[tuple[int, ...], set[int]]
 """By context, the query last, what is answered."""
 
 
-def written(setting: Setting, domain: Domain, reads: int) -> Contexts:
+def written(setting: Setting, domain: Domain) -> Contexts:
     """The contexts of every example of a domain, from the examples themselves."""
+    reads = receptive_field(setting)
+    assert reads is not None
     fmt = Format(setting.task, setting.base, setting.layout, setting.digits)
     operands = Sampler(fmt, domain).everything()
     found: Contexts = {}
@@ -58,11 +60,9 @@ SMALL = [
 @pytest.mark.parametrize("words", SMALL, ids=lambda w: "-".join(map(str, w.values())))
 def test_the_contexts_are_those_of_the_written_examples(words: dict[str, Any]) -> None:
     setting = Request("add", pe="rpe", test_digits="1-4", **words).setting()
-    reads = receptive_field(setting)
-    assert reads is not None
-    shown = written(setting, setting.train, reads)
+    shown = written(setting, setting.train)
     for n in setting.test_lengths:
-        asked = written(setting, setting.test(n), reads)
+        asked = written(setting, setting.test(n))
         if any(len(answers) > 1 for answers in shown.values()):
             with pytest.raises(NotCountable):
                 unshown(setting)
@@ -80,10 +80,9 @@ def test_where_a_context_was_not_shown_two_rules_fit_the_training_data() -> None
     setting = Request(
         "add", pe="rpe", layout="interleaved", base=2, window=6, layers=1, train_digits="2"
     ).setting()
-    reads = receptive_field(setting)
-    assert reads is not None and unshown(setting)[4] is not None
-    shown = written(setting, setting.train, reads)
-    asked = written(setting, setting.test(4), reads)
+    assert unshown(setting)[4] is not None
+    shown = written(setting, setting.train)
+    asked = written(setting, setting.test(4))
     one = {x: min(answers) for x, answers in (asked | shown).items()}
     other = {x: y if x in shown else 1 - y for x, y in one.items()}
     assert all(one[x] == other[x] == min(answers) for x, answers in shown.items())
@@ -146,11 +145,9 @@ def test_where_no_context_is_missing_the_written_examples_have_them_all(
         found = unshown(setting)
     except (InvalidInput, NotCountable):
         reject()
-    reads = receptive_field(setting)
-    assert reads is not None
-    shown = written(setting, setting.train, reads)
+    shown = written(setting, setting.train)
     for n, missing in found.items():
-        asked = written(setting, setting.test(n), reads)
+        asked = written(setting, setting.test(n))
         lacking = any(not answers <= shown.get(x, set()) for x, answers in asked.items())
         assert missing is not None or not lacking
         # In this layout a digit at some distance is always of the same operand and place.
