@@ -16,7 +16,6 @@ from theory.numbers.integer_arrays import Array
 from theory.setting.domains import Domain
 from theory.setting.layouts import Layout
 from theory.setting.settings import Setting
-from theory.setting.tasks import Task
 
 _Widths = tuple[int, ...]
 
@@ -59,9 +58,12 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     found: list[tuple[_Widths, int, int]] = []
     for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
         spend(20_000)
-        counts = {_longest(task, base, widths): operand_tuples(widths, base)}
         if by_result:
             counts = result_lengths(task, base, widths)
+        elif task.has_finite_carry:
+            counts = {longest_result(task, base, widths): operand_tuples(widths, base)}
+        else:
+            counts = {task.result_width(base, max(widths)): operand_tuples(widths, base)}
         found += [(widths, m, count) for m, count in counts.items()]
     every, results, numbers = zip(*found, strict=True)
     return Shapes(np.array(every), np.array(results), numbers)
@@ -70,9 +72,3 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
 def writes_carry(layout: Layout) -> bool:
     """Whether what is written of the result tells the carry into its next digit."""
     return layout.result_first == "least"
-
-
-def _longest(task: Task, base: int, widths: _Widths) -> int:
-    if task.has_finite_carry:
-        return longest_result(task, base, widths)
-    return task.result_width(base, max(widths))
