@@ -51,7 +51,7 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
         raise NotCountable(f"// {task.divisor} does not drop digits of base {base}")
     positions = max(box.width, support.width if support else 0, dropped + width)
     rows = [_contributions(task, box, support, i) for i in range(1, positions + 1)]
-    constant = sum(c for c, e in task.terms if not any(e))
+    constant = task.constant
     start = Counter({(constant, constant): 1})
     everything, equal = [start], [start]
     work = 0

@@ -74,7 +74,7 @@ def key_matches(
     operands = [_operand(learned, box, j, p) for j in range(task.operands)]
     if not task.is_linear:
         return polynomial_unchanged(task.terms, p, operands, table)
-    constant = sum(c for c, e in task.terms if not any(e))
+    constant = task.constant
     seen, missed = interval(p, constant, constant + 1), interval(p, 0, 1)
     for j, operand in enumerate(operands):
         coefficient = sum(c for c, e in task.terms if e[j])

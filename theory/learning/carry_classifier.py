@@ -58,7 +58,7 @@ class CarryClassifier:
         ]
         self._digits = [sums(row) for row in rows]
         """By position: what its digits add up to and the boxes that have them, how often."""
-        constant = sum(c for c, e in task.terms if not any(e))
+        constant = task.constant
         self._into = [Counter({(k, constant): 1 for k in range(len(boxes))})]
         """By position: how often each state is."""
         for i in range(positions):

@@ -37,7 +37,7 @@ def cell_name(v: CellVerdict) -> str:
 
 def shared_legend(page: Figure, where: str = "upper") -> None:
     """One legend for all panels, above or below (``lower``) them: each label once."""
-    found = {}
+    found: dict[str, Any] = {}
     for ax in page.axes:
         handles, labels = ax.get_legend_handles_labels()
         for label, handle in zip(labels, handles, strict=True):
