@@ -17,7 +17,14 @@ from commands.options import (
     TaskOption,
     asks_for_setting,
 )
-from printing import digits_json, learning_json, print_digits, print_lines, print_prediction
+from printing import (
+    digits_json,
+    learning_json,
+    print_digits,
+    print_lines,
+    print_prediction,
+    print_text,
+)
 from theory.errors import InvalidInput
 from theory.setting.options import read_lengths, read_numbers
 from theory.setting.requests import Request
@@ -100,17 +107,19 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from theory.display.phase_grid import write_csv
+    from theory.display.phase_grid import left_out, write_csv
     from theory.display.phase_plot import plot
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
     from theory.setting.tasks import named_task
     from theory.studies.phase import phase_diagram
 
+    moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
+    bases = read_numbers(base, "--base")
     points = phase_diagram(
         lambda p: named_task(task, p),
-        (None,) if modulus is None else read_numbers(modulus, "--modulus"),
-        read_numbers(base, "--base"),
+        moduli,
+        bases,
         read_lengths(train_digits, "--train-digits"),
         encoding(pe),
         read_layout(layout),
@@ -118,3 +127,5 @@ def phase_map(
     plot(points, out)
     write_csv(points, out.with_suffix(".csv"))
     print(f"wrote {out} and {out.with_suffix('.csv')}")
+    for line in left_out(points, moduli, bases):
+        print_text(line)

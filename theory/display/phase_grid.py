@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import gcd
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +18,7 @@ from theory.prediction.lengths import LengthPrediction
 from theory.studies.phase import Point
 
 MOST_LISTED = 20
-"""Up to so many columns that generalize are listed in words."""
+"""Up to so many columns are listed in words."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -148,6 +149,21 @@ def why(point: Point) -> tuple[str, str]:
         f"{what} p′ = {point.residual_modulus}: the digits above change the result, and {share} "
         "of the answers come out right."
     )
+
+
+def left_out(
+    points: Sequence[Point], moduli: Sequence[int | None], bases: Sequence[int]
+) -> Iterator[str]:
+    """A line on the moduli (or bases) that have no points, if there are any."""
+    drawn = {(point.setting.task.modulus, point.setting.base) for point in points}
+    pairs = [x for x in product(dict.fromkeys(moduli), dict.fromkeys(bases)) if x not in drawn]
+    if pairs:
+        named = [str(base if len(moduli) == 1 else p) for p, base in pairs[:MOST_LISTED]]
+        more = ", ..." if len(pairs) > MOST_LISTED else ""
+        yield (
+            "left out, for the setting makes no sense there (arith predict says why): "
+            f"{', '.join(named)}{more}; {len(pairs)} in all"
+        )
 
 
 def write_csv(points: Sequence[Point], path: Path) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.numbers.effort import budget
@@ -78,6 +77,9 @@ def phase_diagram(
 ) -> list[Point]:
     """The points of all combinations: for each modulus, each base, each training length.
 
+    A modulus with a base in which the setting makes no sense has none, as where a layout cannot
+    write the task.
+
     Args:
         task: the task of a modulus.
         moduli: ``(None,)`` for a task over the natural numbers.
@@ -85,7 +87,7 @@ def phase_diagram(
         ahead: the test distances in digits.
 
     Raises:
-        InvalidInput: an empty range, too many points, or a setting that makes no sense.
+        InvalidInput: an empty range, too many points, or no setting that makes sense.
     """
     names = ("moduli", "bases", "training lengths", "test distances")
     for name, values in zip(names, (moduli, bases, train_digits, ahead), strict=True):
@@ -93,24 +95,36 @@ def phase_diagram(
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
-    axes = (dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits))
-    count = prod(len(values) for values in axes)
+    ps, bs, ns = dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits)
+    count = len(ps) * len(bs) * len(ns)
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     points: list[Point] = []
+    refused: list[InvalidInput] = []
     try:
         with budget(MOST_WORK):
-            for modulus, base, n in product(*axes):
-                tests = tuple(n + distance for distance in ahead)
-                setting = Setting(task(modulus), base, encoding, layout, Domain((n,)), 0, tests)
-                found, p = predict(setting), setting.task.full_modulus
-                left = None if p is None else residual_modulus(p, base, n)
-                aligned = None if p is None else base_aligned(p, base)
-                verdict = found.verdict(Direction.UPWARD)
-                points.append(Point(setting, verdict, found.lengths, left, aligned))
+            for modulus, base in product(ps, bs):
+                try:
+                    parts = task(modulus), base, encoding, layout
+                    points += [_point(*parts, n, ahead) for n in ns]
+                except InvalidInput as error:
+                    refused.append(error)
     except TooMuchWork:
         raise InvalidInput(
             f"{count:,} points with such moduli take too long to be counted: the limit was reached "
             f"after {len(points):,}; ask for fewer"
         ) from None
+    if not points:
+        raise refused[0]
     return points
+
+
+def _point(
+    task: Task, base: int, encoding: Encoding, layout: Layout, n: int, ahead: Sequence[int]
+) -> Point:
+    tests = tuple(n + distance for distance in ahead)
+    setting = Setting(task, base, encoding, layout, Domain((n,)), test_lengths=tests)
+    found, p = predict(setting), task.full_modulus
+    left = None if p is None else residual_modulus(p, base, n)
+    aligned = None if p is None else base_aligned(p, base)
+    return Point(setting, found.verdict(Direction.UPWARD), found.lengths, left, aligned)

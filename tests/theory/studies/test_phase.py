@@ -13,7 +13,7 @@ import pytest
 from builders.predictions import predicted
 
 from theory import Task, encoding, layout, named_task, parse_task
-from theory.display.phase_grid import Grid, write_csv
+from theory.display.phase_grid import Grid, left_out, write_csv
 from theory.display.phase_plot import MOST_NUMBERED, plot
 from theory.errors import InvalidInput
 from theory.setting.directions import Direction
@@ -33,11 +33,10 @@ def diagram(
     task: str | Callable[[int | None], Task] = "mod_add",
     pe: str = "ape",
     ahead: Sequence[int] = (1, 2, 3),
+    form: str = "aligned",
 ) -> list[Point]:
     make = task if callable(task) else lambda p: named_task(task, p)
-    return phase_diagram(
-        make, moduli, bases, train_digits, encoding(pe), layout("aligned"), ahead=ahead
-    )
+    return phase_diagram(make, moduli, bases, train_digits, encoding(pe), layout(form), ahead=ahead)
 
 
 def cell(points: list[Point], x: int, n: int) -> Point:
@@ -223,6 +222,15 @@ def test_ranges_that_make_no_sense(ranges: tuple[tuple[int, ...], ...], message:
     moduli, bases, train_digits, ahead = ranges
     with pytest.raises(InvalidInput, match=message):
         diagram(moduli, bases, train_digits, ahead=ahead)
+
+
+def test_moduli_that_a_layout_cannot_write_are_left_out() -> None:
+    moduli = (5, 7, 10, 11)
+    points = diagram(moduli, train_digits=(1, 2), pe="rpe", form="interleaved")
+    assert [point.setting.task.modulus for point in points] == [5, 5, 10, 10]
+    [line] = left_out(points, moduli, (10,))
+    assert line.endswith("7, 11; 2 in all")
+    assert not list(left_out(points, (5, 10), (10,)))
 
 
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
