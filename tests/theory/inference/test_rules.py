@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 from builders.predictions import predicted
@@ -164,16 +163,6 @@ def test_the_support_rule_ignores_what_never_varied() -> None:
     assert predicted(task="add", train_digits="3+4").learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
 
 
-def test_the_joint_support_rule_decides_downward() -> None:
-    undecided = predicted(task="mul", train_digits="2")
-    assert "joint support" in {s.rule for s in undecided.derivation}
-    assert undecided.verdict("downward") == "undetermined"
-    assert predicted(task="add", train_digits="2").verdict("downward") == "generalizes"
-    equivalent = predicted(task="mod_mul", modulus=50, train_digits="2")
-    assert "joint support" in {s.rule for s in equivalent.derivation}
-    assert equivalent.verdict("downward") == "generalizes"
-
-
 @pytest.mark.parametrize(
     ("words", "verdict"),
     [
@@ -252,12 +241,6 @@ def test_what_does_not_follow_is_not_claimed_and_what_does_is(words: dict, statu
     assert {x.status for x in predicted(**words).lengths} == {statuses}
 
 
-def test_what_training_leaves_open_bounds_the_accuracy() -> None:
-    [x] = predicted(task="mod_add", modulus=101, train_digits="2", test_digits="4").lengths
-    assert (x.accuracy, x.unseen) == (Fraction(49, 4950), Fraction(1, 100))
-    assert x.at_most == x.accuracy + x.unseen
-
-
 def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
     setting = Request("add", base=6).setting()
     with pytest.raises(InvalidInput, match="9, allowed at position 1, is no digit of base 6"):
@@ -270,26 +253,6 @@ def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -
     for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "alibi"}):
         got = {x.digits: x.status for x in predicted(**{"task": "add"} | words).lengths}
         assert (got[3], got[2], got[4]) == ("generalizes", "undetermined", "undetermined")
-
-
-def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
-    assert predicted(task="add", base=2).verdict("downward") == "undetermined"
-    assert predicted(task="add", base=3).verdict("downward") == "generalizes"
-    assert predicted(expr="a + b + c", base=2).verdict("downward") == "generalizes"
-
-
-@pytest.mark.parametrize(
-    ("digits", "verdict"), [("4", "fails"), ("0-4", "fails"), ("5", None), ("9", None)]
-)
-def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None) -> None:
-    """The digits at position 2 carry never or always; 0 and 0 at position 3 are never shown."""
-    got = predicted(task="add", train_allowed=(f"2:{digits}",))
-    at_one = next(x for x in got.lengths if x.digits == 1)
-    if verdict is None:
-        assert (at_one.status, at_one.unseen, at_one.inferred) == ("undetermined", 1, 0)
-    else:
-        assert (at_one.unseen, at_one.inferred) == (0, 1)
-        assert at_one.status == ("generalizes" if digits == "0-4" else verdict)
 
 
 def claims(words: dict) -> list[str]:
@@ -328,32 +291,3 @@ def test_every_rule_is_covered_and_complete() -> None:
         assert rule.statement.endswith(".")
         assert rule.premises
         assert rule.source
-
-
-@pytest.mark.parametrize(
-    ("digits", "layers", "claims"),
-    [
-        (4, 2, {"exact"}),
-        (3, 3, {"none"}),
-        (3, 4, {"at most"}),
-        (5, 3, {"exact"}),
-        (5, 4, {"none"}),
-        (5, 5, {"none"}),
-        (5, 6, {"at most"}),
-    ],
-)
-def test_without_an_encoding_a_rule_goes_on_until_depth_brings_a_landmark_into_view(
-    digits: int, layers: int, claims: set[str]
-) -> None:
-    """The query of digit n is 3n - 1 tokens after <bos>, and a layer lets it see 4 tokens more."""
-    said = predicted(**NARROW | {"train_digits": str(digits), "layers": layers})
-    [step] = [step for step in said.derivation if step.rule == "place"]
-    assert step.leaves_open == (claims == {"none"})
-    assert said.continues == (claims == {"exact"})
-    longer = [x for x in said.lengths if x.direction == "upward"]
-    assert {said.claim(x) for x in longer} == claims
-    assert {x.at_most for x in longer} == {0 if claims == {"at most"} else 1}
-
-
-def test_a_model_without_an_encoding_of_unknown_depth_is_not_spoken_of() -> None:
-    assert "place" not in {step.rule for step in predicted(**NARROW).derivation}
