@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
 from theory.errors import NotCountable
-from theory.numbers.effort import spend
+from theory.numbers.effort import remembered, spend
 from theory.setting.properties import translation_invariant
 from theory.setting.tasks import Task, digit_count
 
@@ -61,7 +60,7 @@ def result_lengths(task: Task, base: int, widths: _Widths) -> dict[int, int]:
     return dict(_counted(task, base, widths))
 
 
-@lru_cache(maxsize=200_000)
+@remembered(200_000)
 def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], ...]:
     longest = longest_result(task, base, widths)
     below, first = _differences_below, 1
@@ -121,7 +120,7 @@ def _digits_at(position: int, width: int, base: int) -> range:
     return range(int(position == width > 1), base if position <= width else 1)
 
 
-@lru_cache(maxsize=100_000)
+@remembered(100_000)
 def _onward(
     factors: tuple[int, ...], base: int, digits: _Digits, times: int, carry: int
 ) -> tuple[tuple[int, int], ...]:
@@ -138,7 +137,7 @@ def _onward(
     return tuple(found.items())
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _sums(factors: tuple[int, ...], base: int, digits: _Digits) -> tuple[tuple[int, int], ...]:
     """How often each sum of the digits at a position comes about, each times its coefficient."""
     sums = Counter({0: 1})

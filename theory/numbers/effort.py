@@ -17,23 +17,25 @@ from theory.errors import TooMuchWork
 
 
 @dataclass
-class _Meter:
+class Meter:
+    """The steps of a budget: the most, if there is a most, and how many are spent."""
+
     limit: int | None
     spent: int = 0
 
 
-_meter: ContextVar[_Meter] = ContextVar("_meter", default=_Meter(None))  # noqa: B039
+_meter: ContextVar[Meter] = ContextVar("_meter", default=Meter(None))  # noqa: B039
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @contextmanager
-def budget(limit: int) -> Iterator[None]:
+def budget(limit: int) -> Iterator[Meter]:
     """Let counts made inside take so many steps; a budget around it is charged for them then."""
-    outer, inner = _meter.get(), _Meter(limit)
+    outer, inner = _meter.get(), Meter(limit)
     token = _meter.set(inner)
     try:
-        yield
+        yield inner
     finally:
         _meter.reset(token)
         outer.spent += inner.spent
