@@ -127,5 +127,5 @@ def phase_map(
     plot(points, out)
     write_csv(points, out.with_suffix(".csv"))
     print(f"wrote {out} and {out.with_suffix('.csv')}")
-    for line in left_out(points, moduli, bases):
+    if line := left_out(points, moduli, bases):
         print_text(line)

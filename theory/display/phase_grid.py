@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import gcd
@@ -153,17 +153,18 @@ def why(point: Point) -> tuple[str, str]:
 
 def left_out(
     points: Sequence[Point], moduli: Sequence[int | None], bases: Sequence[int]
-) -> Iterator[str]:
-    """A line on the moduli (or bases) that have no points, if there are any."""
+) -> str | None:
+    """A sentence on the moduli (or bases) that have no points, if there are any."""
     drawn = {(point.setting.task.modulus, point.setting.base) for point in points}
     pairs = [x for x in product(dict.fromkeys(moduli), dict.fromkeys(bases)) if x not in drawn]
-    if pairs:
-        named = [str(base if len(moduli) == 1 else p) for p, base in pairs[:MOST_LISTED]]
-        more = ", ..." if len(pairs) > MOST_LISTED else ""
-        yield (
-            "left out, for the setting makes no sense there (arith predict says why): "
-            f"{', '.join(named)}{more}; {len(pairs)} in all"
-        )
+    if not pairs:
+        return None
+    named = [str(base if len(moduli) == 1 else p) for p, base in pairs[:MOST_LISTED]]
+    more = ", ..." if len(pairs) > MOST_LISTED else ""
+    return (
+        "left out, for the setting makes no sense there (arith predict says why): "
+        f"{', '.join(named)}{more}; {len(pairs)} in all"
+    )
 
 
 def write_csv(points: Sequence[Point], path: Path) -> None:

@@ -161,7 +161,8 @@ def advice_text(advice: Advice) -> list[str]:
     if advice.suggestions:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
         for n, x in enumerate(advice.suggestions, 1):
-            lines += [f"{n}. {x.text}", f"  {x.command}"]
+            end = "" if x.goes_on else f" (up to {digits_text(max(s.test_lengths))} only)"
+            lines += [f"{n}. {x.text}{end}", f"  {x.command}"]
     if not advice.complete:
         lines.append("Not every change was tried: that would take too long for such lengths.")
     elif not advice.suggestions:

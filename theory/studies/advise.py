@@ -63,10 +63,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Changes that together make every test length generalize, by the theory."""
+    """Changes that together make every test length generalize, by the theory.
+
+    Args:
+        goes_on: whether the length after the longest tested one generalizes as well.
+    """
 
     changes: tuple[Change, ...]
     setting: Setting
+    goes_on: bool
 
     @property
     def cost(self) -> int:
@@ -105,7 +110,12 @@ class Advice:
         return {
             "generalizes": self.generalizes,
             "suggestions": [
-                {"changes": [c.text for c in s.changes], "cost": s.cost, "command": s.command}
+                {
+                    "changes": [c.text for c in s.changes],
+                    "cost": s.cost,
+                    "goes_on": s.goes_on,
+                    "command": s.command,
+                }
                 for s in self.suggestions
             ],
             "obstacles": list(self.obstacles),
@@ -124,7 +134,8 @@ def advise(setting: Setting) -> Advice:
         with budget(MOST_WORK):
             for changes in _combinations(setting):
                 if not any(_covers(changes, s) for s in found) and _suffice(setting, changes):
-                    found.append(Suggestion(changes, changed(setting, changes)))
+                    after = changed(setting, changes)
+                    found.append(Suggestion(changes, after, _goes_on(after)))
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
@@ -167,6 +178,14 @@ def _suffice(setting: Setting, changes: tuple[Change, ...]) -> bool:
         return False  # one layer does not learn to find digits then (docs/relative.md)
     ends = (max(after.test_lengths), min(after.test_lengths))  # mostly they decide
     return all(_works(predict(x)) for x in (replace(after, test_lengths=ends), after))
+
+
+def _goes_on(setting: Setting) -> bool:
+    """Whether the length after the longest tested one generalizes as well."""
+    try:
+        return _works(predict(replace(setting, test_lengths=(max(setting.test_lengths) + 1,))))
+    except InvalidInput:  # a length that cannot be written
+        return False
 
 
 def _changes(s: Setting) -> Iterator[Change]:

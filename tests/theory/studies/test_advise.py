@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from theory.display.text import advice_text
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import predict
 from theory.setting.requests import Request
@@ -33,6 +34,16 @@ def test_addition_wants_the_landmarks_out_of_view() -> None:
     advice = ask(task="add", pe="rpe")
     best = advice.suggestions[0]
     assert best.text == "attention window 5; interleaved layout"
+
+
+def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on() -> None:
+    advice = ask(task="add", test_digits="1-5")
+    goes_on = {s.text: s.goes_on for s in advice.suggestions}
+    assert goes_on["mix in 1% of 5-digit examples"] is False
+    assert goes_on["encoding rpe; attention window 5; interleaved layout"] is True
+    lines = "\n".join(advice_text(advice))
+    assert "mix in 1% of 5-digit examples (up to 5 digits only)\n" in lines
+    assert "encoding rpe; attention window 5; interleaved layout\n" in lines
 
 
 def test_the_support_rule_is_an_obstacle_too() -> None:
