@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ INPUTS = {
 UNCLAIMED = "no claim"
 """The one name, in text, of what is claimed where nothing is."""
 _LONGEST_FORMULA = 150
+_LONG_NUMBER = 8
+"""Powers of the base with so many digits, or more, are written as powers."""
 _FINDINGS = "docs/findings.md"
 
 
@@ -89,13 +92,26 @@ def _at(lengths: list[LengthPrediction]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def expected_function(prediction: Prediction) -> str | None:
+    """f^ as in ``learned_text``, with long powers of the base written as such (``10^12``)."""
+    if prediction.learned_text is None:
+        return None
+    base = prediction.setting.base
+    longest = prediction.setting.train.every_length[-1]
+    powers = {str(base**k): f"{base}^{k}" for k in range(1, longest + 1)}
+    return re.sub(
+        rf"\d{{{_LONG_NUMBER},}}", lambda x: powers.get(x[0], x[0]), prediction.learned_text
+    )
+
+
 def expected_line(prediction: Prediction) -> str:
     """What theory expects a converged model to compute, or that training does not determine it."""
     head = "Expected function f^ of a converged model:"
-    if prediction.learned_text is None:
+    expected = expected_function(prediction)
+    if expected is None:
         return f"{head} training does not determine it"
     same = "the task itself, " if prediction.continues else ""
-    return f"{head} {same}{cut(prediction.learned_text)}"
+    return f"{head} {same}{cut(expected)}"
 
 
 def cut(text: str) -> str:

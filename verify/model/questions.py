@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.display.answer import INPUTS
+from theory.display.answer import INPUTS, expected_function
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction
 from theory.setting.directions import Direction
@@ -104,7 +104,7 @@ def ask(
 
 def legend(run: Run, prediction: Prediction) -> list[str]:
     """What the columns are, and whether the model meets the premise of the theory."""
-    expected = prediction.learned_text or "not predicted: training leaves the rule open"
+    expected = expected_function(prediction) or "not predicted: training leaves the rule open"
     lines = [f"right: {run.cell.setting.task.formula()}", f"f^: {expected}"]
     if not run.converged:
         lines.append(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Any
 
-from theory.display.answer import INPUTS, answer_line, cut
+from theory.display.answer import INPUTS, answer_line, cut, expected_function
 from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
@@ -27,6 +27,7 @@ def cell_view(v: CellVerdict) -> dict[str, Any]:
     """What the template asks of a cell: its data, and the same in words."""
     task, encoding, rest = cell_name(v).split(" · ", 2)
     data = cell_json(v)
+    expected = expected_function(v.prediction)
     by_length = zip(data["lengths"], v.lengths, strict=True)
     return {
         **data,
@@ -40,7 +41,7 @@ def cell_view(v: CellVerdict) -> dict[str, Any]:
         "counted": _counted(v),
         "answer": answer_line(v.prediction),
         "theorem_sentence": theorem_sentence(v),
-        "expected": v.prediction.learned_text and cut(v.prediction.learned_text),
+        "expected": expected and cut(expected),
         "is_compared": any(x.learned is not None for x in v.lengths),
         "by_length": [{**told, **_words(v, x)} for told, x in by_length],
         **_training(v),

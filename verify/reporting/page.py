@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from theory.display.answer import INPUTS
+from theory.display.answer import INPUTS, expected_function
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import CONFIDENCE
@@ -134,7 +134,7 @@ def cells_page(report: Report) -> str:
 
 
 def _cell_section(v: CellVerdict) -> list[str]:
-    learned = v.prediction.learned_text
+    learned = expected_function(v.prediction)
     runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
     return [
         f"## {v.name}",

@@ -140,6 +140,11 @@ def test_inputs_are_shorter_trained_between_or_longer() -> None:
     ("words", "line"),
     [
         ({"task": "add"}, "Mod(a, 1000) + Mod(b, 1000)"),
+        ({"task": "add", "train_digits": "60"}, "Mod(a, 10^60) + Mod(b, 10^60)"),
+        (
+            {"expr": "a + 100000000*b", "base": 12, "train_digits": "8"},
+            "Mod(a, 12^8) + 100000000*Mod(b, 12^8)",
+        ),
         ({"task": "add", "pe": "rpe"}, "training does not determine it"),
         (
             {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
