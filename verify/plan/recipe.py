@@ -22,6 +22,7 @@ class Recipe:
 
     Args:
         name: how commands call it.
+        about: in which way it is not the default one, in a few words.
         version: changes whenever results would, so that old measurements are not mixed in.
         batch_size: examples per step.
         muon_lr: peak learning rate of Muon (the matrices inside the blocks); 0 leaves them to
@@ -49,6 +50,7 @@ class Recipe:
     """
 
     name: str = "default"
+    about: str = ""
     version: str = "9"
     batch_size: int = 128
     muon_lr: float = 0.01
@@ -77,6 +79,7 @@ _EARLY: dict[str, Any] = {"early_lr": 1.0, "low_loss": math.inf}
 PAPER = replace(
     RECIPE,
     name="paper",
+    about="the published recipe, for the whole budget",
     version="10",
     **_ADAMW,
     **_DROPOUT,
@@ -92,14 +95,19 @@ PAPER = replace(
 Dropout all the time, the whole budget.  Not theirs: fewer steps, a rectifier in place of GELU, and
 weight decay on the norms too.
 """
-FACTORS = (
-    replace(RECIPE, name="with-dropout", version="9-dropout", **_DROPOUT),
-    replace(RECIPE, name="with-early-noise", version="9-early-noise", **_EARLY),
-    replace(RECIPE, name="with-adamw", version="9-adamw", **_ADAMW),
-    replace(RECIPE, name="with-tied-head", version="9-tied-head", tied=True),
-    replace(RECIPE, name="with-decay", version="9-decay", decays=True),
+_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "without-noise": ("no token noise", {"noise": 0}),
+    "with-dropout": ("dropout in place of token noise", _DROPOUT),
+    "with-early-noise": ("token noise from the first step", _EARLY),
+    "with-adamw": ("AdamW in place of Muon", _ADAMW),
+    "with-tied-head": ("the head tied to the embedding", {"tied": True}),
+    "with-decay": ("a learning rate that decays over the budget", {"decays": True}),
+}
+FACTORS = tuple(
+    replace(RECIPE, name=name, about=about, version=f"9-{name.removeprefix('with-')}", **fields)
+    for name, (about, fields) in _CHANGES.items()
 )
-"""The default with one thing as in the paper, to see what decides."""
+"""The default without its noise, and with one thing as in the paper, to see what decides."""
 RECIPES = {r.name: r for r in (RECIPE, PAPER, *FACTORS)}
 """Every recipe, by name."""
 

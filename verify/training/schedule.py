@@ -61,7 +61,9 @@ class Schedule:
             return 0.0
         recipe = self.recipe
         warmup = min(1.0, (step + 1) / recipe.warmup)
-        early = recipe.early_lr + (1 - recipe.early_lr) * self.noise / self.highest
+        settles = float(self.state is not State.LEARNING)
+        risen = self.noise / self.highest if self.highest else settles
+        early = recipe.early_lr + (1 - recipe.early_lr) * risen
         progress = (self.since if self.state is State.COOLING else step) / self.budget
         cosine = 0.5 * (1 + math.cos(math.pi * progress)) if recipe.decays else 1.0
         return warmup * early * cosine * self._still_to_cool(step)

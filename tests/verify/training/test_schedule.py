@@ -48,6 +48,17 @@ def test_the_rate_grows_with_the_noise_and_both_fall_when_the_model_has_settled(
     assert s.finished
 
 
+def test_without_noise_the_rate_grows_once_the_task_is_learned_and_falls_as_with_it() -> None:
+    s = Schedule(replace(SCHEDULE, noise=0), budget=1000)
+    assert s.learning_rate(500) == pytest.approx(0.5)
+    look(s, 100, 0.05)
+    assert (s.state, s.noise, s.learning_rate(500)) == (State.SETTLING, 0, pytest.approx(1.0))
+    look(s, 200, 0.05)
+    assert (s.state, s.noise_at(225)) == (State.COOLING, 0)
+    look(s, 250, 0.05, 0.5)  # the premise is missed: once more
+    assert (s.state, s.learning_rate(500)) == (State.SETTLING, pytest.approx(1.0))
+
+
 def test_a_learning_rate_that_decays_follows_a_cosine_over_the_budget() -> None:
     s = Schedule(replace(SCHEDULE, decays=True), budget=1000)
     rates = [s.learning_rate(step) for step in (0, 250, 500, 1000)]
