@@ -79,7 +79,7 @@ _EARLY: dict[str, Any] = {"early_lr": 1.0, "low_loss": math.inf}
 PAPER = replace(
     RECIPE,
     name="paper",
-    about="the published recipe, for the whole budget",
+    about="the published recipe",
     version="10",
     **_ADAMW,
     **_DROPOUT,
@@ -101,7 +101,7 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "with-early-noise": ("token noise from the first step", _EARLY),
     "with-adamw": ("AdamW in place of Muon", _ADAMW),
     "with-tied-head": ("the head tied to the embedding", {"tied": True}),
-    "with-decay": ("a learning rate that decays over the budget", {"decays": True}),
+    "with-decay": ("a learning rate that decays", {"decays": True}),
 }
 FACTORS = tuple(
     replace(RECIPE, name=name, about=about, version=f"9-{name.removeprefix('with-')}", **fields)

@@ -1,55 +1,102 @@
-"""What decides whether ignored digits are ignored: the recipe with one thing as in the paper."""
+"""What decides whether ignored digits are ignored: the recipe with one thing changed."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
+from typing import Any
 
-from verify.plan.recipe import FACTORS, PAPER, RECIPE
+from theory.display.style import FAINT, PALETTE
+from verify.plan.recipe import FACTORS, PAPER, RECIPE, Recipe
 from verify.records.runs import Run
+from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
-ORDER = 75
+ORDER = 1
+_RECIPES = {r.version: r for r in (RECIPE, *FACTORS, PAPER)}
 Runs = Mapping[str, Sequence[Run]]
-"""Models by the name of their recipe."""
+"""Models of a cell by the version of their recipe."""
 
 
 def section(report: Report) -> list[str]:
     """How often answers follow f^ by recipe and cell, and a sentence for each factor."""
     if not report.others:
         return []
-    names = {r.version: r.name for r in (RECIPE, *FACTORS, PAPER)}
-    by_cell: dict[str, dict[str, list[Run]]] = {}
+    found: dict[str, dict[str, list[Run]]] = {}
     for v in report.trained:
         for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
-            by_cell.setdefault(v.name, {}).setdefault(names[run.recipe], []).append(run)
-    trained = [name for name in names.values() if any(name in x for x in by_cell.values())]
+            found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
+    by_cell = {name: runs for name, runs in found.items() if set(runs) - {RECIPE.version}}
+    trained = [x for x in _RECIPES if any(x in runs for runs in by_cell.values())]
+    others = [_RECIPES[x] for x in trained if x != RECIPE.version]
+    compared = {x: _compared(x.version, by_cell) for x in others}
+    _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
     rows = [
-        {"cell": name} | {x: _text(runs[x]) if x in runs else "" for x in trained}
+        {"cell": name} | {_RECIPES[x].name: _text(runs[x]) if x in runs else "" for x in trained}
         for name, runs in by_cell.items()
     ]
+    models = [run for runs in by_cell.values() for x in runs.values() for run in x]
     return [
         "## What decides",
-        "The recipe with one thing as in arXiv 2407.17963, and that of the paper.",
-        "\n".join(f"- {_sentence(name, by_cell)}" for name in trained if name != RECIPE.name),
+        f"{_answer(compared)} Each recipe but the last is the default with one thing changed; "
+        f"`{PAPER.name}` has all as in arXiv 2407.17963.",
+        "![Answers that follow f^, by recipe](what_decides.svg)",
+        "\n".join(f"- {_sentence(recipe, by_cell, *compared[recipe])}" for recipe in others),
         table(rows),
-        "The share of answers that follow f^ one, two and three digits up, the mean of the models; "
-        "in brackets those that met the premise, of all. Models that did not are left out where "
-        "one did.",
+        f"{count(len(models), 'model')}. The share of answers that follow f^ one, two and three "
+        "digits up, the mean of the models; in brackets those that met the premise, of all. Models "
+        "that did not are left out where one did. A sentence compares cells that were trained by "
+        "both recipes, each cell counted once.",
     ]
 
 
-def _sentence(recipe: str, by_cell: Mapping[str, Runs]) -> str:
-    """What a recipe does to the cells that were trained by it and by the default one."""
-    both = [runs for runs in by_cell.values() if recipe in runs and RECIPE.name in runs]
-    here, there = ([x for runs in both for x in runs[name]] for name in (recipe, RECIPE.name))
-    followed = [fmean(_followed(run)[-1] for run in _best(runs)) for runs in (here, there)]
-    met = [f"{sum(x.converged for x in runs)} of {len(runs)}" for runs in (here, there)]
+def _both(recipe: str, by_cell: Mapping[str, Runs]) -> list[Runs]:
+    """The cells that were trained by a recipe and by the default one."""
+    return [runs for runs in by_cell.values() if recipe in runs and RECIPE.version in runs]
+
+
+def _compared(recipe: str, by_cell: Mapping[str, Runs]) -> tuple[float, float]:
+    """The share that follows f^ at the longest inputs by a recipe, and by the default one."""
+    both = _both(recipe, by_cell)
+    if not both:
+        return 0.0, 0.0
+    here, there = (
+        fmean(fmean(_followed(run)[-1] for run in _best(runs[name])) for runs in both)
+        for name in (recipe, RECIPE.version)
+    )
+    return here, there
+
+
+def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
+    """Which single change costs most."""
+    lost = {x: there - here for x, (here, there) in compared.items() if x is not PAPER}
+    if not lost:
+        return ""
+    most = max(lost, key=lambda x: lost[x])
+    here, there = compared[most]
     return (
-        f"`{recipe}`: {met[0]} models meet the premise (default {met[1]}), and at the longest "
-        f"inputs f^ explains {followed[0]:.3f} of the answers (default {followed[1]:.3f}), in "
-        f"{count(len(both), 'cell')}."
+        f"One change costs most, {most.about}: at the longest inputs f^ explains {here:.3f} of the "
+        f"answers in place of {there:.3f}."
+    )
+
+
+def _sentence(recipe: Recipe, by_cell: Mapping[str, Runs], here: float, there: float) -> str:
+    """What a recipe does to the cells that were trained by it and by the default one."""
+    both = _both(recipe.version, by_cell)
+    met = [
+        f"{sum(run.converged for run in runs)} of {len(runs)}"
+        for runs in (
+            [run for runs in both for run in runs[name]]
+            for name in (recipe.version, RECIPE.version)
+        )
+    ]
+    return (
+        f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
+        f"inputs (default {there:.3f}), in {count(len(both), 'cell')}; {met[0]} models meet the "
+        f"premise (default {met[1]})."
     )
 
 
@@ -69,3 +116,22 @@ def _followed(run: Run) -> list[float]:
     """The share of answers that follow f^ at each longer length."""
     trained = max(run.cell.setting.train.lengths)
     return [(m.learned or 0) / m.samples for m in run.measurements if m.digits > trained]
+
+
+def _draw(by_cell: Mapping[str, Runs], recipes: Sequence[Recipe], path: Path) -> None:
+    """A row for each recipe, a panel for each cell: every model at the longest inputs."""
+    names = [x.about or "the default recipe" for x in recipes]
+    titles = [textwrap.fill(name.split(" · ")[0], 22) for name in by_cell]
+    label = "share of the answers to the longest inputs that follow f^"
+    with named_rows(path, names, label, titles) as axes:
+        for ax, runs in zip(axes, by_cell.values(), strict=True):
+            for row, recipe in enumerate(recipes):
+                for run in runs.get(recipe.version, ()):
+                    style: Any = {"color": PALETTE[0], "label": "a model that met the premise"}
+                    if not run.converged:
+                        style = {"color": PALETTE[1], "label": MISSED}
+                    mark = "o" if run.converged else "X"
+                    ax.plot(_followed(run)[-1:], [row], mark, ms=5, alpha=0.7, **style)
+            ax.axvline(1, color=FAINT, lw=0.8, ls=":")
+            ax.set_xlim(-0.04, 1.04)
+            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])

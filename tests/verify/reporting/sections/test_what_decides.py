@@ -9,7 +9,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from verify.judging.judge import judge
-from verify.plan.recipe import FACTORS, RECIPE
+from verify.plan.recipe import FACTORS, PAPER, RECIPE
 from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import what_decides
@@ -23,15 +23,45 @@ def trained(version: str, learned: float, premise: float = 1.0, seed: int = 0) -
 
 
 def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> None:
-    dropout, *_ = FACTORS
+    noise, dropout, *_ = FACTORS
     v = judge(CELL, [trained(RECIPE.version, 1.0), trained(RECIPE.version, 0.9, seed=1)])
-    others = [trained(dropout.version, 0.5), trained(dropout.version, 0.1, premise=0.5, seed=1)]
+    others = [
+        trained(noise.version, 0.9),
+        trained(dropout.version, 0.5),
+        trained(dropout.version, 0.1, premise=0.5, seed=1),
+        trained(PAPER.version, 0.2),
+    ]
     text = "\n\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert (
-        f"- `{dropout.name}`: 1 of 2 models meet the premise (default 2 of 2), and at the longest "
-        "inputs f^ explains 0.500 of the answers (default 0.950), in 1 cell." in text
+        f"One change costs most, {dropout.about}: at the longest inputs f^ explains 0.500 of the "
+        "answers in place of 0.950." in text
+    )
+    assert (
+        f"- `{dropout.name}` ({dropout.about}): f^ explains 0.500 of the answers at the longest "
+        "inputs (default 0.950), in 1 cell; 1 of 2 models meet the premise (default 2 of 2)."
+        in text
     )
     assert "0.950 (2/2)" in text and "0.500 (1/2)" in text
+    drawn = (tmp_path / "what_decides.svg").read_text(encoding="utf-8")
+    assert all(name in drawn for name in (dropout.about, noise.about, PAPER.about))
+    assert FACTORS[-1].about not in drawn  # not trained
+
+
+def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
+    small = cell("mod_add", modulus=50, digits=2)
+    vs = [
+        judge(CELL, [trained(RECIPE.version, 1.0)]),
+        judge(small, [replace(run(small, RIGHT), recipe=RECIPE.version)]),
+    ]
+    other = FACTORS[0].version
+    others = [
+        *(trained(other, 0.6, seed=seed) for seed in range(3)),
+        replace(run(small, RIGHT, learned=1.0), recipe=other),
+    ]
+    text = "\n".join(what_decides.section(Report("made up", vs, tmp_path, others=others)))
+    assert (
+        "f^ explains 0.800 of the answers at the longest inputs (default 1.000), in 2 cells" in text
+    )
 
 
 def test_with_one_recipe_there_is_nothing_to_compare(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""Indifference: whether the test in domain tells which models ignore digits on longer inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from verify.judging.judge import CellVerdict
+from verify.judging.standards import TOLERANCE
+from verify.plan.premise import INDIFFERENT
+from verify.records.runs import Run
+from verify.reporting.report import Report
+from verify.reporting.tables import count, table
+
+ORDER = 35
+FOLLOWS = 1 - TOLERANCE
+"""The share of answers from which a model counts as following f^."""
+_KEPT: dict[str, Callable[[float], bool]] = {
+    "all": lambda kept: kept == 1,
+    f"{INDIFFERENT:g} or more, not all": lambda kept: INDIFFERENT <= kept < 1,
+    f"less than {INDIFFERENT:g}: not judged": lambda kept: kept < INDIFFERENT,
+}
+"""The rows of the table, by the share of answers that a model kept."""
+_UP = {1: "one digit up", 2: "two", 3: "three"}
+
+
+def section(report: Report) -> list[str]:
+    """How many models follow f^ on longer inputs, by how many answers they kept in the test."""
+    found = [
+        (run.indifference, shares)
+        for v in report.trained
+        for run in v.converged
+        if run.indifference is not None and (shares := _followed(v, run))
+    ]
+    if not found:
+        return []
+    kept = [shares for indifference, shares in found if indifference == 1]
+    rest = [shares for indifference, shares in found if indifference < 1]
+    rows = {
+        name: [shares for indifference, shares in found if is_so(indifference)]
+        for name, is_so in _KEPT.items()
+    }
+    return [
+        "## Indifference",
+        f"Of {count(len(kept), 'model')} that kept all answers when ignored digits were disturbed "
+        f"in domain, {_following(kept)} follow f^ at every longer length tested"
+        + (f"; of {len(rest)} that did not, {_following(rest)}." if rest else "."),
+        table([_row(name, some) for name, some in rows.items() if some]),
+        "*answers kept*: of held-out inputs of the trained lengths, the share whose answer stays "
+        "when half of another token's vector is mixed into every token that should be ignored. A "
+        f"model follows f^ where that gives {FOLLOWS:g} of its answers or more, give or take the "
+        "inputs that training leaves open. Of models that met the premise, at lengths whose claim "
+        "rests on ignored digits.",
+    ]
+
+
+def _followed(v: CellVerdict, run: Run) -> dict[int, float]:
+    """By how many digits are too many, the share of answers that follow f^ or need not.
+
+    Of the lengths whose claim rests on ignored digits.
+    """
+    asked = {x.digits: float(x.prediction.unseen) for x in v.longer if x.prediction.ignores}
+    trained = max(v.cell.setting.train.every_length)
+    return {
+        m.digits - trained: m.learned / m.samples + asked[m.digits]
+        for m in run.measurements
+        if m.digits in asked and m.learned is not None
+    }
+
+
+def _following(models: Sequence[dict[int, float]]) -> int:
+    return sum(min(shares.values()) >= FOLLOWS for shares in models)
+
+
+def _row(name: str, models: Sequence[dict[int, float]]) -> dict[str, str]:
+    cells = {"answers kept": name, "models": str(len(models))}
+    for up, text in _UP.items():
+        tested = [shares[up] for shares in models if up in shares]
+        following = sum(share >= FOLLOWS for share in tested)
+        cells[f"follow f^ {text}"] = f"{following} of {len(tested)}" if tested else ""
+    return cells
