@@ -14,9 +14,9 @@ from torch.nn import functional as F
 
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
-from verify.model.initialization import initialize
+from verify.model.initialization import initialize, separate
 from verify.model.places import Places
-from verify.model.positions import POSITIONS, PositionalEncoding, Slots
+from verify.model.positions import POSITIONS, LearnedVectors, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
 from verify.plan.numbering import Numbering
 from verify.plan.recipe import RECIPE, Recipe
@@ -148,6 +148,9 @@ class GPT(nn.Module):
         mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
         self.mask = nn.Buffer(mask, persistent=False)
         initialize(self, shape.layers)
+        if recipe.separate:
+            vectors = self.position.table if isinstance(self.position, LearnedVectors) else None
+            separate(self.embedding.weight, vectors, recipe.separate)
 
     def forward(
         self,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 _DEVIATION = 0.02
 
@@ -16,3 +17,23 @@ def initialize(model: nn.Module, layers: int) -> None:
             ends_block = "out." in name or "down." in name
             scale = 1 / math.sqrt(2 * layers) if ends_block else 1
             nn.init.normal_(p, std=_DEVIATION * scale)
+
+
+@torch.no_grad()
+def separate(tokens: Tensor, positions: Tensor | None, length: float) -> None:
+    """Let the vectors of tokens and positions be rows of one random orthogonal matrix.
+
+    So a query can tell a place from what stands there, as the proofs of arXiv 2407.17963 assume,
+    which write both as one-hot vectors.  With more rows than columns they are nearly so.
+
+    Args:
+        tokens: ``(V, C)``, each of length 1 then.
+        positions: ``(P, C)``, if there are any.
+        length: of a position's vector.
+    """
+    number, width = tokens.shape
+    rows = torch.empty(number + (0 if positions is None else len(positions)), width)
+    nn.init.orthogonal_(rows)
+    tokens.copy_(rows[:number])
+    if positions is not None:
+        positions.copy_(length * rows[number:])

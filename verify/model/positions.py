@@ -67,26 +67,36 @@ class PositionalEncoding(nn.Module):
         return None
 
 
-class Learned(PositionalEncoding):
-    """A learned vector per position, added to the embedding (APE)."""
+class LearnedVectors(PositionalEncoding):
+    """The base of encodings that add learned vectors to the embedding.
+
+    Args:
+        number: how many.
+    """
+
+    def __init__(self, tokens: Sequence[Token], shape: Size, number: int) -> None:
+        super().__init__(tokens, shape)
+        self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
+
+
+class Learned(LearnedVectors):
+    """A learned vector per position (APE)."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
-        self.table = nn.Parameter(torch.randn(len(tokens), shape.width) * 0.02)
+        super().__init__(tokens, shape, len(tokens))
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
-class Shifted(PositionalEncoding):
+class Shifted(LearnedVectors):
     """A learned vector per position, counted from a start drawn for each training example.
 
     SHAPE (Kiyono et al. 2021); as APE in Huang et al. 2024.
     """
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
-        self.table = nn.Parameter(torch.randn(len(tokens) + STARTS - 1, shape.width) * 0.02)
+        super().__init__(tokens, shape, len(tokens) + STARTS - 1)
         self.index = nn.Buffer(torch.arange(len(tokens)), persistent=False)
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
@@ -96,15 +106,14 @@ class Shifted(PositionalEncoding):
         return x + self.table[index]
 
 
-class Randomized(PositionalEncoding):
+class Randomized(LearnedVectors):
     """A learned vector per index, and random increasing indices (Ruoss et al. 2023)."""
 
     drawn_bytes = BYTES
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
+        super().__init__(tokens, shape, INDICES)
         self.indices = RandomIndices(tokens)
-        self.table = nn.Parameter(torch.randn(INDICES, shape.width) * 0.02)
 
     def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor:
         return self.indices(tokens, noise, places)
@@ -209,7 +218,7 @@ class RandomizedFunctionBias(PositionalEncoding):
         return F.embedding(offset, by_offset).permute(0, 3, 1, 2)
 
 
-class Significance(PositionalEncoding):
+class Significance(LearnedVectors):
     """A learned vector per significance of a digit, from a start drawn for each training example.
 
     Position coupling (Cho et al. 2024): digits of equal significance share a position; the
@@ -219,10 +228,8 @@ class Significance(PositionalEncoding):
     landmarks_share_a_vector = True
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
         significance = torch.tensor([token.position for token in tokens])
-        number = int(significance.max()) + STARTS
-        self.table = nn.Parameter(torch.randn(number, shape.width) * 0.02)
+        super().__init__(tokens, shape, int(significance.max()) + STARTS)
         self.significance = nn.Buffer(significance, persistent=False)
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:

@@ -28,6 +28,8 @@ class Recipe:
         muon_lr: peak learning rate of Muon (the matrices inside the blocks); 0 leaves them to
             AdamW.
         adamw_lr: peak learning rate of AdamW (embeddings, positions, norms, head).
+        separate: how long the vectors of positions start, in those of tokens, all of them rows of
+            one random orthogonal matrix; 0 has them start short, random and overlapping.
         betas: the decay rates of AdamW's two moments.
         tied: whether the head's weights are the vectors of the tokens.
         early_lr: the share of the learning rates that is used while there is no noise; it grows
@@ -55,6 +57,7 @@ class Recipe:
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
+    separate: float = 0.0
     betas: tuple[float, float] = (0.9, 0.95)
     tied: bool = False
     early_lr: float = 0.5
@@ -101,13 +104,14 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "with-early-noise": ("token noise from the first step", _EARLY),
     "with-adamw": ("AdamW in place of Muon", _ADAMW),
     "with-tied-head": ("the head tied to the embedding", {"tied": True}),
+    "with-separate-inputs": ("tokens and positions that start orthogonal", {"separate": 2.0}),
     "with-decay": ("a learning rate that decays", {"decays": True}),
 }
 FACTORS = tuple(
     replace(RECIPE, name=name, about=about, version=f"9-{name.removeprefix('with-')}", **fields)
     for name, (about, fields) in _CHANGES.items()
 )
-"""The default without its noise, and with one thing as in the paper, to see what decides."""
+"""The default with one thing changed, mostly to that of the paper, to see what decides."""
 RECIPES = {r.name: r for r in (RECIPE, PAPER, *FACTORS)}
 """Every recipe, by name."""
 

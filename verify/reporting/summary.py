@@ -61,7 +61,8 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
         f"{t.before.agree} agree and {t.before.diverge} diverge. By the version of the theory that "
-        f"made them (today's is {THEORY_VERSION}): {_by_version(verdicts)}. "
+        f"made them (today's is {THEORY_VERSION}; a length counts under each that predicted "
+        f"it): {_by_version(verdicts)}. "
         f"Explained after: {t.after.agree} agree and {t.after.diverge} diverge of "
         "the claims made or changed since."
     ]

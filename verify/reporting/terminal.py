@@ -218,7 +218,11 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
         + (f"; {count(silent, 'length')}: no claim" if silent else "")
         + (f"; {count(left_out, 'length')}: no model ignores what it should" if left_out else "")
-        + (f". Inconclusive: {lost}; a larger --budget may help" if lost else "")
+        + (
+            f". Of {count(lost, 'cell')} no model converged; a larger --budget may help"
+            if lost
+            else ""
+        )
         + (f". Not trained yet: {left}." if left else ".")
     )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
+from verify.plan.recipe import find_recipe
 from verify.plan.sizes import Size
 
 SEQUENCE = layout("interleaved").tokens((5, 5), 5)[:12]
@@ -20,3 +22,26 @@ def test_weights_start_as_those_of_gpt_2() -> None:
     assert deviations["embedding.weight"] == pytest.approx(0.02, rel=0.1)
     assert deviations["blocks.0.query.weight"] == pytest.approx(0.02, rel=0.1)
     assert deviations["blocks.0.out.weight"] == pytest.approx(0.02 / math.sqrt(8), rel=0.1)
+
+
+@pytest.mark.parametrize("encoding", ["ape", "shifted", "coupled", "rpe"])
+def test_separate_inputs_start_orthogonal_and_positions_longer(encoding: str) -> None:
+    recipe = find_recipe("with-separate-inputs")
+    net = GPT(Size(2, 2, 64), 7, SEQUENCE, encoding, 0, seed=3, recipe=recipe)
+    rows = [net.embedding.weight.detach()]
+    if encoding != "rpe":
+        rows.append(net.position.table.detach())
+    lengths = torch.cat([x.norm(dim=1) for x in rows])
+    assert lengths[:7] == pytest.approx(torch.ones(7))
+    assert lengths[7:] == pytest.approx(torch.full((len(lengths) - 7,), 2.0))
+    unit = torch.cat(rows) / lengths[:, None]
+    assert unit @ unit.T == pytest.approx(torch.eye(len(lengths)), abs=1e-5)
+
+
+def test_what_starts_otherwise_starts_as_by_the_default_recipe() -> None:
+    """So that recipes differ in one thing."""
+    kinds = [find_recipe(name) for name in ("default", "with-separate-inputs")]
+    nets = [GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, seed=3, recipe=kind) for kind in kinds]
+    same, other = (dict(net.named_parameters()) for net in nets)
+    changed = {name for name in same if not torch.equal(same[name], other[name])}
+    assert changed == {"embedding.weight", "position.table"}

@@ -108,7 +108,7 @@ def test_all_cells_in_a_line() -> None:
     found = [one, diverging(), inconclusive(), judge(cell(digits=3), [])]
     assert summary_line(found) == (
         "2 of 4 cells converged; 5 claims agree, 1 diverges. "
-        "Inconclusive: 1; a larger --budget may help. Not trained yet: 1."
+        "Of 1 cell no model converged; a larger --budget may help. Not trained yet: 1."
     )
 
 
