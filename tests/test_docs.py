@@ -204,6 +204,18 @@ def test_figures_of_a_page_are_those_of_the_reports(page: str) -> None:
     assert [x for x in counts + shares if not any(x <= line for line in lines)] == []
 
 
+def test_the_table_on_indifference_is_that_of_the_reports() -> None:
+    text = (DOCS / "ignored-digits.md").read_text()
+    said = re.findall(r"\| \[(\w+)\][^|]*\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", text)
+    assert len(said) == 6
+    for name, *counts in said:
+        report = (ROOT / "reports" / name / "README.md").read_text()
+        sentence = report.split("## Indifference")[1].split("\n")[2]
+        assert re.findall(r"\d+", sentence) == counts
+    totals = [str(sum(int(row[i]) for row in said)) for i in range(1, 5)]
+    assert f"| all | {' | '.join(totals)} |" in text
+
+
 def test_published_findings_are_counted_as_the_command_counts_them() -> None:
     text = " ".join((DOCS / "findings.md").read_text().split())
     total, papers, in_scope, agree, disagree = re.findall(r"\d+", summary())[:5]
