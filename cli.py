@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
@@ -85,6 +87,15 @@ LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
 
 
+CLOSED = 128 + 13
+"""As a shell counts SIGPIPE."""
+
+
+def _drop_output() -> None:
+    """Let what is left of the output go nowhere: Python would write it at its end, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def _fail(message: str, code: int) -> NoReturn:
     """Print an error on one line, what would act on a terminal written as an escape, and end."""
     line = "".join(
@@ -93,8 +104,24 @@ def _fail(message: str, code: int) -> NoReturn:
     )
     if len(line) > LONGEST_MESSAGE:
         line = f"{line[: LONGEST_MESSAGE // 2]} ... {line[-LONGEST_MESSAGE // 2 :]}"
-    print(f"arith: {line}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"arith: {line}", file=sys.stderr)
     raise SystemExit(code)
+
+
+_PLAINLY = "arith"
+"""How signs are written that the terminal's encoding lacks (as Python names error handlers)."""
+_SIGNS = {"±": "+-", "·": "*", "≈": "~", "≠": "!=", "′": "'", "−": "-", "⌊": "[", "⌋": "]"}
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding cannot write, in signs that every one has."""
+    assert isinstance(error, UnicodeEncodeError)
+    signs = error.object[error.start : error.end]
+    return "".join(_SIGNS.get(sign, "?") for sign in signs), error.end
+
+
+codecs.register_error(_PLAINLY, _plainly)
 
 
 def main() -> NoReturn:
@@ -106,10 +133,17 @@ def main() -> NoReturn:
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=_PLAINLY)
     try:
         code = app(sys.argv[1:] or ["--help"], prog_name="arith", standalone_mode=False)
+        if code == 130:  # typer's word for an interrupt
+            raise KeyboardInterrupt
         print(end="", flush=True)
+    except SystemExit as end:  # typer's word for an output that was closed early
+        if isinstance(end.__context__, BrokenPipeError):
+            _drop_output()
+            raise SystemExit(CLOSED) from None
+        raise
     except InvalidInput as error:
         _fail(str(error), 2)
     except Failed as error:
@@ -119,13 +153,12 @@ def main() -> NoReturn:
     except TyperException as error:
         _fail(error.format_message(), 2)
     except OSError as error:
-        if error.filename is None:
-            # Python would write what is left of the output, and fail once more, at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if error.filename is not None:
+            _fail(f"{error.filename}: {error.strerror or error}", 2)
+        _drop_output()
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            raise SystemExit(128 + 13) from None  # as a shell counts SIGPIPE
-        where = "" if error.filename is None else f"{error.filename}: "
-        _fail(f"{where}{error.strerror or error}", 2)
+            raise SystemExit(CLOSED) from None
+        _fail(f"cannot write the output: {error.strerror or error}", 4)
     raise SystemExit(code or 0)
 
 

@@ -87,14 +87,19 @@ def setting_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def row(options: Mapping[str, Any]) -> Row:
     """A request of keyword arguments; lengths may be numbers, lists or ranges (InvalidInput)."""
-    given = setting_options(options).items()
+    given = setting_options(_plain(options)).items()
     return read_row({n: list(x) if isinstance(x, tuple | range) else x for n, x in given})
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """NumPy's numbers and arrays as Python's."""
+    return {n: x.tolist() if hasattr(x, "tolist") else x for n, x in options.items()}
 
 
 def plan(cells: Sequence[Cell], options: Mapping[str, Any]) -> Plan:
     """A plan for cells, by those of the options that are not about them (InvalidInput)."""
     hints, asked = get_type_hints(Plan), dict[str, Any]()
-    for name, value in options.items():
+    for name, value in _plain(options).items():
         if name == "recipe":
             asked[name] = find_recipe(value)
         elif name in hints:

@@ -26,6 +26,7 @@ def data(
     from verify.records.files import check_writable, write
     from verify.records.store import Store
     from verify.reporting.dataset import committed, dataset
+    from verify.reporting.tables import count
 
     if out is not None:
         check_writable(out)
@@ -38,11 +39,12 @@ def data(
     for note in notes:
         print(f"arith: {note}", file=sys.stderr)
     if not runs:
-        raise InvalidInput(f"no measurements in {store or folder}")
+        where = "" if store else ": say with --folder where the evidence of grids stands"
+        raise InvalidInput(f"no measurements in {store or folder}{where}")
     text = dataset(runs, grids)
     if out is None:
         print(text, end="")
         return
     write(out, text)
     measurements = sum(len(run.measurements) for run in runs)
-    print(f"wrote {out}: {measurements} measurements of {len(runs)} models")
+    print(f"wrote {out}: {count(measurements, 'measurement')} of {count(len(runs), 'model')}")

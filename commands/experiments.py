@@ -135,6 +135,7 @@ def show_grid(
 ) -> None:
     """List the cells of a grid with their predictions."""
     from theory.prediction.predict import predict
+    from verify.reporting.tables import count
     from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
     cells = cells_of(grid)
@@ -145,7 +146,7 @@ def show_grid(
         return
     rows = [prediction_row(cell, predict(cell.setting)) for cell in shown(cells, "cells predicted")]
     print_table(PREDICTION_COLUMNS, rows)
-    print_text(f"\n{len(cells)} cells; train them with arith verify --grid {grid}")
+    print_text(f"\n{count(len(cells), 'cell')}; train them with arith verify --grid {grid}")
 
 
 @options.asks_for_setting

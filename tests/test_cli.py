@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from builders.command_line import run_cli
+from builders.paths import ROOT
 from builders.processes import Started
 
 from verify.plan.grids import GRIDS
@@ -161,12 +165,28 @@ def test_a_terminal_of_no_width_is_none() -> None:
 def test_output_that_cannot_be_written_is_one_clear_line(command: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         started = Started(tmp_path, *command.split(), stdout=full)
-    assert (started.wait(), started.lines()) == (2, ["arith: No space left on device"])
+    assert (started.wait(), started.lines()) == (
+        4,
+        ["arith: cannot write the output: No space left on device"],
+    )
+
+
+@pytest.mark.parametrize("command", ["predict --task add --json", "theorems --json", "tasks"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_stops_early_is_not_a_divergence(command: str, unbuffered: str) -> None:
+    words = [sys.executable, "-m", "cli", *command.split()]
+    more = {"PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, **more}
+    ) as started:
+        assert started.stdout is not None and started.stderr is not None
+        started.stdout.close()
+        assert (started.wait(), started.stderr.read()) == (141, b"")
 
 
 def test_what_an_encoding_lacks_is_replaced() -> None:
     done = run_cli("predict", "--expr", "(a+b) // 10", encoding="ascii")
-    assert done.out.startswith("?(a + b) / 10?")
+    assert done.out.startswith("[(a + b) / 10]")
     assert (done.code, done.err) == (0, "")
 
 

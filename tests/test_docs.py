@@ -187,7 +187,7 @@ def test_the_page_on_usage_has_every_grid() -> None:
 def test_the_grid_of_the_page_on_usage_can_be_read(tmp_path: Path) -> None:
     [grid] = re.findall(r"```toml\n(.*?)```", (DOCS / "usage.md").read_text(), re.S)
     (tmp_path / "my.toml").write_text(grid)
-    assert "1 cells" in run_cli("grid", "--grid", "my.toml", cwd=tmp_path).out
+    assert "1 cell;" in run_cli("grid", "--grid", "my.toml", cwd=tmp_path).out
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])

@@ -27,7 +27,7 @@ def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "
     """The error for a name that is in no registry: the nearest valid name, and where all are."""
     lowered = {known.lower(): known for known in allowed}
     starts = [known for known in lowered if name and known.startswith(name.lower())]
-    near = starts or get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
+    near = starts or get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
     listed = listed or f"allowed: {', '.join(allowed)}"
     return InvalidInput(f"unknown {kind} '{name}'{hint} ({listed})")

@@ -87,7 +87,8 @@ class Grid:
         n, count = digits_text(self.rows[-1]), len(self.xs)
         columns = f"{count} {'moduli' if self.axis == 'modulus' else 'bases'}"
         if len(self.open) == count:
-            return f"No claim for any of {columns}: training on {n} leaves the answer open"
+            where = f"No claim {digits_text(self.some.ahead[-1])} up for any of {columns}"
+            return f"{where}: training on {n} leaves the answer open"
         said = f"Trained on {n}, {len(self.right)} of {columns} generalize to longer numbers"
         return f"{said}; no claim for {len(self.open)}" if self.open else said
 

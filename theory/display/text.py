@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -46,8 +47,11 @@ def setting_lines(s: Setting) -> list[str]:
     lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     what = f"{cut(s.task.text())} in base {s.base}, {trained}"
+    written = set(re.findall(r"\b[a-d]\b", s.task.name))
+    out = ", ".join(sorted(written - set(s.task.names)))
+    left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []
     tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
-    return [what, f"{s.encoding.name} encoding, {s.seen_text}", *tested]
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}", *left, *tested]
 
 
 def _runs_text(lengths: tuple[int, ...]) -> list[str]:
@@ -73,7 +77,7 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 
 
 def _accuracy_text(x: LengthPrediction) -> str:
-    """``49/4950 = 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
+    """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
     exact = x.learned_accuracy
     if exact is None:
         return "?"
@@ -81,7 +85,7 @@ def _accuracy_text(x: LengthPrediction) -> str:
         return "open"
     text = f"{float(exact):.3g}"
     if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
-        text = f"{exact} = {text}"
+        text = f"{exact} {'=' if Fraction(text) == exact else '≈'} {text}"
     return text + (f" ± {float(x.unseen):.2g}" if x.unseen else "")
 
 
@@ -127,6 +131,8 @@ def legend(prediction: Prediction) -> list[str]:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")
+    if any(x.learned_accuracy is None for x in lengths):
+        lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
     if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
     open_too = any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths)
@@ -155,7 +161,7 @@ def digits_text(count: int | str) -> str:
 def advice_text(advice: Advice) -> list[str]:
     """Advice in words: the answer, the changes, and what stands in the way."""
     s = advice.current.setting
-    lines = [*setting_lines(s), f"tested on {', '.join(map(str, s.test_lengths))} digits", ""]
+    lines = [*setting_lines(s), f"tested on {digits_text(', '.join(map(str, s.test_lengths)))}", ""]
     if advice.generalizes:
         return [*lines, "Nothing has to be changed: a model that meets the premises generalizes."]
     if advice.suggestions:
@@ -164,7 +170,8 @@ def advice_text(advice: Advice) -> list[str]:
             end = "" if x.goes_on else f" (up to {digits_text(max(s.test_lengths))} only)"
             lines += [f"{n}. {x.text}{end}", f"  {x.command}"]
     if not advice.complete:
-        lines.append("Not every change was tried: that would take too long for such lengths.")
+        found = "" if advice.suggestions else "No change was found. "
+        lines.append(f"{found}Not every change was tried: that would take too long.")
     elif not advice.suggestions:
         lines.append(
             "No change makes it generalize: every combination of our encodings, windows and "

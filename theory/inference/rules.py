@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Rule
 
-THEORY_VERSION = "21"
+THEORY_VERSION = "22"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -63,11 +63,13 @@ RULES: dict[str, Rule] = {
             "joint support",
             "digits never shown together: when the answer is fixed",
             "For digits that were never shown together training fixes the answer in two cases.  It "
-            "showed together other digits that, each times its power of the base, are congruent to "
-            "them modulo p.  Or the digits are only added: the task is digit causal, none of its "
-            "terms multiplies one of them by another, the carry into their position varied or was "
-            "always 0 (one that was always there is learned as a part of the sum), and no two of "
-            "them took just two values each (three of four pairs do not fix the fourth).  "
+            "showed together other digits that, each times its power of the base and its "
+            "coefficient, are congruent to them modulo p.  Or the digits are only added: the task "
+            "is digit causal, none of its terms multiplies one of them by another, the carry into "
+            "their position varied or was always 0 (one that was always there is learned as a part "
+            "of the sum), they are not two that took just two values each (three of four pairs do "
+            "not fix the fourth), and the combinations that were shown hang together (if 0 stood "
+            "beside 0 only, what 0 does beside 7 is open).  "
             "Otherwise the answer is open.",
             f"{CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "

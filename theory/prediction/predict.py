@@ -144,7 +144,10 @@ def predict(setting: Setting) -> Prediction:
     spend(500_000 + 50_000 * len(setting.test_lengths))
     shown = support(task, train, base)
     if not shown.boxes:
-        raise InvalidInput(f"the task is defined nowhere on {train.text()}")
+        raise InvalidInput(
+            f"the task is defined nowhere on {train.text()}: every result would be negative (with "
+            "'% p' it is not)"
+        )
     if setting.natural:
         return _of_natural_lengths(setting)
     try:

@@ -79,8 +79,10 @@ class Domain:
                 if number == following:
                     raise InvalidInput(f"{what} {number} is given twice")
         for n, _ in self.priming:
-            if n < 1 or n in self.lengths:
-                raise InvalidInput(f"priming length {n} has to be a length of its own, 1 or more")
+            if n < 1:
+                raise InvalidInput(f"priming lengths are 1 or more, not {n}")
+            if n in self.lengths:
+                raise InvalidInput(f"priming adds another length: {n} digits are trained already")
         for position, digits in self.allowed:
             if position < 1:
                 raise InvalidInput(f"positions start at 1 (the units), not at {position}")

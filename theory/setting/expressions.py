@@ -42,7 +42,8 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InvalidInput(f"'{text}' is not an expression such as '(2*a + 3*b) % 12'") from None
+        example = "'(2*a + 3*b) % 12', with * and %"
+        raise InvalidInput(f"'{text}' is not an expression such as {example}") from None
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
         if modulus is not None:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")

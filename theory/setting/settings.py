@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from theory.errors import InvalidInput, unknown_name
 from theory.setting.decision import Decision
@@ -57,7 +57,10 @@ class Setting:
             raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
         divisor = self.task.divisor
         if divisor != self.base ** (digit_count(divisor, self.base) - 1):
-            raise InvalidInput(f"'// {divisor}' has to divide by a power of the base {self.base}")
+            raise InvalidInput(
+                f"'// {divisor}' (what is left of it once common factors cancel) has to divide by "
+                f"a power of the base {self.base}"
+            )
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
@@ -71,6 +74,7 @@ class Setting:
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
         self._check_padding()
+        self._name_domains()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
@@ -83,6 +87,16 @@ class Setting:
                     f"the interleaved layout needs a digit causal task in base {self.base}"
                     + (f": {witness.text()}" if witness else ", and this one is not known to be")
                 )
+
+    def _name_domains(self) -> None:
+        """Give a domain the one name that it has: without a restriction that allows all."""
+        every_digit = set(range(self.base))
+        allowed = tuple(x for x in self.train.allowed if set(x[1]) != every_digit)
+        kinds = [self.train.kind, self.test_kind]
+        if self.task.operands == 1:
+            kinds = ["longest" if kind == "every" else kind for kind in kinds]
+        object.__setattr__(self, "train", replace(self.train, allowed=allowed, kind=kinds[0]))
+        object.__setattr__(self, "test_kind", kinds[1])
 
     def _check_domains(self) -> None:
         k, allowed = self.task.operands, self.train.allowed
@@ -106,9 +120,10 @@ class Setting:
             what = "a sum of multiples of the operands, without a modulus"
             raise InvalidInput(f"the {layout.name} layout writes carries: it needs {what}")
         for kind in (self.train.kind, self.test_kind):
-            if kind in LENGTHS_FIRST and (not self.natural or layout.interleaved):
-                where = "--padding none, and another layout than interleaved"
-                raise InvalidInput(f"the domain '{kind}' needs {where}")
+            if kind in LENGTHS_FIRST and not self.natural:
+                raise InvalidInput(f"the domain '{kind}' needs --padding none")
+            if kind in LENGTHS_FIRST and layout.interleaved:
+                raise InvalidInput(f"the domain '{kind}' needs another layout than interleaved")
         if not self.natural:
             return
         if not (layout.marked or layout.interleaved):

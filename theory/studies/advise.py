@@ -184,6 +184,8 @@ def _goes_on(setting: Setting) -> bool:
     """Whether the length after the longest tested one generalizes as well."""
     try:
         return _works(predict(replace(setting, test_lengths=(max(setting.test_lengths) + 1,))))
+    except TooMuchWork:
+        raise
     except InvalidInput:  # a length that cannot be written
         return False
 
@@ -243,6 +245,9 @@ def _sum(lengths: tuple[int, ...]) -> str:
 def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     """Why the setting as it stands does not generalize."""
     n, modulus = s.train.every_length[-1], s.task.full_modulus
+    for position, digits in s.train.allowed:
+        shown = ", ".join(map(str, digits))
+        yield f"training shows no digits at position {position} but {shown}"
     if modulus is not None:
         k = base_aligned(modulus, s.base)
         if k is None:

@@ -28,7 +28,7 @@ from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
-MOST_WORK = 3_000_000_000
+MOST_WORK = 10_000_000_000
 """Points of one diagram at most, and steps that its counts may take (some seconds)."""
 
 
@@ -107,6 +107,8 @@ def phase_diagram(
                 try:
                     parts = task(modulus), base, encoding, layout
                     points += [_point(*parts, n, ahead) for n in ns]
+                except TooMuchWork:
+                    raise
                 except InvalidInput as error:
                     refused.append(error)
     except TooMuchWork:

@@ -74,10 +74,10 @@ class Plan:
             raise InvalidInput(f"--seeds goes from 1 to {MOST_MODELS:,}, not {self.seeds}")
         if not 0 <= self.first_seed <= self.first_seed + self.seeds - 1 <= LARGEST_SEED:
             raise InvalidInput(f"seeds go from 0 to {LARGEST_SEED:,}")
-        if not (0 <= self.jobs <= MOST_JOBS and 0 < self.budget <= MOST_STEPS):
-            raise InvalidInput(
-                f"--jobs goes from 0 to {MOST_JOBS:,} and --budget from 1 to {MOST_STEPS:,}"
-            )
+        if not 0 <= self.jobs <= MOST_JOBS:
+            raise InvalidInput(f"--jobs goes from 0 to {MOST_JOBS:,}, not {self.jobs}")
+        if not 0 < self.budget <= MOST_STEPS:
+            raise InvalidInput(f"--budget goes from 1 to {MOST_STEPS:,}, not {self.budget}")
         if len(self.cells) * self.seeds > MOST_MODELS:
             raise InvalidInput(
                 f"{len(self.cells):,} cells with {self.seeds:,} seeds are more than "

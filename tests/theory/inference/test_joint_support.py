@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from builders.predictions import predicted
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.inference.joint_support import _connected
 
 
 def test_the_joint_support_rule_decides_downward() -> None:
@@ -42,3 +47,33 @@ def test_a_built_in_carry_fixes_no_unseen_pair(digits: str, verdict: str | None)
     else:
         assert (at_one.unseen, at_one.inferred) == (0, 1)
         assert at_one.status == ("generalizes" if digits == "0-4" else verdict)
+
+
+def test_pairs_that_fall_apart_fix_no_other_pair() -> None:
+    """0 stands beside 0 only: a 0 of a may be read as 3 too many, and a 0 of b as 3 too few."""
+    train = {"task": "add", "train_domain": "every", "train_digits": "1+2"}
+    [x] = predicted(**train, test_domain="longest", test_digits="2").lengths
+    assert (x.status, x.unseen) == ("undetermined", Fraction(2, 11))
+    wrong = lambda a, b: a + b + 30 * ((a < 10) - (b < 10))  # noqa: E731
+    trained = [(a, b) for a in range(100) for b in range(100) if (a < 10) == (b < 10)]
+    assert all(wrong(a, b) == a + b for a, b in trained)
+    assert wrong(7, 12) != 7 + 12
+    hangs_together = predicted(**{**train, "train_domain": "longest"}, test_digits="2")
+    assert hangs_together.lengths[0].status == "generalizes"
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.sets(st.integers(0, 3), min_size=1).map(frozenset)] * 2),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_pairs_hang_together_where_the_sums_of_all_others_follow(boxes: list) -> None:
+    """By the rank of the equations: as many as there are unknowns, but for one shift."""
+    values = [frozenset().union(*seen) for seen in zip(*boxes, strict=True)]
+    places = [(k, v) for k, vs in enumerate(values) for v in sorted(vs)]
+    rows = {(x, y) for a, b in boxes for x in a for y in b}
+    equations = np.array([[place in ((0, x), (1, y)) for place in places] for x, y in rows])
+    fixed = np.linalg.matrix_rank(equations.astype(float)) == len(places) - 1
+    assert _connected(boxes, values) == fixed

@@ -190,7 +190,7 @@ def test_few_columns_have_their_numbers_written_in(tmp_path: Path) -> None:
 def test_a_map_says_of_how_many_columns_it_claims_nothing(tmp_path: Path) -> None:
     moduli = (4, 9, 100, 101)
     open_ones = words(diagram(moduli, train_digits=(2,), pe="rope"), tmp_path)
-    assert "No claim for any of 4 moduli: training on 2 digits leaves the answer open" in open_ones
+    assert "No claim 3 digits up for any of 4 moduli: training on 2 digits leaves" in open_ones
     assert "open: no claim" in open_ones and "Hatched: no claim in 4 of 4 cells" in open_ones
     assert "accuracy<" not in open_ones  # no scale of colours: nothing here is an answer
     known = words(diagram(moduli, train_digits=(2,)), tmp_path)
