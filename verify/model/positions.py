@@ -68,11 +68,7 @@ class PositionalEncoding(nn.Module):
 
 
 class LearnedVectors(PositionalEncoding):
-    """The base of encodings that add learned vectors to the embedding.
-
-    Args:
-        number: how many.
-    """
+    """The base of encodings that add learned vectors, so many of them, to the embedding."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size, number: int) -> None:
         super().__init__(tokens, shape)
@@ -90,10 +86,7 @@ class Learned(LearnedVectors):
 
 
 class Shifted(LearnedVectors):
-    """A learned vector per position, counted from a start drawn for each training example.
-
-    SHAPE (Kiyono et al. 2021); as APE in Huang et al. 2024.
-    """
+    """As APE from a start drawn per training example (SHAPE, Kiyono 2021; Huang et al. 2024)."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape, len(tokens) + STARTS - 1)
@@ -228,9 +221,9 @@ class Significance(LearnedVectors):
     landmarks_share_a_vector = True
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        significance = torch.tensor([token.position for token in tokens])
-        super().__init__(tokens, shape, int(significance.max()) + STARTS)
-        self.significance = nn.Buffer(significance, persistent=False)
+        positions = [token.position for token in tokens]
+        super().__init__(tokens, shape, max(positions) + STARTS)
+        self.significance = nn.Buffer(torch.tensor(positions), persistent=False)
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         if places is None:

@@ -24,7 +24,8 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
     text = summary([judge(c, runs)])
     assert "before the models were trained 2 agree and 1 diverge" in text
     by_version = f"version 1: 2 and 1, version {THEORY_VERSION}: 3 and 0."
-    assert f"(today's is {THEORY_VERSION}): {by_version}" in text
+    said = f"(today's is {THEORY_VERSION}; a length counts under each that predicted it)"
+    assert f"{said}: {by_version}" in text
     assert "Predicted before" not in summary([judge(c, [run(c, RIGHT)])])
 
 
