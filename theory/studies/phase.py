@@ -29,7 +29,7 @@ from theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
 MOST_WORK = 10_000_000_000
-"""Points of one diagram at most, and steps that its counts may take (some seconds)."""
+"""Points of one diagram at most, and steps that its counts may take (half a minute)."""
 
 
 @dataclass(frozen=True)

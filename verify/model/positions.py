@@ -86,7 +86,7 @@ class Learned(LearnedVectors):
 
 
 class Shifted(LearnedVectors):
-    """As APE from a start drawn per training example (SHAPE, Kiyono 2021; Huang et al. 2024)."""
+    """As APE, from a start drawn for each example (Kiyono et al. 2021; Huang et al. 2024)."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape, len(tokens) + STARTS - 1)

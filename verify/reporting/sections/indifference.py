@@ -33,12 +33,12 @@ def section(report: Report) -> list[str]:
     ]
     if not found:
         return []
-    kept = [shares for indifference, shares in found if indifference == 1]
-    rest = [shares for indifference, shares in found if indifference < 1]
     rows = {
         name: [shares for indifference, shares in found if is_so(indifference)]
         for name, is_so in _KEPT.items()
     }
+    kept, *others = rows.values()
+    rest = [shares for models in others for shares in models]
     return [
         "## Indifference",
         f"Of {count(len(kept), 'model')} that kept all answers when ignored digits were disturbed "

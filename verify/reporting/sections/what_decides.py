@@ -31,8 +31,12 @@ def section(report: Report) -> list[str]:
             found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
     by_cell = {name: runs for name, runs in found.items() if set(runs) - {RECIPE.version}}
     trained = [x for x in _RECIPES if any(x in runs for runs in by_cell.values())]
-    others = [_RECIPES[x] for x in trained if x != RECIPE.version]
-    compared = {x: _compared(x.version, by_cell) for x in others}
+    both = {
+        _RECIPES[x]: [runs for runs in by_cell.values() if x in runs and RECIPE.version in runs]
+        for x in trained
+        if x != RECIPE.version
+    }
+    compared = {x: (_share(x, runs), _share(RECIPE, runs)) for x, runs in both.items() if runs}
     _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
     rows = [
         {"cell": name} | {_RECIPES[x].name: _text(runs[x]) if x in runs else "" for x in trained}
@@ -41,10 +45,10 @@ def section(report: Report) -> list[str]:
     models = [run for runs in by_cell.values() for x in runs.values() for run in x]
     return [
         "## What decides",
-        f"{_answer(compared)} Each recipe but the last is the default with one thing changed; "
+        f"{_answer(compared)}Each recipe is the default with one thing changed; only "
         f"`{PAPER.name}` has all as in arXiv 2407.17963.",
         "![Answers that follow f^, by recipe](what_decides.svg)",
-        "\n".join(f"- {_sentence(recipe, by_cell, *compared[recipe])}" for recipe in others),
+        "\n".join(f"- {_sentence(x, both[x], *shares)}" for x, shares in compared.items()),
         table(rows),
         f"{count(len(models), 'model')}. The share of answers that follow f^ one, two and three "
         "digits up, the mean of the models; in brackets those that met the premise, of all. Models "
@@ -53,21 +57,9 @@ def section(report: Report) -> list[str]:
     ]
 
 
-def _both(recipe: str, by_cell: Mapping[str, Runs]) -> list[Runs]:
-    """The cells that were trained by a recipe and by the default one."""
-    return [runs for runs in by_cell.values() if recipe in runs and RECIPE.version in runs]
-
-
-def _compared(recipe: str, by_cell: Mapping[str, Runs]) -> tuple[float, float]:
-    """The share that follows f^ at the longest inputs by a recipe, and by the default one."""
-    both = _both(recipe, by_cell)
-    if not both:
-        return 0.0, 0.0
-    here, there = (
-        fmean(fmean(_followed(run)[-1] for run in _best(runs[name])) for runs in both)
-        for name in (recipe, RECIPE.version)
-    )
-    return here, there
+def _share(recipe: Recipe, cells: Sequence[Runs]) -> float:
+    """The share of answers to the longest inputs that follow f^, each cell counted once."""
+    return fmean(fmean(_followed(run)[-1] for run in _best(runs[recipe.version])) for runs in cells)
 
 
 def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
@@ -79,24 +71,20 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     here, there = compared[most]
     return (
         f"One change costs most, {most.about}: at the longest inputs f^ explains {here:.3f} of the "
-        f"answers in place of {there:.3f}."
+        f"answers in place of {there:.3f}. "
     )
 
 
-def _sentence(recipe: Recipe, by_cell: Mapping[str, Runs], here: float, there: float) -> str:
+def _sentence(recipe: Recipe, cells: Sequence[Runs], here: float, there: float) -> str:
     """What a recipe does to the cells that were trained by it and by the default one."""
-    both = _both(recipe.version, by_cell)
-    met = [
-        f"{sum(run.converged for run in runs)} of {len(runs)}"
-        for runs in (
-            [run for runs in both for run in runs[name]]
-            for name in (recipe.version, RECIPE.version)
-        )
-    ]
+    met, usual = (
+        f"{sum(run.converged for run in models)} of {len(models)}"
+        for models in ([run for runs in cells for run in runs[x.version]] for x in (recipe, RECIPE))
+    )
     return (
         f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
-        f"inputs (default {there:.3f}), in {count(len(both), 'cell')}; {met[0]} models meet the "
-        f"premise (default {met[1]})."
+        f"inputs (default {there:.3f}), in {count(len(cells), 'cell')}; {met} models meet the "
+        f"premise (default {usual})."
     )
 
 
