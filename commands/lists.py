@@ -84,5 +84,7 @@ def theorems(
     else:
         print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
         print_text(
-            'by: a paper, or ours. One rule whole: arith theorems RULE, say "joint support".'
+            "by: a paper, or ours. basis: proved by mathematics; observed in trained models; a "
+            "premise that each model is tested for; open, it says where nothing follows. "
+            'One rule whole: arith theorems RULE, say "joint support".'
         )

@@ -157,11 +157,12 @@ def _assumes(prediction: Prediction) -> str:
 
 def explanation(prediction: Prediction) -> list[str]:
     """The derivation in numbered steps, how training may go, and the sources, one per line."""
-    steps = prediction.derivation
+    steps, observed = prediction.derivation, prediction.observed
     cites = [_short(step.source, single(prediction.setting.train) is not None) for step in steps]
     sources = list(dict.fromkeys(cites))
     lines = [
-        f"{number}. {step.statement} ({step.rule} [{sources.index(cites[number - 1]) + 1}])"
+        f"{number}. {step.statement} ({step.rule}{', observed' * (step.rule in observed)} "
+        f"[{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]
     lines += published_lines(prediction, with_reason=True)
@@ -174,7 +175,7 @@ def _short(source: str, is_published: bool) -> str:
     """A source in a line, with "in part ours" unless training is on a domain of the paper."""
     first, *more = source.split("; ")
     if first.startswith("ours") and _FINDINGS in source:
-        return f"ours, observed; {_FINDINGS}"
+        return f"ours; {_FINDINGS}"
     ours = [x for x in more if "ours" in x and not (is_published and "for other domains" in x)]
     return first.removesuffix(", 2308.08268") + ("; in part ours" if ours else "")
 
@@ -204,7 +205,6 @@ def _how_soon(prediction: Prediction) -> list[str]:
     more = leaps(s.task, s.base, s.train) if asks else Decision.UNDECIDED
     text = {
         Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
-        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow, "
-        "or never converge; nothing above holds then.",
+        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow.",
     }
-    return [f"The task needs {text[more]}"] if more in text else []
+    return [f"It needs {text[more]}"] if more in text else []

@@ -6,6 +6,7 @@ Columns are given by their keys in JSON, each with its heading.
 from __future__ import annotations
 
 from theory.errors import look_up
+from theory.inference.rule import Basis
 from theory.inference.rules import RULES
 from theory.setting.decision import Decision
 from theory.setting.encodings import ENCODINGS
@@ -28,8 +29,15 @@ ENCODING_COLUMNS = {
     "source": "source",
 }
 LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
-RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source")}
-RULES_IN_SHORT = ("rule", "what it says, in short", "by")
+RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source", "basis")}
+RULES_IN_SHORT = ("rule", "what it says, in short", "by", "basis")
+
+_MEANS = {
+    Basis.PREMISE: "a premise; each model is tested for it",
+    Basis.PROVED: "proved; it follows from its premises by mathematics",
+    Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
+    Basis.OPEN: "it claims nothing; it says where nothing follows",
+}
 
 _EXAMPLE = {0: "12", 1: "34", -1: "46"}
 """The number of each operand, and the result, as -1."""
@@ -75,20 +83,20 @@ def _written(token: Token) -> str:
 
 def rule_rows() -> list[list[str]]:
     """A row per rule."""
-    return [[r.name, r.statement, r.premises, r.source] for r in RULES.values()]
+    return [[r.name, r.statement, r.premises, r.source, r.basis] for r in RULES.values()]
 
 
 def rules_in_short() -> list[list[str]]:
     """A line per rule, under ``RULES_IN_SHORT``."""
     by = {True: "ours", False: "paper"}
-    return [[r.name, r.summary, by[r.source.startswith("ours")]] for r in RULES.values()]
+    return [[r.name, r.summary, by[r.source.startswith("ours")], r.basis] for r in RULES.values()]
 
 
 def rule_text(name: str) -> list[str]:
     """One rule whole, a paragraph each (InvalidInput: no such rule)."""
     rule = look_up("rule", name, RULES)
     statement = " ".join(rule.statement.split())
-    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}."]
+    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", f"Basis: {_MEANS[rule.basis]}."]
 
 
 def _yes(answer: bool) -> str:

@@ -36,8 +36,6 @@ _WHOSE = {
     "lengths": "lengths are drawn first, and the longest operand has",
     "total": "lengths are drawn first, and the operands together have",
 }
-_OBSERVED = ("continuation", "place")
-"""Rules by which a task is claimed to go on without a proof."""
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 
@@ -122,10 +120,7 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
-    observed = [x.rule for x in prediction.derivation if x.rule in _OBSERVED and not x.leaves_open]
-    lines = [f"Premises: {premises}."]
-    if observed and not all(x.shown or s.is_premise(x.digits) for x in lengths):
-        lines.append(f"It rests on an observation, not a proof (see arith theorems {observed[0]}).")
+    lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
     own_positions = s.encoding.own_positions and not s.natural
     if own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
@@ -144,6 +139,16 @@ def legend(prediction: Prediction) -> list[str]:
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     return [*lines, f"claim: {said}."] if said else lines
+
+
+def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
+    """Whether what is claimed beyond the trained lengths is proved."""
+    observed = prediction.observed
+    if claims <= {Claim.NONE}:
+        return []
+    if not observed:
+        return ["What is claimed is proved from these premises."]
+    return [f"Rules observed, not proved: {', '.join(observed)} (arith theorems)."]
 
 
 def reads_text(digits: int) -> str:
@@ -167,8 +172,10 @@ def advice_text(advice: Advice) -> list[str]:
     if advice.suggestions:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
         for n, x in enumerate(advice.suggestions, 1):
-            end = "" if x.goes_on else f" (up to {digits_text(max(s.test_lengths))} only)"
-            lines += [f"{n}. {x.text}{end}", f"  {x.command}"]
+            limit = [] if x.goes_on else [f"up to {digits_text(max(s.test_lengths))} only"]
+            notes = ", ".join(limit + ["proved"] * x.proved)
+            lines += [f"{n}. {x.text}{f' ({notes})' if notes else ''}", f"  {x.command}"]
+        lines.append(_how_sure([x.proved for x in advice.suggestions]))
     if not advice.complete:
         found = "" if advice.suggestions else "No change was found. "
         lines.append(f"{found}Not every change was tried: that would take too long.")
@@ -179,6 +186,14 @@ def advice_text(advice: Advice) -> list[str]:
             "was tried."
         )
     return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
+
+
+def _how_sure(proved: list[bool]) -> str:
+    """What stands behind the suggestions."""
+    if all(proved):
+        return "All are proved from the premise that the model is right on all of training."
+    others = "The others rest" if any(proved) else "They rest"
+    return f"{others} on rules observed in trained models, not proved (arith predict --explain)."
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.inference.rule import CONVERGED, Rule
+from theory.inference.rule import CONVERGED, Basis, Rule
 
 ADDRESS_RULES = (
     Rule(
@@ -14,6 +14,7 @@ ADDRESS_RULES = (
         "it.  Then the model is right no more often than the best guess without it.",
         f"{CONVERGED}; numbers of natural length; an address is learned, and not computed",
         "ours, a premise: docs/addresses.md",
+        Basis.OBSERVED,
     ),
     Rule(
         "spaces",
@@ -22,6 +23,7 @@ ADDRESS_RULES = (
         "accuracy by the rule address, the others by 1; so it is at most the mean.",
         "those of the rule address; an encoding by which a query can single out an address",
         "ours: docs/addresses.md",
+        Basis.OBSERVED,
     ),
     Rule(
         "lengths together",
@@ -30,6 +32,7 @@ ADDRESS_RULES = (
         "finds the digits, each address was shown, but which is the right one was not.",
         "numbers of natural length",
         "ours: docs/addresses.md",
+        Basis.OPEN,
     ),
     Rule(
         "random positions",
@@ -39,6 +42,7 @@ ADDRESS_RULES = (
         "marker.  Nothing follows but what was trained, unless by the rule receptive field.",
         "random positions, learned or by offsets",
         "ours: docs/addresses.md",
+        Basis.OPEN,
     ),
     Rule(
         "numbered digits",
@@ -52,6 +56,7 @@ ADDRESS_RULES = (
         f"{CONVERGED}; numbers of natural length; the result least significant first; the "
         "sign before the result counts as number 0",
         "ours, a premise: docs/addresses.md",
+        Basis.OBSERVED,
     ),
     Rule(
         "hints",
@@ -61,6 +66,7 @@ ADDRESS_RULES = (
         f"{CONVERGED}; an encoding that can single out the token after the marker; markers "
         "that stood together in training",
         "ours, a premise: docs/addresses.md",
+        Basis.OBSERVED,
     ),
     Rule(
         "end",
@@ -71,6 +77,7 @@ ADDRESS_RULES = (
         f"{CONVERGED}; training on several lengths, so that results end at several places; an "
         "end was shown after each number of digits",
         "ours, a premise: docs/addresses.md",
+        Basis.OBSERVED,
     ),
 )
 """In the order in which ``arith theorems`` lists them."""

@@ -15,6 +15,7 @@ from theory.inference.identifiability import (
     says_nothing,
     tells_place,
 )
+from theory.inference.rule import Basis
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.numbers.effort import remembered
@@ -37,6 +38,11 @@ class Step:
     statement: str
     source: str
     leaves_open: bool = False
+
+    @property
+    def basis(self) -> Basis:
+        """Why it is believed; a step that leaves open claims nothing, whatever its rule."""
+        return Basis.OPEN if self.leaves_open else RULES[self.rule].basis
 
 
 class Beyond(Enum):

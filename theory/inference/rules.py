@@ -6,7 +6,7 @@ Derivations cite them by name.  A rule of ours says where its evidence is told a
 from __future__ import annotations
 
 from theory.inference.address_rules import ADDRESS_RULES
-from theory.inference.rule import CONVERGED, Rule
+from theory.inference.rule import CONVERGED, Basis, Rule
 
 THEORY_VERSION = "22"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
@@ -31,6 +31,7 @@ RULES: dict[str, Rule] = {
             "domain.",
             "held-out accuracy in domain of at least 0.99 (the threshold is ours)",
             _XU,
+            Basis.PREMISE,
         ),
         Rule(
             "sample",
@@ -39,6 +40,7 @@ RULES: dict[str, Rule] = {
             "learn what it is not shown.  So nothing follows for other inputs.",
             "training on a drawn set of tuples, which lacks a digit with a chance of 0.001 or more",
             "ours, from the rule support and a union bound",
+            Basis.OPEN,
         ),
         Rule(
             "support",
@@ -48,6 +50,7 @@ RULES: dict[str, Rule] = {
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
             f"{CONVERGED} and is indifferent (indifference)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
+            Basis.OBSERVED,
         ),
         Rule(
             "indifference",
@@ -58,6 +61,7 @@ RULES: dict[str, Rule] = {
             "with half of another token's vector in all digits at once that are said to be ignored "
             "at least 0.99 of the answers in domain stay (the threshold is ours)",
             "ours: docs/ignored-digits.md",
+            Basis.PREMISE,
         ),
         Rule(
             "joint support",
@@ -74,6 +78,7 @@ RULES: dict[str, Rule] = {
             f"{CONVERGED}; each of these is decided (what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "base aligned",
@@ -82,6 +87,7 @@ RULES: dict[str, Rule] = {
             "result modulo p.  Training on n >= k digits then loses nothing.",
             f"{CONVERGED}; positions 1..k were read",
             _XU,
+            Basis.PROVED,
         ),
         Rule(
             "residual modulus",
@@ -90,6 +96,7 @@ RULES: dict[str, Rule] = {
             "B^n).  The accuracy on long inputs is the probability that these add 0 modulo p'.",
             "the support rule",
             f"{_XU}; the count is ours",
+            Basis.PROVED,
         ),
         Rule(
             "continuation",
@@ -103,6 +110,7 @@ RULES: dict[str, Rule] = {
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "receptive field",
@@ -113,6 +121,7 @@ RULES: dict[str, Rule] = {
             "the number of layers is given; a relative encoding or none, or random indices "
             "(docs/addresses.md); a task of finite carry; fresh examples; right on all of training",
             "ours, proved in docs/relative.md and docs/addresses.md",
+            Basis.PROVED,
         ),
         Rule(
             "landmark",
@@ -123,6 +132,7 @@ RULES: dict[str, Rule] = {
             "what always stood there (mostly 0).  Where the two differ the answer is open.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
+            Basis.OPEN,
         ),
         Rule(
             "place",
@@ -135,6 +145,7 @@ RULES: dict[str, Rule] = {
             "the expected function.  In between the answer is open.",
             f"{CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "selection",
@@ -147,6 +158,7 @@ RULES: dict[str, Rule] = {
             "a function of the offset that changes little from one to the next, learned (FIRE) or "
             "fixed (ALiBi), or no encoding",
             f"ours; {_findings('Longer inputs')}",
+            Basis.OPEN,
         ),
         Rule(
             "one candidate",
@@ -157,6 +169,7 @@ RULES: dict[str, Rule] = {
             "rule shared parameters allows.",
             f"{CONVERGED} and is indifferent (indifference); tested on modular sums so far",
             f"ours; {_findings('Longer inputs')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "neighbours",
@@ -169,6 +182,7 @@ RULES: dict[str, Rule] = {
             "absolute positions that are not learned one by one, positions by significance, or a "
             "fixed or smooth function of the offset, or none",
             f"ours; {_findings('Longer inputs', 'relative')}",
+            Basis.OPEN,
         ),
         Rule(
             "shared parameters",
@@ -179,6 +193,7 @@ RULES: dict[str, Rule] = {
             "and not surely where more do.",
             f"{CONVERGED} and is indifferent (indifference)",
             f"ours; {_findings('Longer inputs', 'relative')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "out of sight",
@@ -186,6 +201,7 @@ RULES: dict[str, Rule] = {
             "Digits that the causal mask hides from a query cannot change it.",
             "none",
             "ours: what a causal mask is",
+            Basis.PROVED,
         ),
         Rule(
             "plateau",
@@ -196,6 +212,7 @@ RULES: dict[str, Rule] = {
             "mostly pass through without standing still.",
             "the premise is not met; the task wraps",
             f"ours; {_findings('Plateaus')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "leap",
@@ -206,6 +223,7 @@ RULES: dict[str, Rule] = {
             "take long.",
             "a learned vector per position; the default recipe",
             f"ours, after {_LEAPS}; {_findings('How soon')}",
+            Basis.OBSERVED,
         ),
         Rule(
             "count",
@@ -215,6 +233,7 @@ RULES: dict[str, Rule] = {
             "accuracy is below 1.",
             "none",
             "arithmetic; the number of steps is estimated from the question, never from a clock",
+            Basis.PROVED,
         ),
         Rule(
             "blind",
@@ -223,6 +242,7 @@ RULES: dict[str, Rule] = {
             "predicted but what was trained.",
             "a window",
             "ours; what several layers could pass on is not used",
+            Basis.OPEN,
         ),
         *ADDRESS_RULES,
     )

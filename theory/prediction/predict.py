@@ -10,6 +10,7 @@ from typing import Any
 from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, cite, support_step
 from theory.inference.learned import LearnedFunction
+from theory.inference.rule import Basis
 from theory.inference.support import support
 from theory.numbers.effort import budget, spend
 from theory.prediction.expressibility import expressibility
@@ -68,6 +69,13 @@ class Prediction:
         if self.continues:
             return self.setting.task.formula()
         return None if self.learned is None else self.learned.formula
+
+    @property
+    def observed(self) -> list[str]:
+        """The rules that claims rest on and that are not proved; none where all is shown."""
+        if all(x.shown or self.setting.is_premise(x.digits) for x in self.lengths):
+            return []
+        return list(dict.fromkeys(x.rule for x in self.derivation if x.basis == Basis.OBSERVED))
 
     def published_verdict(self, direction: Direction) -> Status:
         """The paper's verdict on a direction of ``EXTRAPOLATING``."""

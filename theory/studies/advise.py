@@ -67,11 +67,13 @@ class Suggestion:
 
     Args:
         goes_on: whether the length after the longest tested one generalizes as well.
+        proved: whether that follows from the premises by mathematics alone.
     """
 
     changes: tuple[Change, ...]
     setting: Setting
     goes_on: bool
+    proved: bool
 
     @property
     def cost(self) -> int:
@@ -114,6 +116,7 @@ class Advice:
                     "changes": [c.text for c in s.changes],
                     "cost": s.cost,
                     "goes_on": s.goes_on,
+                    "proved": s.proved,
                     "command": s.command,
                 }
                 for s in self.suggestions
@@ -135,7 +138,8 @@ def advise(setting: Setting) -> Advice:
             for changes in _combinations(setting):
                 if not any(_covers(changes, s) for s in found) and _suffice(setting, changes):
                     after = changed(setting, changes)
-                    found.append(Suggestion(changes, after, _goes_on(after)))
+                    proved = not predict(after).observed
+                    found.append(Suggestion(changes, after, _goes_on(after), proved))
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))

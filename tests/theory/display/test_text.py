@@ -47,6 +47,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     assert legend(said) == [
         "Premises: the model is right on held-out inputs (converged), and keeps its answers under "
         "noise at ignored positions (see arith theorems indifference).",
+        "Rules observed, not proved: support, joint support (arith theorems).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
     ]
@@ -187,12 +188,13 @@ def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
     steps = [line for line in lines if line[:1].isdigit()]
     assert [line.split(".")[0] for line in steps] == ["1", "2", "3", "4", "5"]
     for line, step in zip(steps, said.derivation, strict=True):
-        assert step.statement in line and f"({step.rule} [" in line
+        seen = ", observed" * (step.rule in ("support", "joint support"))
+        assert step.statement in line and f"({step.rule}{seen} [" in line
     sources = [line for line in lines if line.startswith("[")]
     assert sources == [
         "[1] Xu et al. 2024, arXiv 2407.17963",
         "[2] ours: docs/ignored-digits.md",
-        "[3] ours, observed; docs/findings.md (rules: arith theorems)",
+        "[3] ours; docs/findings.md (rules: arith theorems)",
     ]
     assert [line[-4:-1] for line in steps] == ["[1]", "[1]", "[2]", "[1]", "[3]"]
 

@@ -118,3 +118,10 @@ def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
 
 def batched(words: list[str]) -> list[tuple[str, str]]:
     return list(zip(words[::2], words[1::2], strict=True))
+
+
+def test_a_change_whose_effect_is_proved_is_told_from_one_that_was_observed() -> None:
+    natural = ask(task="add", padding="none", train_digits="1-5").suggestions
+    assert natural and all(s.proved for s in natural)
+    padded = ask(task="add").suggestions
+    assert padded and not any(s.proved for s in padded)
