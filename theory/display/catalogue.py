@@ -96,7 +96,8 @@ def rule_text(name: str) -> list[str]:
     """One rule whole, a paragraph each (InvalidInput: no such rule)."""
     rule = look_up("rule", name, RULES)
     statement = " ".join(rule.statement.split())
-    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", f"Basis: {_MEANS[rule.basis]}."]
+    basis = f"Basis: {_MEANS[rule.basis]}."
+    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", basis]
 
 
 def _yes(answer: bool) -> str:
