@@ -109,7 +109,8 @@ def _followed(run: Run) -> list[float]:
 def _draw(by_cell: Mapping[str, Runs], recipes: Sequence[Recipe], path: Path) -> None:
     """A row for each recipe, a panel for each cell: every model at the longest inputs."""
     names = [x.about or "the default recipe" for x in recipes]
-    titles = [textwrap.fill(name.split(" · ")[0], 22) for name in by_cell]
+    tasks = [name.split(" · ")[0].replace(" mod ", " mod\xa0") for name in by_cell]
+    titles = [textwrap.fill(task, 22 if len(tasks) < 5 else 12) for task in tasks]
     label = "share of the answers to the longest inputs that follow f^"
     with named_rows(path, names, label, titles) as axes:
         for ax, runs in zip(axes, by_cell.values(), strict=True):
