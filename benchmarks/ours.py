@@ -21,7 +21,7 @@ class EnsembleTraining:
 
     def __init__(self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str) -> None:
         self.ensemble = Ensemble(jobs, device, recipe, has_compiler(device))
-        self.noise = torch.full((len(jobs),), float(recipe.noise), device=device)
+        self.noise = torch.full((len(jobs), 2), float(recipe.noise), device=device)
         self.rate = torch.ones(len(jobs), device=device)
         self.examples: list[torch.Tensor] = []
 

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from theory.setting.layouts import Token
 from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
-from verify.model.initialization import initialize, separate
+from verify.model.initialization import initialize, separate, sharpen
 from verify.model.places import Places
 from verify.model.positions import POSITIONS, LearnedVectors, PositionalEncoding, Slots
 from verify.model.token_noise import BYTES, mix
@@ -133,7 +133,8 @@ class GPT(nn.Module):
         torch.manual_seed(seed)
         self.numbering = numbering
         self.mixes_tokens = not recipe.dropout
-        """Whether the noise of training is token noise, and not dropout."""
+        """Whether the noise of training is token noise; otherwise it is dropout."""
+        self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
         self.position = POSITIONS[encoding](tokens, shape)
@@ -148,6 +149,8 @@ class GPT(nn.Module):
         mask = torch.zeros(length, length).masked_fill(~seen, UNSEEN)
         self.mask = nn.Buffer(mask, persistent=False)
         initialize(self, shape.layers)
+        if recipe.sharp:
+            sharpen(p for name, p in self.named_parameters() if "query" in name)
         if recipe.separate:
             vectors = self.position.table if isinstance(self.position, LearnedVectors) else None
             separate(self.embedding.weight, vectors, recipe.separate)
@@ -165,7 +168,8 @@ class GPT(nn.Module):
             tokens: ``(B, T)``.
             slots: after which S of the tokens the next is asked for; None for all of them.
             noise: ``noise_size`` random bytes, in training only.
-            level: of the noise in 256ths, in training only; None is no noise.
+            level: of the noise and of the dropout beside token noise, in 256ths, ``(2,)``, in
+                training only; None is no noise.
         """
         b, t = tokens.shape
         mask, every = self.mask[:t, :t], slice(t)
@@ -182,10 +186,11 @@ class GPT(nn.Module):
         drop: Drop = _keep
         x = self.embedding(tokens)
         if noise is not None and level is not None:
+            mixing = BYTES * b * t if self.mixes_tokens else 0
+            if self.drops:
+                drop = Dropout(noise[own + mixing :], level[int(self.mixes_tokens)])
             if self.mixes_tokens:
-                x = mix(x, self.embedding.weight, noise[own:], level)
-            else:
-                drop = Dropout(noise[own:], level)
+                x = mix(x, self.embedding.weight, noise[own : own + mixing], level[0])
         drop_attention = drop if self.drops_attention else _keep
         x = drop(self.position.embed(x, drawn, places))  # (B, T, C)
         *blocks, last = self.blocks
@@ -198,11 +203,12 @@ class GPT(nn.Module):
 
     def noise_size(self, batch: int, tokens: int, slots: int) -> int:
         """How many random bytes a training step on ``(batch, tokens)`` tokens uses."""
-        if self.mixes_tokens:
-            return batch * (self.position.drawn_bytes + BYTES * tokens)
+        size = self.position.drawn_bytes + BYTES * tokens * self.mixes_tokens
+        if not self.drops:
+            return batch * size
         layers = len(self.blocks)
         streams = (2 * layers - 1) * tokens + 2 * slots
-        size = self.position.drawn_bytes + streams * self.embedding.embedding_dim
+        size += streams * self.embedding.embedding_dim
         if self.drops_attention:
             seen = tokens + spare_keys(tokens)
             size += self.heads * seen * ((layers - 1) * tokens + slots)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
 
 _DEVIATION = 0.02
+SHARP = 2.0
+"""How much longer queries start, and how much faster they learn, where attention is to be sharp."""
 
 
 def initialize(model: nn.Module, layers: int) -> None:
@@ -17,6 +20,13 @@ def initialize(model: nn.Module, layers: int) -> None:
             ends_block = "out." in name or "down." in name
             scale = 1 / math.sqrt(2 * layers) if ends_block else 1
             nn.init.normal_(p, std=_DEVIATION * scale)
+
+
+@torch.no_grad()
+def sharpen(queries: Iterable[Tensor]) -> None:
+    """Let the weights of queries start twice as long, so that attention is sharper."""
+    for query in queries:
+        query.mul_(SHARP)
 
 
 @torch.no_grad()

@@ -117,7 +117,7 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     """The time of one step of some models together; it is not compiled."""
     ensemble = Ensemble([(x.cell, x.seed) for x in group], device, group[0].recipe, compiled=False)
     batches = ensemble.examples(_STEPS + 1)
-    levels = torch.full((len(group),), float(group[0].recipe.noise), device=device)
+    levels = torch.full((len(group), 2), float(group[0].recipe.noise), device=device)
     rate = torch.zeros(len(group), device=device)
     taken: list[float] = []
     for tokens in batches:

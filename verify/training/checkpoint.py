@@ -24,7 +24,7 @@ from verify.training.recorder import Recorder
 
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
-_WRITER = (2, torch.__version__)
+_WRITER = (3, torch.__version__)
 """The form of the objects that are kept, and what wrote the tensors in them; others are not read.
 
 The form is a new one whenever a class of what is kept gets other attributes.

@@ -80,7 +80,7 @@ class Ensemble:
 
         Args:
             tokens: ``(M, B, T)``.
-            levels: of the noise in 256ths, ``(M,)``.
+            levels: of the noise and of the dropout beside it, in 256ths, ``(M, 2)``.
             rate: learning rates as shares of the peak, ``(M,)``.
         """
         noise = [source.draw() for source in self._noise]

@@ -11,11 +11,12 @@ Shapes as in ``verify.training.weights``: M models, G matrices of R by C, P othe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
+from verify.model.initialization import SHARP
 from verify.plan.recipe import Recipe
 from verify.training.weights import Weights
 
@@ -39,10 +40,16 @@ class Optimizer:
         self.recipe, self.precision = recipe, precision
         number = len(weights.groups) if recipe.muon_lr else 0
         self.matrices, self.others = weights.tensors[:number], weights.tensors[number:]
-        self.stretches = [
-            x.new_tensor([weights.stretch(name) for name in names]).view(-1, 1, 1)
-            for names, x in zip(weights.groups, self.matrices, strict=False)
-        ]
+        groups = [g for g, _ in zip(weights.groups, self.matrices, strict=False)]
+        faster = SHARP if recipe.sharp else 1.0
+
+        def each(value: Callable[[str], float]) -> list[Tensor]:
+            """A value for each matrix, in the shape of the groups."""
+            return [weights.tensors[0].new_tensor([*map(value, g)]).view(-1, 1, 1) for g in groups]
+
+        self.stretches = each(lambda n: weights.stretch(n) * (faster if "query" in n else 1.0))
+        spared = ("query", "key") if recipe.sharp else ()
+        self.decays = each(lambda n: 0.0 if any(x in n for x in spared) else recipe.weight_decay)
         self.momenta = [torch.zeros_like(x) for x in self.matrices]
         self.first, self.second = ([torch.zeros_like(x) for x in self.others] for _ in "12")
         self.steps = 0
@@ -73,7 +80,7 @@ class Optimizer:
         ahead = gradient.lerp_(momentum, _MOMENTUM)  # Nesterov's
         precision = self.precision if ahead.shape[2] >= _NARROW else ahead.dtype
         update = orthogonal(ahead.flatten(0, 1), precision).view(ahead.shape)
-        matrices = self.matrices[i].mul_(1 - lr * self.recipe.weight_decay)
+        matrices = self.matrices[i].mul_(1 - lr * self.decays[i])
         matrices.addcmul_(update, lr * self.stretches[i], value=-1)
 
     def _adamw(self, i: int, gradient: Tensor, rate: Tensor) -> None:

@@ -5,7 +5,8 @@ through four states:
 
 - *learning*: no noise, and a share of the learning rate, until the loss is low.  Hard tasks
   are not learned otherwise.
-- *settling*: the noise (token noise, or dropout) rises, and the learning rate grows with it.
+- *settling*: the noise (token noise, or dropout) rises, and the learning rate grows with it; some
+  recipes have dropout alone at first, and both then.
   Noise makes a model indifferent to positions that carry nothing, the more so the longer it lasts.
 - *cooling*: the learning rate falls to zero, and the noise with it.  It starts when the model has
   settled long enough, or when the budget is about to end.  Then the premise is measured.
@@ -21,7 +22,7 @@ import math
 from enum import Enum
 
 from verify.plan.premise import PREMISE
-from verify.plan.recipe import Recipe
+from verify.plan.recipe import FIFTH, Recipe
 
 State = Enum("State", "LEARNING SETTLING COOLING FINISHED")
 
@@ -38,6 +39,8 @@ class Schedule:
         self.state = State.LEARNING
         self.since = 0
         """The step at which the state was entered."""
+        self.learned: int | None = None
+        """The step at which the loss was first low."""
         self.noise = 0
         """The noise that the model bears, in 256ths."""
         self.highest = recipe.noise
@@ -70,7 +73,14 @@ class Schedule:
 
     def noise_at(self, step: int) -> float:
         """The noise of a step, in 256ths."""
-        return self.noise * self._still_to_cool(step)
+        waits = self.learned is not None and step < self.learned + self.recipe.dropout_first
+        return 0.0 if waits else self.noise * self._still_to_cool(step)
+
+    def dropout_at(self, step: int) -> float:
+        """The rate of the dropout beside token noise, in 256ths."""
+        if not self.recipe.dropout_first or self.learned is None or self.finished:
+            return 0.0
+        return FIFTH * self._still_to_cool(step)
 
     def _still_to_cool(self, step: int) -> float:
         """The share of the cooling that is still to come; 1 in other states."""
@@ -83,10 +93,12 @@ class Schedule:
         recipe = self.recipe
         if self.state is State.LEARNING and loss < recipe.low_loss:
             self._enter(State.SETTLING, step)
+            self.learned = step
         if self.state is State.LEARNING:
             return
         self.noise = min(self.noise + recipe.noise_change, self.highest)
-        settled = step >= self.since + recipe.settling and self.noise == self.highest
+        before = recipe.dropout_first if self.since == self.learned else 0
+        settled = step >= self.since + before + recipe.settling and self.noise == self.highest
         late = step >= self.budget - recipe.cooling
         if self.state is State.SETTLING and (late or settled):
             self._enter(State.COOLING, step)

@@ -142,7 +142,9 @@ class _Training:
 def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:
     """Take some steps with every model; the mean loss of each, ``(M,)``."""
     device = ensemble.device
-    levels = torch.tensor([s.noise_at(steps.start) for s in schedules], device=device)
+    start = steps.start
+    noise = [[s.noise_at(start), s.dropout_at(start)] for s in schedules]
+    levels = torch.tensor(noise, device=device)
     rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
     batches = zip(ensemble.examples(len(steps)), rates, strict=True)
     losses = [ensemble.step(tokens, levels, rate) for tokens, rate in batches]

@@ -122,7 +122,7 @@ def test_a_training_step_uses_the_noise_it_asks_for() -> None:
     net, x = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, replace(RECIPE, dropout=True)), tokens()
     slots = torch.tensor([10, 11])
     noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
-    dropout = torch.tensor(10.0)
+    dropout = torch.tensor([10.0, 0.0])
     dropped = net(x, slots, noise, dropout)  # every byte is below the rate: nothing is left
     assert torch.allclose(dropped, dropped[:1, :1].expand_as(dropped), atol=1e-5)
     with pytest.raises(RuntimeError):
@@ -133,7 +133,7 @@ def test_no_dropout_is_dropout_at_rate_zero() -> None:
     net, x, slots = model("abacus"), tokens(), torch.tensor([10, 11])
     size = net.noise_size(3, 12, 2)
     noise = torch.randint(256, (size,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
-    assert torch.equal(net(x, slots, noise, torch.tensor(0.0)), net(x, slots, noise))
+    assert torch.equal(net(x, slots, noise, torch.zeros(2)), net(x, slots, noise))
     assert not torch.equal(net(x, slots, noise), net(x, slots))  # the noise is its random start too
 
 
@@ -233,6 +233,6 @@ def test_dropout_of_attention_uses_all_of_its_noise(
     monkeypatch.setattr("verify.model.gpt.Dropout", Seen)
     size = net.noise_size(len(x), x.shape[1], 4 if isinstance(slots, slice) else 3)
     noise = torch.randint(256, (size,), dtype=torch.uint8)
-    dropped = net(x, slots, noise, torch.tensor(51.0))
+    dropped = net(x, slots, noise, torch.tensor([51.0, 0.0]))
     assert made[0].used == size - len(x)
     assert not torch.allclose(dropped, net(x, slots))

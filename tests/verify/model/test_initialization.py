@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -45,3 +46,7 @@ def test_what_starts_otherwise_starts_as_by_the_default_recipe() -> None:
     same, other = (dict(net.named_parameters()) for net in nets)
     changed = {name for name in same if not torch.equal(same[name], other[name])}
     assert changed == {"embedding.weight", "position.table"}
+    recipe = replace(find_recipe("default"), sharp=True)
+    sharp = GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, 3, recipe)
+    for name, weight in sharp.named_parameters():
+        assert torch.equal(weight, same[name] * (2 if "query" in name else 1))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
 from verify.model.token_noise import BYTES, mix
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import RECIPE, find_recipe
 from verify.plan.sizes import Size
 
 VECTORS = torch.eye(5)
@@ -43,5 +44,22 @@ def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
     size = net.noise_size(4, len(tokens), 3)
     assert size == 4 + BYTES * x.numel()
     bytes_ = torch.randint(256, (size,), dtype=torch.uint8)
-    assert torch.allclose(net(x), net(x, None, bytes_, torch.tensor(0.0)))
-    assert not torch.allclose(net(x), net(x, None, bytes_, torch.tensor(115.0)))
+    assert torch.allclose(net(x), net(x, None, bytes_, torch.zeros(2)))
+    assert not torch.allclose(net(x), net(x, None, bytes_, torch.tensor([115.0, 0.0])))
+
+
+def test_dropout_beside_token_noise_uses_bytes_of_its_own() -> None:
+    tokens = layout("interleaved").tokens((3, 3), 3)
+    net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0, find_recipe("two-stage"))
+    x = torch.randint(7, (4, len(tokens)), generator=torch.Generator().manual_seed(1))
+    bytes_ = torch.randint(256, (net.noise_size(*x.shape, x.shape[1]),), dtype=torch.uint8)
+    levels = [0.0, 0.0], [99.0, 0.0], [0.0, 51.0]
+    neither, mixed, dropped = (net(x, None, bytes_, torch.tensor(level)) for level in levels)
+    assert torch.allclose(neither, net(x), atol=1e-6)
+    assert not torch.allclose(mixed, neither) and not torch.allclose(dropped, neither)
+    other = bytes_.clone()
+    other[4 : 4 + BYTES * x.numel()] += 1  # those of the token noise
+    again = net(x, None, other, torch.tensor([0.0, 51.0]))
+    assert torch.allclose(again, dropped, atol=1e-6)
+    with pytest.raises(RuntimeError):
+        net(x, None, bytes_[:-1], torch.tensor([0.0, 51.0]))

@@ -93,3 +93,25 @@ def test_without_muon_every_parameter_moves_as_adamw_would_move_it() -> None:
         adam.step()
     for n, p in alone.items():
         assert torch.allclose(weights.model(0)[n], p, atol=1e-5), n
+
+
+def test_where_attention_is_to_be_sharp_queries_learn_faster_and_nothing_of_it_decays() -> None:
+    shapes = {f"blocks.0.{n}.weight": (8, 8) for n in ("query", "key", "out")} | {"norm": (8,)}
+    rng = torch.Generator().manual_seed(3)
+    start, gradient = ({n: torch.randn(s, generator=rng) for n, s in shapes.items()} for _ in "ab")
+    moved = []
+    for sharp in (False, True):
+        weights = Weights([start])
+        recipe = replace(RECIPE, sharp=sharp, weight_decay=0.0)
+        Optimizer(weights, recipe, torch.float32).step(Weights([gradient]).tensors, torch.ones(1))
+        moved.append({n: x - start[n] for n, x in weights.model(0).items()})
+    usual, sharp_ = moved
+    for name in shapes:
+        times = 2 if "query" in name else 1
+        assert torch.allclose(sharp_[name], times * usual[name], atol=1e-6), name
+    weights = Weights([start])
+    still = {n: torch.zeros(s) for n, s in shapes.items()}
+    optimizer = Optimizer(weights, replace(RECIPE, sharp=True), torch.float32)
+    optimizer.step(Weights([still]).tensors, torch.ones(1))
+    decayed = {n for n, x in weights.model(0).items() if not torch.equal(x, start[n])}
+    assert decayed == {"blocks.0.out.weight", "norm"}

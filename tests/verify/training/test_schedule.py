@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from verify.plan.premise import PREMISE
-from verify.plan.recipe import RECIPES, Recipe
+from verify.plan.recipe import FIFTH, RECIPES, Recipe
 from verify.training.schedule import Schedule, State
 
 SCHEDULE = Recipe(
@@ -105,3 +105,20 @@ def test_the_published_recipe_has_its_dropout_all_the_time_and_its_whole_budget(
         look(s, step, 3.0)
         assert (s.state, s.noise_at(step)) == (State.SETTLING, paper.noise)
     assert s.end == 1000
+
+
+def test_dropout_alone_comes_first_and_stays_beside_the_noise() -> None:
+    s = Schedule(replace(SCHEDULE, dropout_first=100), budget=1000)
+    look(s, 50, 0.9)
+    assert (s.noise_at(50), s.dropout_at(50)) == (0, 0)  # not learned yet
+    for step in (100, 150, 200, 250):
+        look(s, step, 0.05)
+    assert [s.noise_at(step) for step in (150, 199, 200, 250)] == [0, 0, 48, 48]
+    assert s.dropout_at(150) == s.dropout_at(250) == FIFTH
+    assert s.state is State.SETTLING  # the noise has lasted 50 steps
+    look(s, 300, 0.05)
+    assert (s.state, s.noise_at(325), s.dropout_at(325)) == (State.COOLING, 24, FIFTH / 2)
+    look(s, 350, 0.05, PREMISE - 0.01)  # once more: noise and dropout at once, and no longer
+    assert (s.state, s.noise_at(350), s.dropout_at(350)) == (State.SETTLING, 36, FIFTH)
+    look(s, 450, 0.05)
+    assert s.state is State.COOLING
