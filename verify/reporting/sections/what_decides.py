@@ -50,8 +50,8 @@ def section(report: Report) -> list[str]:
         "![Answers that follow f^, by recipe](what_decides.svg)",
         "\n".join(f"- {_sentence(x, both[x], *shares)}" for x, shares in compared.items()),
         table(rows),
-        f"{count(len(models), 'model')}. The share of answers that follow f^ one, two and three "
-        "digits up, the mean of the models; in brackets those that met the premise, of all. Models "
+        f"{count(len(models), 'model')}. The share of answers that follow f^ one digit up, two, "
+        "and so on, the mean of the models; in brackets those that met the premise, of all. Models "
         "that did not are left out where one did. A sentence compares cells that were trained by "
         "both recipes, each cell counted once.",
     ]
