@@ -63,14 +63,15 @@ def _share(recipe: Recipe, cells: Sequence[Runs]) -> float:
 
 
 def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
-    """Which single change costs most."""
+    """Which single change costs most; if none costs anything, which helps most."""
     lost = {x: there - here for x, (here, there) in compared.items() if x in FACTORS}
     if not lost:
         return ""
-    most = max(lost, key=lambda x: lost[x])
+    harms = max(lost.values()) > 0
+    most = (max if harms else min)(lost, key=lambda x: lost[x])
     here, there = compared[most]
     return (
-        f"One change costs most, {most.about}: at the longest inputs f^ explains {here:.3f} of the "
+        f"One change {'costs' if harms else 'helps'} most, {most.about}: at the longest inputs f^ explains {here:.3f} of the "
         f"answers in place of {there:.3f}. "
     )
 

@@ -67,3 +67,11 @@ def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
 def test_with_one_recipe_there_is_nothing_to_compare(tmp_path: Path) -> None:
     v = judge(CELL, [trained(RECIPE.version, 1.0)])
     assert what_decides.section(Report("made up", [v], tmp_path)) == []
+
+
+def test_where_no_change_costs_anything_the_one_that_helps_most_is_named(tmp_path: Path) -> None:
+    noise, dropout, *_ = FACTORS
+    v = judge(CELL, [trained(RECIPE.version, 0.8)])
+    others = [trained(noise.version, 0.9), trained(dropout.version, 0.8)]
+    text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
+    assert f"One change helps most, {noise.about}: at the longest inputs f^ explains 0.900" in text
