@@ -47,7 +47,8 @@ class Recipe:
         noise: the rate of dropout, or the largest share of another token's vector in that of each
             token, in 256ths.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
-        settling: the fewest steps in the state ``settling`` (``verify.training.schedule``).
+        settling: the fewest steps in the state ``settling`` (``verify.training.schedule``), not
+            counting ``dropout_first``.
         cooling: the most steps in the state ``cooling``.
         weight_decay: decoupled, as in AdamW.
         grad_clip: largest gradient norm of a model.

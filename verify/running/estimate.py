@@ -71,7 +71,7 @@ class Estimate:
 
 def fewest_steps(recipe: Recipe, budget: int) -> int:
     """The fewest steps of a model that converges."""
-    return min(budget, recipe.settling + recipe.cooling)
+    return min(budget, recipe.dropout_first + recipe.settling + recipe.cooling)
 
 
 def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: int) -> Estimate:

@@ -71,8 +71,8 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     most = (max if harms else min)(lost, key=lambda x: lost[x])
     here, there = compared[most]
     return (
-        f"One change {'costs' if harms else 'helps'} most, {most.about}: at the longest inputs f^ explains {here:.3f} of the "
-        f"answers in place of {there:.3f}. "
+        f"One change {'costs' if harms else 'helps'} most, {most.about}: at the longest inputs f^ "
+        f"explains {here:.3f} of the answers in place of {there:.3f}. "
     )
 
 
