@@ -127,6 +127,7 @@ for good.  It takes some 3,000 steps more.
 _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "without-noise": ("no token noise", {"noise": 0}),
     "with-dropout": ("dropout in place of token noise", _DROPOUT),
+    "with-longer-noise": ("token noise for twice as long", {"settling": 6000}),
     "with-early-noise": ("token noise from the first step", _EARLY),
     "with-adamw": ("AdamW in place of Muon", _ADAMW),
     "with-tied-head": ("the head tied to the embedding", {"tied": True}),
