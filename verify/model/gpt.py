@@ -134,6 +134,7 @@ class GPT(nn.Module):
         self.numbering = numbering
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""
+        self.clean = recipe.clean
         self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
@@ -190,7 +191,8 @@ class GPT(nn.Module):
             if self.drops:
                 drop = Dropout(noise[own + mixing :], level[int(self.mixes_tokens)])
             if self.mixes_tokens:
-                x = mix(x, self.embedding.weight, noise[own : own + mixing], level[0])
+                mixed_by = noise[own : own + mixing]
+                x = mix(x, self.embedding.weight, mixed_by, level[0], self.clean)
         drop_attention = drop if self.drops_attention else _keep
         x = drop(self.position.embed(x, drawn, places))  # (B, T, C)
         *blocks, last = self.blocks

@@ -17,7 +17,7 @@ BYTES = 2
 """Random bytes for each token: which other one is mixed in, and how much of it."""
 
 
-def mix(x: Tensor, vectors: Tensor, noise: Tensor, most: Tensor) -> Tensor:
+def mix(x: Tensor, vectors: Tensor, noise: Tensor, most: Tensor, clean: int = 0) -> Tensor:
     """Token vectors ``(B, T, C)`` with a random share of a random token's vector in each.
 
     Args:
@@ -25,8 +25,10 @@ def mix(x: Tensor, vectors: Tensor, noise: Tensor, most: Tensor) -> Tensor:
         vectors: those of the vocabulary, ``(V, C)``.
         noise: uniform random bytes, ``(BYTES * B * T,)``.
         most: the largest share, in 256ths.
+        clean: how many of 256 tokens, on average, stay as they are; fewer than 255.
     """
     which, share = noise.view(BYTES, *x.shape[:2])
     others = vectors[which.long() % len(vectors)]  # (B, T, C)
-    shares = share[..., None].to(x.dtype) * (most / (256 * 255))  # (B, T, 1)
+    above = (share[..., None].to(x.dtype) - clean).clamp(min=0)
+    shares = above * (most / (256 * (255 - clean)))  # (B, T, 1)
     return x + shares * (others - x)

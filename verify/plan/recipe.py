@@ -46,6 +46,7 @@ class Recipe:
         attention_dropout: whether dropout is on the weights of attention too.
         noise: the rate of dropout, or the largest share of another token's vector in that of each
             token, in 256ths.
+        clean: the share of tokens that token noise leaves as they are, in 256ths.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
         settling: the fewest steps in the state ``settling`` (``verify.training.schedule``), not
             counting ``dropout_first``.
@@ -73,6 +74,7 @@ class Recipe:
     dropout_first: int = 0
     attention_dropout: bool = False
     noise: int = 192
+    clean: int = 0
     noise_change: int = 48
     settling: int = 3000
     cooling: int = 1000
@@ -128,6 +130,10 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "without-noise": ("no token noise", {"noise": 0}),
     "with-dropout": ("dropout in place of token noise", _DROPOUT),
     "with-longer-noise": ("token noise for twice as long", {"settling": 6000}),
+    "with-sparse-noise": (
+        "token noise on half of the tokens, up to the whole of another",
+        {"noise": 256, "clean": 128},
+    ),
     "with-early-noise": ("token noise from the first step", _EARLY),
     "with-adamw": ("AdamW in place of Muon", _ADAMW),
     "with-tied-head": ("the head tied to the embedding", {"tied": True}),

@@ -37,6 +37,16 @@ def test_the_largest_byte_mixes_in_the_largest_share() -> None:
     assert torch.equal(mixed[0, 1], VECTORS[1])
 
 
+def test_noise_can_leave_half_of_the_tokens_as_they_are() -> None:
+    which = torch.full((6,), 6, dtype=torch.uint8)  # the second of five vectors
+    share = torch.tensor([0, 128, 255, 129, 127, 64], dtype=torch.uint8)
+    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), torch.tensor(256.0), clean=128)
+    kept = torch.tensor([True, True, False, False, True, True]).view(2, 3)
+    assert torch.equal(mixed[kept], VECTORS[TOKENS][kept])
+    assert torch.equal(mixed[0, 2], VECTORS[1])  # the whole of another
+    assert mixed[1, 0, 1] == pytest.approx(1 / 127)
+
+
 def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
     tokens = layout("interleaved").tokens((3, 3), 3)
     net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0)
