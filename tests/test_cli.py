@@ -90,6 +90,7 @@ BAD = [
     ("predict --expr 'a + q'", "unknown operand 'q'"),
     ("predict --task add --base 2 --train-digits 2 --train-allowed 3:1", "no operands of 2 digits"),
     ("predict --expr '200 - a' --base 12 --train-digits 1", "defined nowhere on D_4"),
+    ("predict --expr 'a - 12' --train-digits 1+2 --test-digits 1", "defined nowhere on D_1"),
     ("predict", "give a task"),
     ("predict --task add --bogus", "No such option"),
     ("predict --task add --base ten", "--base"),

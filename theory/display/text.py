@@ -147,7 +147,7 @@ def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
     if claims <= {Claim.NONE}:
         return []
     if not observed:
-        return ["What is claimed is proved from these premises."]
+        return ["What is claimed is proved for a model that is right on all of training."]
     return [f"Rules observed, not proved: {', '.join(observed)} (arith theorems)."]
 
 

@@ -28,8 +28,9 @@ ADDRESS_RULES = (
     Rule(
         "lengths together",
         "lengths never shown together: nothing follows",
-        "Where operands have lengths that training never showed together, and no one rule "
-        "finds the digits, each address was shown, but which is the right one was not.",
+        "Where operands have lengths that training never showed together, or in fewer than one "
+        "example in a million, and no one rule finds the digits, each address was shown, but "
+        "which is the right one was not.",
         "numbers of natural length",
         "ours: docs/addresses.md",
         Basis.OPEN,

@@ -248,7 +248,8 @@ class _Contexts:
         found: dict[_Letter, set[_State]] = {}
         for (values, *to_come), least, carry, answer in states:
             moves = self._moves(values, carry, seen, answers)
-            spend((1_400 + 20 * len(to_come)) * len(moves))
+            digits = self.base * len(values) * len(to_come)  # of the state, at most
+            spend((1_400 + digits) * len(moves))
             for letter, after in moves.items():
                 ends = ((tuple(to_come), least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)

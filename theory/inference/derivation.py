@@ -209,10 +209,10 @@ def modulus_steps(setting: Setting, shown: Support) -> tuple[Step, ...]:
         return ()
     k = base_aligned(p, base)
     if k is not None and k <= n:
-        digits, trained = f"{k} digits of each operand matter", f"all {k} were"
+        digits, varied = f"{k} digits of each operand matter", f"all {k}"
         if k < 2:
-            digits, trained = "digit of each operand can matter", "it was"
-        what = f"{p} divides {base}^{k}: only the lowest {digits}, and {trained} trained"
+            digits, varied = "digit of each operand can matter", "it"
+        what = f"{p} divides {base}^{k}: only the lowest {digits}, and {varied} varied in training"
         return (cite("base aligned", what),)
     left = residual_modulus(p, base, n)
     what = f"The digits above position {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"

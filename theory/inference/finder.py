@@ -101,8 +101,9 @@ class Finder:
 
     def find(self, found: Shapes) -> Found:
         """What is found in these shapes."""
-        shown = map(self.setting.train.has_lengths, map(tuple, found.widths.tolist()))
-        trained, rule = np.array(list(shown)), self._rule(found)
+        train, base = self.setting.train, self.setting.base
+        shown = [train.shows_lengths(tuple(widths), base) for widths in found.widths.tolist()]
+        trained, rule = np.array(shown), self._rule(found)
         missing: dict[Missing, Where] = {}
         throughout: dict[Missing, Where] = {}
         for i, kind, lacks in self._lacking(found):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "22"
+THEORY_VERSION = "23"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -84,8 +84,10 @@ RULES: dict[str, Rule] = {
             "base aligned",
             "p divides B^k: only the lowest k digits matter",
             "If p divides a power B^k of the base, digits above position k do not change the "
-            "result modulo p.  Training on n >= k digits then loses nothing.",
-            f"{CONVERGED}; positions 1..k were read",
+            "result modulo p.  So a model that reads the lowest k digits, and ignores all others, "
+            "can be right on longer inputs.",
+            "those of the rules that say which digits are ignored (support), and which digits that "
+            "never stood together are answered (joint support)",
             _XU,
             Basis.PROVED,
         ),
@@ -93,8 +95,10 @@ RULES: dict[str, Rule] = {
             "residual modulus",
             "otherwise higher digits matter modulo p / gcd(p, B^n)",
             "If p does not divide B^n, the digits above position n matter modulo p' = p / gcd(p, "
-            "B^n).  The accuracy on long inputs is the probability that these add 0 modulo p'.",
-            "the support rule",
+            "B^n).  A model that ignores them is right where what they add to the result, in units "
+            "of B^n, is 0 modulo p'; and if the result is divided by a number that does not divide "
+            "B^n, on some other inputs as well.",
+            "those of the rule that says that they are ignored (support)",
             f"{_XU}; the count is ours",
             Basis.PROVED,
         ),
@@ -229,9 +233,9 @@ RULES: dict[str, Rule] = {
             "count",
             "a share is counted exactly, or not given",
             "A share of the inputs is counted exactly or not given.  Where a count would take too "
-            "many steps, an input on which the expected function is wrong still says that the "
+            "many steps, an input on which the expected function is wrong still says that its "
             "accuracy is below 1.",
-            "none",
+            "none; that a model computes the expected function is the rule support",
             "arithmetic; the number of steps is estimated from the question, never from a clock",
             Basis.PROVED,
         ),

@@ -48,6 +48,7 @@ class LengthPrediction:
             whatever is claimed; None where there is none, or it is too large to be counted.
         counted: False where the accuracy or its bound would take too long to be counted.
         shown: training shows the context of every answer (rule ``receptive field``).
+        trained: each input is, as far as queries see it, one of the training domain.
     """
 
     digits: int
@@ -61,6 +62,12 @@ class LengthPrediction:
     learned_accuracy: Fraction | None = None
     counted: bool = True
     shown: bool = False
+    trained: bool = False
+
+    @property
+    def proved(self) -> bool:
+        """Whether the prediction is a theorem for models that are right on all of training."""
+        return self.shown or self.trained
 
     @property
     def unseen(self) -> Fraction:
@@ -136,6 +143,7 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
     if value is None:
         return undetermined(unseen, counted=False, ignores=ignores)
     together = _counted(shown_share, learned, test)
+    hides_changes = not changes or upward is Beyond.UNSEEN
     return predicted(
         {Fraction(0): Status.FAILS, one: Status.GENERALIZES}.get(value, Status.PARTIAL),
         value,
@@ -144,6 +152,7 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         inferred=Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen),
         ignores=ignores,
         learned_accuracy=value,
+        trained=hides_changes and together == 1,
     )
 
 

@@ -11,7 +11,7 @@ from theory.errors import InvalidInput, NotCountable
 from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, cite, support_step
 from theory.inference.learned import LearnedFunction
 from theory.inference.rule import Basis
-from theory.inference.support import support
+from theory.inference.support import Support, support
 from theory.numbers.effort import budget, spend
 from theory.prediction.expressibility import expressibility
 from theory.prediction.interleaved import interleaved_lengths
@@ -72,8 +72,9 @@ class Prediction:
 
     @property
     def observed(self) -> list[str]:
-        """The rules that claims rest on and that are not proved; none where all is shown."""
-        if all(x.shown or self.setting.is_premise(x.digits) for x in self.lengths):
+        """The rules that claims rest on and that are not proved."""
+        claimed = [x for x in self.lengths if self.claim(x) != Claim.NONE]
+        if all(x.proved or self.setting.is_premise(x.digits) for x in claimed):
             return []
         return list(dict.fromkeys(x.rule for x in self.derivation if x.basis == Basis.OBSERVED))
 
@@ -151,11 +152,12 @@ def predict(setting: Setting) -> Prediction:
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
     shown = support(task, train, base)
-    if not shown.boxes:
-        raise InvalidInput(
-            f"the task is defined nowhere on {train.text()}: every result would be negative (with "
-            "'% p' it is not)"
-        )
+    for domain in (train, *map(setting.test, setting.test_lengths)):
+        if not Support(task, domain, base).boxes:
+            raise InvalidInput(
+                f"the task is defined nowhere on {domain.text()}: every result would be negative "
+                "(with '% p' it is not)"
+            )
     if setting.natural:
         return _of_natural_lengths(setting)
     try:

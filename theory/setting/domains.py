@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, product
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ KINDS = ("longest", "every", "lengths", "total")
 LENGTHS_FIRST = ("lengths", "total")
 """The kinds in which every tuple of operand lengths is as likely as any other."""
 LEAST_SHARE = Fraction(1, 10**6)
-"""The least share of longer examples: fewer would hardly be met in a training run."""
+"""The least share of examples that counts as shown: fewer would hardly be met in a training run."""
 MOST_PAIRS = 10**9
 """The most operand tuples that a training set may be drawn to have."""
 MISSED = 1e-3
@@ -122,6 +123,25 @@ class Domain:
         """Whether operands of these lengths are in the domain, whatever their digits."""
         n = sum(widths) if self.kind == "total" else max(widths)
         return n in self.every_length and (self.kind != "every" or len(set(widths)) == 1)
+
+    def shows_lengths(self, widths: tuple[int, ...], base: int) -> bool:
+        """Whether a training run meets operands of these lengths, an example's own drawn first."""
+        if not self.has_lengths(widths):
+            return False
+        n, operands = sum(widths) if self.kind == "total" else max(widths), len(widths)
+        primed = dict(self.priming)
+        share = primed.get(n, (1 - sum(primed.values(), Fraction(0))) / len(self.lengths))
+        if self.kind == "longest":
+            alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths)
+            every = base ** (n * operands) - base ** ((n - 1) * operands) * (n > 1)
+        else:
+            alike, every = (
+                1,
+                {"every": 1, "total": comb(n - 1, operands - 1)}.get(
+                    self.kind, n**operands - (n - 1) ** operands
+                ),
+            )
+        return share * Fraction(alike, every) >= LEAST_SHARE
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         """The lengths that operands have together in the part of length n."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from builders.predictions import predicted
@@ -53,6 +54,29 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     ]
     assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
     assert "noise" not in legend(predicted(task="add", test_digits="1"))[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"task": "add", "test_domain": "every", "test_digits": "3"},
+        {
+            "expr": "a - b + 1",
+            "base": 2,
+            "pe": "nope",
+            "layout": "interleaved",
+            "window": 3,
+            "layers": 3,
+            "train_digits": "4+5",
+            "test_digits": "1-7",
+        },
+    ],
+    ids=["a part of the training domain", "claims only where every context is shown"],
+)
+def test_what_needs_no_observed_rule_is_said_to_be_proved(words: dict[str, Any]) -> None:
+    said = predicted(**words)
+    proved = "What is claimed is proved for a model that is right on all of training."
+    assert said.observed == [] and proved in legend(said)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,14 @@ def between(**words: Any) -> Fraction | None:
     return predicted(**ADD | BETWEEN | words).lengths[0].accuracy
 
 
+def test_operand_lengths_that_training_hardly_ever_shows_are_not_claimed() -> None:
+    """Of 9 and 1 digits there is one example in 10^9, as long as lengths are not drawn first."""
+    ten = {"train_digits": "1-9", "test_digits": "10", "test_domain": "total", "pe": "rpe"}
+    assert predicted(**ADD | ten).lengths[0].status == "undetermined"
+    first = predicted(**ADD | ten, train_domain="lengths")
+    assert first.lengths[0].accuracy == 1 and not first.observed
+
+
 def upward(**words: Any) -> str:
     return predicted(**ADD | words).verdict("upward")
 
