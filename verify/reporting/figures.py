@@ -27,6 +27,8 @@ MISSED = "did not converge"
 """What a cross says of a model."""
 _PANELS = 3
 """Cells beside each other."""
+_MOST_BESIDE = 7
+"""Panels beside each other where rows have names."""
 
 
 def cell_name(v: CellVerdict) -> str:
@@ -60,19 +62,27 @@ def named_rows(
 ) -> Iterator[list[Axes]]:
     """Panels beside each other with the same rows: the first row is on top, at height 0.
 
+    Where there are many panels they go on below.
+
     Args:
         label: of what goes from left to right.
         inches: the height of a row.
     """
-    with figure(path, WIDTH, inches * len(names) + 0.9) as drawn:
+    down = ceil(len(titles) / _MOST_BESIDE)
+    beside = ceil(len(titles) / down)
+    with figure(path, WIDTH, (inches * len(names) + 0.6) * down + 0.3) as drawn:
         drawn.set_layout_engine("constrained")
-        axes = list(drawn.subplots(1, len(titles), sharey=True, squeeze=False)[0])
+        every = list(drawn.subplots(down, beside, sharey=True, squeeze=False).flat)
+        axes = every[: len(titles)]
+        for ax in every[len(titles) :]:
+            ax.axis("off")
         for ax, title in zip(axes, titles, strict=True):
             ax.set_title(title, fontsize=8.5)
             ax.grid(axis="y", color=PALE)
             ax.set_axisbelow(True)
         lines = [textwrap.fill(name, 40, break_long_words=False) for name in names]
-        axes[0].set_yticks(range(len(names)), lines, fontsize=SMALL)
+        for ax in axes[::beside]:
+            ax.set_yticks(range(len(names)), lines, fontsize=SMALL)
         axes[0].set_ylim(len(names) - 0.5, -0.5)
         drawn.supxlabel(label, fontsize=8.5)
         yield axes
