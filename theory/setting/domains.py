@@ -134,14 +134,12 @@ class Domain:
         if self.kind == "longest":
             alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths)
             every = base ** (n * operands) - base ** ((n - 1) * operands) * (n > 1)
-        else:
-            alike, every = (
-                1,
-                {"every": 1, "total": comb(n - 1, operands - 1)}.get(
-                    self.kind, n**operands - (n - 1) ** operands
-                ),
-            )
-        return share * Fraction(alike, every) >= LEAST_SHARE
+            share *= Fraction(alike, every)
+        elif self.kind == "lengths":
+            share /= n**operands - (n - 1) ** operands
+        elif self.kind == "total":
+            share /= comb(n - 1, operands - 1)
+        return share >= LEAST_SHARE
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         """The lengths that operands have together in the part of length n."""
