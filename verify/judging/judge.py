@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -117,27 +118,39 @@ class CellVerdict:
         return worst(x.verdict for x in self.lengths)
 
     @property
+    def held_out_too_few(self) -> bool:
+        """Whether a model is right in domain, on too few inputs to know."""
+        return not self.converged and any(r.premise >= premise.PREMISE for r in self.runs)
+
+    @property
     def reason(self) -> str:
         """Why the cell, or a length of it, is inconclusive, in a phrase; empty where it is not."""
         if self.converged:
-            asked = any(x.verdict == Verdict.INCONCLUSIVE for x in self.lengths)
-            return "no model is indifferent to the digits that it should ignore" if asked else ""
+            untested = [x for x in self.lengths if x.verdict == Verdict.INCONCLUSIVE]
+            if any(x.accuracy is None for x in untested):
+                return "no model is indifferent to the digits that it should ignore"
+            return "answers were not compared with f^, which theory has now" if untested else ""
         if not self.runs:
             return "not trained"
         best = max(self.runs, key=lambda r: (r.premise, r.budget))
-        if best.premise >= premise.PREMISE:
+        if self.held_out_too_few:
             return (
-                f"premise not established: only {best.held_out} held-out inputs, "
+                f"premise not established: only {best.independent} independent held-out inputs, "
                 f"{premise.needed()} needed"
             )
         return (
-            f"not converged: {best.premise:.2f} of held-out inputs after {best.steps} steps "
+            f"not converged: {_down(best.premise)} of held-out inputs after {best.steps} steps "
             f"(the budget); try --budget {3 * best.budget}"
         )
 
     def measured(self, digits: int, learned: bool = False) -> Interval | None:
         """What ``converged_or_all`` got right at a length, by the truth or ``f^``, if measured."""
         return _pooled(_measured(self.converged_or_all, digits), learned)
+
+
+def _down(share: float) -> str:
+    """A share with three decimals, never rounded up to a threshold that it missed."""
+    return f"{math.floor(share * 1000) / 1000:.3f}"
 
 
 def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
@@ -179,7 +192,11 @@ def _judge_length(
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
-    verdict = _judge_claim(expected, measured) if measured else Verdict.INCONCLUSIVE
+    verdict = _judge_claim(expected, measured)
+    # A model that is always right follows an f^ that is: elsewhere that has to be measured.
+    is_fraction = expected.accuracy not in (None, 1)
+    if verdict == Verdict.AGREE and is_fraction and prediction.learned and learned is None:
+        verdict = Verdict.INCONCLUSIVE
     published = _judge_published(prediction, expected, _measured(runs, digits))
     before = _before(prediction, digits, runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before)
@@ -211,14 +228,16 @@ def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
 def _judge_claim(
     expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
-    """Whether models did what is claimed of them at a length."""
+    """Whether models did what is claimed of them at a length; inconclusive without any."""
+    if expected.accuracy is None and expected.at_most + Fraction(TOLERANCE) >= 1:
+        return Verdict.UNDETERMINED
+    if not measured:
+        return Verdict.INCONCLUSIVE
     if expected.accuracy is not None:
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
         agrees = meets(measured, goal, goal, unseen) and explains(measured)
-    elif expected.at_most + Fraction(TOLERANCE) < 1:
-        agrees = meets(measured, 0.0, float(expected.at_most))
     else:
-        return Verdict.UNDETERMINED
+        agrees = meets(measured, 0.0, float(expected.at_most))
     return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 

@@ -37,13 +37,17 @@ def read_known_divergences(path: Path) -> KnownDivergences:
     if not path.exists():
         return KnownDivergences()
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
         causes = data.get("cause", [])
         return KnownDivergences(
             {(t["cell"], n): " ".join(t["likely"].split()) for t in causes for n in t["digits"]},
             {t["cell"]: " ".join(t["what"].split()) for t in data.get("tried", [])},
         )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
+        raise InvalidInput(f"cannot read the causes {path}: a table lacks {error}") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"cannot read the causes {path}: it is no text") from None
+    except (OSError, tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cannot read the causes {path}: {error}") from None
 
 
@@ -58,12 +62,12 @@ def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> lis
 
 
 def out_of_date(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
-    """The texts about a divergence or an inconclusive cell that is none, a line each."""
+    """The texts about a divergence that is none, or a premise that was met, a line each."""
     diverging = {(v.name, x.digits) for v in verdicts for x in v.diverging}
-    inconclusive = {v.name for v in verdicts if v.runs and not v.converged}
+    missed = {v.name for v in verdicts if v.runs and not v.converged}
     agreeing = [f"{cell}, {n} digits" for cell, n in known.causes if (cell, n) not in diverging]
-    conclusive = [cell for cell in known.tried if cell not in inconclusive]
+    met = [cell for cell in known.tried if cell not in missed]
     return [
         *(f"{where}: a cause is named, and it does not diverge" for where in agreeing),
-        *(f"{cell}: what was tried is told, and it is not inconclusive" for cell in conclusive),
+        *(f"{cell}: what was tried is told, and no model missed the premise" for cell in met),
     ]

@@ -54,6 +54,8 @@ _PRODUCTS = (
     *rows("mod_mul", "rpe", 2, 4, modulus=[50, 100]),
     row("mod_mul", "ape", 2, 4, modulus=50, model="micro"),
     *rows("mod_mul", "ape", 3, 5, modulus=[50, 100], test_domain="every"),
+    # Hard to learn, and here all the same: it is the example that everybody asks for first.
+    row("mod_mul", "ape", 3, 6, modulus=125),
 )
 _EXPRESSIONS = (
     *rows(None, "ape", 2, 4, expr=["a + b + c", "(a + b + c) % 100"], model=["pico", "wide"]),
@@ -256,13 +258,13 @@ the premise.
 
 
 def grid(name: str) -> list[Cell]:
-    """The cells of a named grid, or of a TOML file (see ``read_grid``).
+    """The cells of a named grid, each once, or of a TOML file (see ``read_grid``).
 
     Raises:
         InvalidInput: no such grid or file, or a cell that makes no sense or is there twice.
     """
     if name in GRIDS:
-        return [x.cell() for x in GRIDS[name]]
+        return list(dict.fromkeys(x.cell() for x in GRIDS[name]))
     if name.endswith(".toml"):
         return read_grid(name)
     raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])

@@ -74,11 +74,14 @@ def _of_length(cell: Cell, digits: int) -> Domain:
 
 @lru_cache(maxsize=4096)
 def held_out_count(cell: Cell) -> int:
-    """How many inputs ``held_out_inputs`` has; large domains are not drawn from."""
+    """How many inputs ``held_out_inputs`` has; large domains are not drawn from.
+
+    Where spaces stand at random each operand tuple counts once, however they stand.
+    """
     count = 0
     for n in cell.setting.train.every_length:
         sampler = Sampler(cell.format_for(n), _of_length(cell, n))
         small = sampler.size <= _COUNTED
         found = len(sampler.everything(held_out=True)) if small else SAMPLES
-        count += SAMPLES if found and cell.setting.layout.spaced else min(SAMPLES, found)
+        count += min(SAMPLES, found)
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,16 @@ class Run:
     @property
     def converged(self) -> bool:
         """Whether it meets the premise of the theory (see ``verify.plan.premise``)."""
-        return premise.is_met(self.premise, self.held_out)
+        return premise.is_met(self.premise, self.independent)
+
+    @property
+    def independent(self) -> int:
+        """How many of the held-out inputs are surely independent of each other.
+
+        Those that differ only in the order of operands that can change places count once.
+        """
+        orders = (math.factorial(len(alike)) for alike in self.cell.setting.task.alike)
+        return self.held_out // math.prod(orders)
 
     @property
     def indifferent(self) -> bool:

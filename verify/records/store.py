@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
 from verify.plan.cells import Cell
+from verify.plan.recipe import RECIPES
 from verify.records.files import write
 from verify.records.owners import Owner, is_alive, this_process
 from verify.records.reading import UnknownField
@@ -255,5 +256,11 @@ class Store:
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:
-    """Whether to train a model: there is none, or it had not settled on a smaller budget."""
-    return run is None or (not run.settled and run.budget < budget)
+    """Whether to train a model: there is none, or a larger budget would make another one.
+
+    That is so where it had not settled, or the learning rate follows the budget.
+    """
+    if run is None:
+        return True
+    follows = any(r.version == run.recipe and r.decays for r in RECIPES.values())
+    return run.budget < budget and (follows or not run.settled)

@@ -212,7 +212,8 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     converged = [v for v in trained if v.converged]
     counts = count_verdicts(converged)
     silent, left_out = counts[Verdict.UNDETERMINED], counts[Verdict.INCONCLUSIVE]
-    lost, left = len(trained) - len(converged), len(verdicts) - len(trained)
+    few = sum(v.held_out_too_few for v in trained)
+    lost, left = len(trained) - len(converged) - few, len(verdicts) - len(trained)
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
@@ -223,6 +224,7 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
             if lost
             else ""
         )
+        + (f". Of {count(few, 'cell')} too few inputs are held out to know" if few else "")
         + (f". Not trained yet: {left}." if left else ".")
     )
 

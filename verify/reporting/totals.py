@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 
 FRACTIONAL = Fraction(1, 20)
 """An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
@@ -80,7 +80,7 @@ class Totals:
 
 def totals(verdicts: Sequence[CellVerdict]) -> Totals:
     """Count what became of the claims on some cells."""
-    found, lengths = count_verdicts(verdicts), [x for v in verdicts for x in v.lengths]
+    lengths = [x for v in verdicts for x in v.lengths]
     both = Counter((x.verdict, x.published) for x in lengths)
     trained = [v for v in verdicts if v.runs]
     absolute, others = (
@@ -93,7 +93,7 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         models=sum(len(v.runs) for v in verdicts),
         converged=sum(len(v.converged) for v in verdicts),
         claims=judged(x.verdict for x in lengths),
-        silent=found[Verdict.UNDETERMINED],
+        silent=sum(x.verdict == Verdict.UNDETERMINED and bool(x.accuracy) for x in lengths),
         inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
         before=judged(x.before for x in lengths),
         after=judged(x.verdict for x in lengths if x.verdict != x.before),

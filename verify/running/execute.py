@@ -44,7 +44,7 @@ def execute(
     with Curves(folders.curves, jobs, precision) as curves:
         recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
         if folders.checkpoints is not None:
-            path = checkpoint_path(folders.checkpoints, jobs, budget, precision)
+            path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
             checkpoint = Checkpoint(path, recorder)
         trained_models = train_ensemble(
             models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves

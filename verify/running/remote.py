@@ -6,7 +6,6 @@ other threads, and a training that is no longer wanted can be ended at once.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 import subprocess
@@ -15,11 +14,11 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from theory.inference.rules import THEORY_VERSION
 from verify.plan.recipe import RECIPE
+from verify.records.source import source
 
 _LOOK = 0.5
 """Seconds between two looks at whether a training is still wanted."""
@@ -39,7 +38,7 @@ def versions() -> dict[str, str]:
         "theory": THEORY_VERSION,
         "recipe": RECIPE.version,
         "torch": _version("torch").partition("+")[0],  # not for which processor it was built
-        "source": _source(),
+        "source": source(),
     }
 
 
@@ -48,16 +47,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "none"
-
-
-def _source() -> str:
-    """The first 12 hexadecimal digits of the SHA-256 of all source files."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[2]
-    for path in sorted(p for name in ("theory", "verify") for p in (root / name).rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> tuple[str, Any]:

@@ -216,7 +216,8 @@ class Processes(Pool):
         for job, run in message:
             self.finish(job, run)
         jobs = [job for job, _ in message]
-        forget(checkpoint_path(self.checkpoints, jobs, self.budget, self.precision))
+        where = self.budget, self.device, self.precision
+        forget(checkpoint_path(self.checkpoints, jobs, *where))
 
 
 @contextmanager

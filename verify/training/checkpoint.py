@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import time
+import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,16 +21,15 @@ from typing import Any
 import torch
 
 from verify.plan.plan import Job
+from verify.records.source import source
 from verify.training.recorder import Recorder
 
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
-_WRITER = (3, torch.__version__)
-"""The form of the objects that are kept, and what wrote the tensors in them; others are not read.
-
-The form is a new one whenever a class of what is kept gets other attributes.
-"""
-_UNUSABLE = (OSError, EOFError, pickle.UnpicklingError, ImportError, AttributeError, RuntimeError)
+_UNUSABLE = (
+    *(OSError, EOFError, ValueError, KeyError, ImportError, AttributeError, RuntimeError),
+    *(pickle.UnpicklingError, zipfile.BadZipFile),
+)
 """What a file raises that is missing, damaged, or of other classes."""
 
 
@@ -43,16 +43,22 @@ class Checkpoint:
 
     def __init__(self, path: Path, recorder: Recorder) -> None:
         self.path, self.recorder = path, recorder
+        self._writer = (source(), torch.__version__)
+        """What a training does depends on; what others wrote is not read, as it would go on with
+        other code, and its predictions would not be those from before it."""
         self._last = time.monotonic()
 
     def resume(self) -> Any:
         """The training that was kept, if there is one."""
         try:
+            with zipfile.ZipFile(self.path) as parts:
+                if parts.testzip() is not None:  # a checksum is wrong; torch does not look
+                    return None
             # Written by this program beside its own store, and by nobody else.
             kept = torch.load(self.path, weights_only=False)
         except _UNUSABLE:
             return None
-        if kept["writer"] != _WRITER:
+        if kept["writer"] != self._writer:
             return None
         self.recorder.restore(kept["recorder"])
         return kept["training"]
@@ -65,7 +71,7 @@ class Checkpoint:
         written = self.path.with_suffix(f".{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            kept = {"writer": _WRITER, "training": training, "recorder": self.recorder.state()}
+            kept = {"writer": self._writer, "training": training, "recorder": self.recorder.state()}
             torch.save(kept, written)
             written.replace(self.path)
         except (OSError, RuntimeError):  # torch's own error of a file that cannot be written
@@ -73,10 +79,12 @@ class Checkpoint:
                 written.unlink(missing_ok=True)
 
 
-def checkpoint_path(folder: Path, jobs: Sequence[Job], budget: int, precision: str) -> Path:
+def checkpoint_path(
+    folder: Path, jobs: Sequence[Job], budget: int, device: str, precision: str
+) -> Path:
     """The file for a training of these models."""
     models = [(job.cell.key, job.seed, job.recipe.version) for job in jobs]
-    name = hashlib.sha256(json.dumps([models, budget, precision]).encode()).hexdigest()[:16]
+    name = hashlib.sha256(json.dumps([models, budget, device, precision]).encode()).hexdigest()[:16]
     return folder / f"{name}.pt"
 
 

@@ -23,6 +23,8 @@ from verify.plan.plan import DEVICES, PRECISIONS
 WORTH_COMPILING = 5e13
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
+_decided: dict[str, str] = {}
+"""The variable's value: ``here``, what this process decided; ``elsewhere``, what was there."""
 _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI")
 """Values of ``ONEDNN_MAX_CPU_ISA`` that rule out the instructions for bfloat16."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -61,14 +63,18 @@ def fix_precision(name: str, device: str) -> str:
     """Decide the precision for this process and all that it starts; its name.
 
     Args:
-        name: ``auto``, ``float32`` or ``bfloat16``.
+        name: ``float32``, ``bfloat16``, or ``auto`` for what ``precision_name`` says.
 
     Raises:
         InvalidInput: it is another.
     """
-    os.environ[PRECISION_VARIABLE] = name
-    os.environ[PRECISION_VARIABLE] = precision_name(device)
-    return os.environ[PRECISION_VARIABLE]
+    given = os.environ.get(PRECISION_VARIABLE)
+    if given != _decided.get("here"):
+        _decided["elsewhere"] = given or "auto"
+    wanted = _decided.get("elsewhere", "auto") if name == "auto" else name
+    os.environ[PRECISION_VARIABLE] = wanted
+    os.environ[PRECISION_VARIABLE] = _decided["here"] = precision_name(device)
+    return _decided["here"]
 
 
 def _has_fast_bfloat16() -> bool:

@@ -73,7 +73,9 @@ class Schedule:
 
     def noise_at(self, step: int) -> float:
         """The noise of a step, in 256ths."""
-        waits = self.learned is not None and step < self.learned + self.recipe.dropout_first
+        # What has not begun before a model cools does not begin then.
+        at = self.since if self.state is State.COOLING else step
+        waits = self.learned is not None and at < self.learned + self.recipe.dropout_first
         return 0.0 if waits else self.noise * self._still_to_cool(step)
 
     def dropout_at(self, step: int) -> float:

@@ -60,6 +60,32 @@ def test_a_cell_that_was_not_trained_is_inconclusive() -> None:
     assert judge(cell(digits=3), []).verdict == Verdict.INCONCLUSIVE
 
 
+def test_where_nothing_is_claimed_nothing_is_inconclusive() -> None:
+    c = cell(pe="nope", digits=3, test_lengths=(3, 4))
+    assert not judge(c, []).prediction.lengths[-1].accuracy
+    for runs in ([], [run(c, {3: 0.5, 4: 0}, premise=0.5)]):
+        assert verdicts(c, *runs)[-1] == Verdict.UNDETERMINED
+
+
+def test_a_fraction_asks_for_a_comparison_with_the_learned_function() -> None:
+    """Evidence may be older than the f^ of its cell."""
+    c = cell("mod_add", 150)
+    compared = run(c, {1: 1, 2: 1, 3: 1 / 3}, samples=9000)
+    old = [replace(m, learned=None, digit_learned=None) for m in compared.measurements]
+    found = judge(c, [replace(compared, measurements=tuple(old))])
+    assert found.lengths[2].verdict == Verdict.INCONCLUSIVE
+    assert found.reason == "answers were not compared with f^, which theory has now"
+    c = cell("mod_add", 100)  # where f^ is right, to be right is to follow it
+    compared = run(c, {1: 1, 2: 1, 3: 1})
+    old = [replace(m, learned=None, digit_learned=None) for m in compared.measurements]
+    assert verdicts(c, replace(compared, measurements=tuple(old)))[2] == Verdict.AGREE
+
+
+def test_a_share_is_not_rounded_up_to_the_threshold_that_it_missed() -> None:
+    c = cell(digits=3)
+    assert "not converged: 0.989 of" in judge(c, [run(c, {3: 1}, premise=0.98996)]).reason
+
+
 def test_no_claim_is_no_agreement() -> None:
     c = cell(pe="rpe", digits=3)
     found = judge(c, [run(c, {1: 1, 2: 1, 3: 1, 4: 0})])

@@ -44,11 +44,11 @@ def test_a_cause_needs_its_divergence(tmp_path: Path) -> None:
     assert "does not diverge" in line
 
 
-def test_what_was_tried_needs_an_inconclusive_cell(tmp_path: Path) -> None:
+def test_what_was_tried_needs_a_model_that_missed_the_premise(tmp_path: Path) -> None:
     path = tmp_path / "causes.toml"
     path.write_text(f'[[tried]]\ncell = "{RIGHT.name}"\nwhat = "more steps"\n')
     [line] = out_of_date([RIGHT], read_known_divergences(path))
-    assert "is not inconclusive" in line
+    assert "no model missed the premise" in line
     lost = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0}, premise=0.5)])
     assert out_of_date([lost], read_known_divergences(path)) == []
 

@@ -66,6 +66,12 @@ def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
         grid(str(path))
 
 
+def test_a_grid_has_each_cell_once() -> None:
+    for name in GRIDS:
+        keys = [c.key for c in grid(name)]
+        assert len(keys) == len(set(keys))
+
+
 def test_help_names_every_grid() -> None:
     assert GridOption.help.removesuffix(", or a TOML file.").split(", ") == list(GRIDS)
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 from builders.cells import cell
-from builders.runs import run
+from builders.runs import RIGHT, run
 
 from theory.errors import Failed, InvalidInput
+from verify.plan.recipe import RECIPES
 from verify.records.owners import Owner, birth, this_process
-from verify.records.store import DONE, Store
+from verify.records.store import DONE, Store, is_wanted
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
@@ -116,6 +117,14 @@ def test_a_store_of_an_older_version_is_refused(tmp_path: Path) -> None:
         db.execute("CREATE TABLE run (cell TEXT, seed INTEGER, recipe TEXT, data TEXT)")
     with pytest.raises(InvalidInput, match="an older version made it"):
         Store(path)
+
+
+def test_a_larger_budget_is_another_training_where_the_rate_follows_it() -> None:
+    settled = run(cell(), RIGHT)
+    assert settled.settled and not is_wanted(settled, 2 * settled.budget)
+    follows = replace(settled, recipe=RECIPES["with-decay"].version)
+    assert is_wanted(follows, 2 * follows.budget)
+    assert not is_wanted(follows, follows.budget)
 
 
 def test_a_run_with_a_smaller_budget_does_not_replace_one(tmp_path: Path) -> None:

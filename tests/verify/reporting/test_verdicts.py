@@ -112,6 +112,16 @@ def test_all_cells_in_a_line() -> None:
     )
 
 
+def test_too_few_held_out_inputs_are_no_matter_of_the_budget() -> None:
+    c = cell(digits=3)
+    v = judge(c, [replace(run(c, RIGHT), held_out=116)])
+    assert v.reason == "premise not established: only 58 independent held-out inputs, 59 needed"
+    assert summary_line([v]) == (
+        "0 of 1 cell converged; 0 claims agree, 0 diverge. "
+        "Of 1 cell too few inputs are held out to know."
+    )
+
+
 def test_a_legend_has_the_entries_that_its_table_uses() -> None:
     usual = cell_legend([agreeing()])
     assert usual == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,23 +68,45 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
     assert not path.parent.exists()
 
 
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def flip(path: Path) -> None:
+    """Change a bit of the weights."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 64
+    path.write_bytes(content)
+
+
+def edit(path: Path) -> None:
+    """As if other code had written it."""
+    kept = torch.load(path, weights_only=False)
+    torch.save({**kept, "writer": ("other code", torch.__version__)}, path)
+
+
 @pytest.mark.training
-def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("damage", [cut, flip, edit])
+def test_a_damaged_checkpoint_or_one_of_other_code_is_not_used(
+    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
     path = tmp_path / "one.pt"
     with pytest.raises(Stopped):
         train(DROPOUT, path, 2 * CHUNK)
-    os.truncate(path, path.stat().st_size // 2)
+    damage(path)
     steps: list[int] = []
     monkeypatch.setattr(Recorder, "restore", lambda *_: steps.append(1))
-    train(DROPOUT, path)
+    with pytest.raises(Stopped):
+        train(DROPOUT, path, CHUNK)
     assert not steps
 
 
 def test_a_checkpoint_is_of_one_training() -> None:
     folder, recipe = Path("x"), RECIPES["paper"]
     jobs = [Job(SUM, 0), Job(SUM, 1), Job(cell(), 0), Job(SUM, 0, recipe)]
-    paths = {checkpoint_path(folder, [job], 100, "float32") for job in jobs}
-    paths |= {checkpoint_path(folder, jobs[:1], 200, "float32")}
-    paths |= {checkpoint_path(folder, jobs[:1], 100, "bfloat16")}
-    assert len(paths) == len(jobs) + 2
+    paths = {checkpoint_path(folder, [job], 100, "cpu", "float32") for job in jobs}
+    paths |= {checkpoint_path(folder, jobs[:1], 200, "cpu", "float32")}
+    paths |= {checkpoint_path(folder, jobs[:1], 100, "cpu", "bfloat16")}
+    paths |= {checkpoint_path(folder, jobs[:1], 100, "cuda", "float32")}
+    assert len(paths) == len(jobs) + 3

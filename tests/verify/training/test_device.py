@@ -76,6 +76,17 @@ def test_what_was_decided_stands_for_the_workers_too(monkeypatch: pytest.MonkeyP
     assert precision_name("cpu") == "bfloat16"
 
 
+def test_auto_is_what_the_variable_says_and_not_what_was_decided_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    processor(monkeypatch, "AVX512", avx512=True)
+    assert [fix_precision(x, "cpu") for x in ("float32", "auto")] == ["float32", "bfloat16"]
+    monkeypatch.setenv(PRECISION_VARIABLE, "float32")
+    assert [fix_precision(x, "cpu") for x in ("auto", "bfloat16", "auto")] == [
+        *("float32", "bfloat16", "float32")
+    ]
+
+
 def test_an_unknown_precision_is_refused() -> None:
     with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
         fix_precision("float16", "cpu")

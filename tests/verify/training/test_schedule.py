@@ -122,3 +122,11 @@ def test_dropout_alone_comes_first_and_stays_beside_the_noise() -> None:
     assert (s.state, s.noise_at(350), s.dropout_at(350)) == (State.SETTLING, 36, FIFTH)
     look(s, 450, 0.05)
     assert s.state is State.COOLING
+
+
+def test_noise_that_had_not_begun_does_not_begin_while_the_model_cools() -> None:
+    s = Schedule(replace(SCHEDULE, dropout_first=100), budget=250)
+    look(s, 150, 0.05)
+    look(s, 200, 0.05)  # the budget is about to end
+    assert s.state is State.COOLING
+    assert [s.noise_at(step) for step in (200, 225, 249)] == [0, 0, 0]

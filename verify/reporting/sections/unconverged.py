@@ -36,10 +36,10 @@ def _inconclusive(report: Report) -> list[str]:
     lines = []
     for v in waiting:
         reached = [f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs]
+        few = f" ({v.reason})" if v.held_out_too_few else ""
         tried = report.known.tried.get(v.name, "")
-        lines.append(
-            f"- {v.name}: in-domain accuracy {', '.join(reached)}. {tried}".rstrip(" .") + "."
-        )
+        reach = f"{', '.join(reached)}{few}"
+        lines.append(f"- {v.name}: in-domain accuracy {reach}. {tried}".rstrip(" .") + ".")
     training_curves(waiting, report.folder / "inconclusive.svg", _draw, "right in domain")
     return [
         "## Inconclusive: the premise was not met",

@@ -19,6 +19,8 @@ ORDER = 1
 _RECIPES = {r.version: r for r in (RECIPE, *FACTORS, TWO_STAGE, PAPER)}
 Runs = Mapping[str, Sequence[Run]]
 """Models of a cell by the version of their recipe."""
+Pairs = Sequence[tuple[Run, Run]]
+"""Models of one cell by a recipe and by the default one, of the same seeds."""
 
 
 def section(report: Report) -> list[str]:
@@ -31,12 +33,12 @@ def section(report: Report) -> list[str]:
             found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
     by_cell = {name: runs for name, runs in found.items() if set(runs) - {RECIPE.version}}
     trained = [x for x in _RECIPES if any(x in runs for runs in by_cell.values())]
-    both = {
-        _RECIPES[x]: [runs for runs in by_cell.values() if x in runs and RECIPE.version in runs]
+    pairs = {
+        _RECIPES[x]: [p for runs in by_cell.values() if (p := _pairs(runs, x))]
         for x in trained
         if x != RECIPE.version
     }
-    compared = {x: (_share(x, runs), _share(RECIPE, runs)) for x, runs in both.items() if runs}
+    compared = {x: _shares(cells) for x, cells in pairs.items() if cells}
     _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
     rows = [
         {"cell": name} | {_RECIPES[x].name: _text(runs[x]) if x in runs else "" for x in trained}
@@ -48,18 +50,26 @@ def section(report: Report) -> list[str]:
         f"{_answer(compared)}Each recipe is the default with one thing changed; but "
         f"`{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` several changed.",
         "![Answers that follow f^, by recipe](what_decides.svg)",
-        "\n".join(f"- {_sentence(x, both[x], *shares)}" for x, shares in compared.items()),
+        "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
         table(rows),
         f"{count(len(models), 'model')}. The share of answers that follow f^ one digit up, two, "
         "and so on, the mean of the models; in brackets those that met the premise, of all. Models "
-        "that did not are left out where one did. A sentence compares cells that were trained by "
-        "both recipes, each cell counted once.",
+        "that did not are left out where one did. A sentence compares models of the same cell and "
+        "seed, each cell counted once.",
     ]
 
 
-def _share(recipe: Recipe, cells: Sequence[Runs]) -> float:
-    """The share of answers to the longest inputs that follow f^, each cell counted once."""
-    return fmean(fmean(_followed(run)[-1] for run in _best(runs[recipe.version])) for runs in cells)
+def _pairs(runs: Runs, recipe: str) -> Pairs:
+    """The pairs of a cell in which both met the premise, or all where there is none."""
+    usual = {run.seed: run for run in runs.get(RECIPE.version, ())}
+    pairs = [(run, usual[run.seed]) for run in runs.get(recipe, ()) if run.seed in usual]
+    return [p for p in pairs if all(run.converged for run in p)] or pairs
+
+
+def _shares(cells: Sequence[Pairs]) -> tuple[float, float]:
+    """The share of answers to the longest inputs that follow f^, by either recipe."""
+    here, there = (fmean(fmean(_followed(p[i])[-1] for p in c) for c in cells) for i in (0, 1))
+    return here, there
 
 
 def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
@@ -76,16 +86,15 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     )
 
 
-def _sentence(recipe: Recipe, cells: Sequence[Runs], here: float, there: float) -> str:
-    """What a recipe does to the cells that were trained by it and by the default one."""
-    met, usual = (
-        f"{sum(run.converged for run in models)} of {len(models)}"
-        for models in ([run for runs in cells for run in runs[x.version]] for x in (recipe, RECIPE))
-    )
+def _sentence(recipe: Recipe, cells: Sequence[Pairs], here: float, there: float) -> str:
+    """What a recipe does to the models that were trained by it and by the default one."""
+    pairs = [pair for cell in cells for pair in cell]
+    missed = sum(not run.converged for run, _ in pairs)
+    note = f"; {missed} of {len(pairs)} missed the premise" if missed else ""
     return (
         f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
-        f"inputs (default {there:.3f}), in {count(len(cells), 'cell')}; {met} models meet the "
-        f"premise (default {usual})."
+        f"inputs (default, same seeds: {there:.3f}), in {count(len(pairs), 'model')} of "
+        f"{count(len(cells), 'cell')}{note}."
     )
 
 

@@ -34,12 +34,11 @@ def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> No
     text = "\n\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert (
         f"One change costs most, {dropout.about}: at the longest inputs f^ explains 0.500 of the "
-        "answers in place of 0.950." in text
+        "answers in place of 1.000." in text
     )
     assert (
         f"- `{dropout.name}` ({dropout.about}): f^ explains 0.500 of the answers at the longest "
-        "inputs (default 0.950), in 1 cell; 1 of 2 models meet the premise (default 2 of 2)."
-        in text
+        "inputs (default, same seeds: 1.000), in 1 model of 1 cell." in text
     )
     assert "0.950 (2/2)" in text and "0.500 (1/2)" in text
     drawn = (tmp_path / "what_decides.svg").read_text(encoding="utf-8")
@@ -50,7 +49,7 @@ def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> No
 def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
     small = cell("mod_add", modulus=50, digits=2)
     vs = [
-        judge(CELL, [trained(RECIPE.version, 1.0)]),
+        judge(CELL, [trained(RECIPE.version, 1.0, seed=seed) for seed in range(3)]),
         judge(small, [replace(run(small, RIGHT), recipe=RECIPE.version)]),
     ]
     other = FACTORS[0].version
@@ -60,8 +59,23 @@ def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
     ]
     text = "\n".join(what_decides.section(Report("made up", vs, tmp_path, others=others)))
     assert (
-        "f^ explains 0.800 of the answers at the longest inputs (default 1.000), in 2 cells" in text
+        "f^ explains 0.800 of the answers at the longest inputs (default, same seeds: 1.000), in "
+        "4 models of 2 cells" in text
     )
+
+
+def test_recipes_that_share_no_seed_are_not_compared(tmp_path: Path) -> None:
+    v = judge(CELL, [trained(RECIPE.version, 1.0)])
+    others = [trained(FACTORS[0].version, 0.5, seed=1)]
+    text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
+    assert "0.500 (1/1)" in text and "same seeds: " not in text
+
+
+def test_where_no_pair_met_the_premise_all_are_compared(tmp_path: Path) -> None:
+    v = judge(CELL, [trained(RECIPE.version, 1.0)])
+    others = [trained(PAPER.version, 0.5, premise=0.5)]
+    text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
+    assert "in 1 model of 1 cell; 1 of 1 missed the premise." in text
 
 
 def test_with_one_recipe_there_is_nothing_to_compare(tmp_path: Path) -> None:
