@@ -172,15 +172,14 @@ def print_digits(prediction: Prediction) -> None:
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
-    from theory.learning.leap_complexity import leaps
-    from theory.learning.plateaus import plateaus
+    from theory.display.answer import plateaus_on_the_way, takes_leaps
 
     s = prediction.setting
     known = [
         {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
-        for x in plateaus(s.task, s.base, s.train)
+        for x in plateaus_on_the_way(s)
     ]
-    return {"leaps": leaps(s.task, s.base, s.train).answer, "plateaus": known}
+    return {"leaps": takes_leaps(s).answer, "plateaus": known}
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:

@@ -22,6 +22,12 @@ from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
 from verify.plan.rows import Row
 from verify.plan.sizes import SIZES
 
+_OF_TRAINING = (
+    *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
+    *("keep_models", "tensorboard", "dry_run", "cluster", "pe", "layout", "window", "layers"),
+)
+"""Options that mean nothing to a model from disk."""
+
 
 @options.asks_for_setting
 def verify(
@@ -61,20 +67,8 @@ def verify(
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     external = model is not None and model.startswith(options.EXTERNAL)
-    if external and (
-        seeds != 1
-        or first_seed
-        or budget != DEFAULT_BUDGET
-        or junit_xml is not None
-        or keep_models is not None
-        or tensorboard is not None
-        or dry_run
-        or cluster is not None
-    ):
-        raise InvalidInput(
-            f"{model} is not trained: leave out --seeds, --first-seed, --budget, --junit-xml, "
-            "--keep-models, --tensorboard, --dry-run and --cluster"
-        )
+    if external and (given := options.written(context, _OF_TRAINING)):
+        raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     own = None if external else model
     cells = [Row(**vars(asked), model=own).cell()] if grid is None else cells_of(grid)
     if external:
@@ -93,6 +87,8 @@ def verify(
     folders = Folders(keep_models, tensorboard)
     plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders, cluster)
     if dry_run:
+        if junit_xml is not None or cluster is not None:
+            raise InvalidInput("--dry-run trains nothing: leave out --junit-xml and --cluster")
         ahead = pipeline.estimate(plan, store)
         if ahead.each:
             print_table(ahead.columns, ahead.rows())
@@ -102,9 +98,9 @@ def verify(
         check_writable(junit_xml)
     kept = Store(store)
     verdicts = pipeline.verify(plan, kept)
+    print_verdicts(verdicts)
     if junit_xml is not None:
         write(junit_xml, junit(verdicts))
-    print_verdicts(verdicts)
     models = pipeline.kept_models(plan)
     if len(models) > 1:
         print(f"{len(models)} models are kept in {keep_models}")
@@ -196,6 +192,7 @@ def inspect(
 
 
 def report(
+    context: typer.Context,
     grid: Annotated[
         str | None,
         typer.Option(
@@ -231,8 +228,15 @@ def report(
     from verify.reporting.tables import count
     from verify.reporting.terminal import outcome_line
 
-    if check and (grid is None or html is not None):
-        raise InvalidInput("--check judges the evidence of a --grid and writes nothing, no --html")
+    given = options.written(context, ("store", "folder"))
+    if check and (grid is None or html is not None or "--store" in given):
+        raise InvalidInput(
+            "--check judges the evidence of a --grid and writes nothing: no --html, no --store"
+        )
+    if grid is None and "--folder" in given:
+        raise InvalidInput("--folder is where the evidence of a --grid stands: give that too")
+    if "--store" in given and not store.exists():
+        raise InvalidInput(f"there is no store {store}")
     if html is not None:
         check_writable(html)
     if grid is None:

@@ -76,6 +76,10 @@ BAD = [
     ("predict --task add --train-digits 0", "from 1 to 100,"),
     ("predict --task add --test-digits 5-2", "from 1 to 1000,"),
     ("predict --task add --test-digits x", "from 1 to 1000,"),
+    ("predict --task add --test-digits 4-", "from 1 to 1000,"),
+    ("predict --task mod_add --modulus 100 --layout interleaved --padding none", "fewer than 3"),
+    ("verify --task add --model hf:gpt --recipe paper", "leave out --recipe"),
+    ("verify --grid smoke --dry-run --junit-xml x.xml", "leave out --junit-xml"),
     ("predict --task add --train-allowed 2:15", "15 is no digit of base 10"),
     ("predict --task add --window -1", "window must be 0"),
     ("predict --task add --train-domain all", "unknown domain 'all'"),
@@ -118,7 +122,8 @@ BAD = [
     ("export nothing folder", "nothing is no kept model"),
     ("verify --task add --model hf:gpt --keep-models x", "leave out"),
     ("report --grid nothing", "unknown grid"),
-    ("report --folder no/such --store no.sqlite", "no measurements"),
+    ("report --store no.sqlite", "there is no store no.sqlite"),
+    ("report --grid smoke --folder no/such", "no measurements"),
 ]
 
 

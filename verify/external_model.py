@@ -45,7 +45,8 @@ class ExternalModel:
             how: Any = {"padding": True, "return_attention_mask": True, "return_tensors": "pt"}
             batch = self.tokenizer(asked, **how).to(self.net.device)
             ids, mask = batch["input_ids"], batch["attention_mask"]
-            if (ids[:, -1] == self.tokenizer.eos_token_id).all():  # the prompt is not the end
+            end = self.tokenizer.eos_token_id
+            if end is not None and (ids[:, -1] == end).all():  # the prompt is not the end
                 ids, mask = ids[:, :-1], mask[:, :-1]
             length = ids.shape[1]
             if longest is not None and length + tokens > longest:

@@ -17,7 +17,7 @@ from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.cells import refuse_natural
-from verify.plan.grids import grid
+from verify.plan.grids import GRIDS, grid
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE, RECIPES
 from verify.records.evidence import merge, read_evidence, write_evidence
@@ -145,9 +145,13 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         store: measurements to be added to the evidence.
 
     Raises:
-        InvalidInput: no such grid, or damaged evidence.
+        InvalidInput: no such grid, a file that is called like a named one, or damaged evidence.
     """
     cells = grid(name)
+    if name not in GRIDS and Path(name).stem in GRIDS:
+        raise InvalidInput(
+            f"{name} would get the report of the grid {Path(name).stem}: give the file another name"
+        )
     keys, versions = {cell.key for cell in cells}, {r.version for r in RECIPES.values()}
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"

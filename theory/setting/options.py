@@ -122,8 +122,8 @@ def _read_ranges(text: str) -> tuple[int, ...]:
     """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers (ValueError: others, or too many)."""
     numbers: list[int] = []
     for part in text.replace("+", ",").replace("..", "-").split(","):
-        low, _, high = part.strip().partition("-")
-        first, last = int(low), int(high or low)
+        low, dash, high = part.strip().partition("-")
+        first, last = int(low), int(high if dash else low)
         if last < first or len(numbers) + last - first >= MOST_NUMBERS:
             raise ValueError
         numbers += range(first, last + 1)

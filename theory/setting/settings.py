@@ -132,6 +132,16 @@ class Setting:
             raise InvalidInput("--width needs padded operands, not --padding none")
         if self.window and not layout.interleaved:
             raise InvalidInput("--window needs padded operands or the interleaved layout")
+        shorter = [
+            n
+            for n in self.test_lengths + self.train.every_length
+            if self.task.result_width(self.base, n) < n
+        ]
+        if layout.interleaved and shorter:
+            raise InvalidInput(
+                "the interleaved layout without padding writes a result digit beside those of the "
+                f"operands, and results have fewer than {shorter[0]}"
+            )
         if self.encoding.reference == "significance" and layout.interleaved:
             raise InvalidInput(
                 f"{self.encoding.label} positions need padded operands or another layout than "

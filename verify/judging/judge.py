@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
-from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
-from theory.prediction.lengths import LengthPrediction, replaces
+from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.settings import Setting
 from verify.judging.intervals import Interval, pooled
 from verify.judging.standards import TOLERANCE, explains, is_below_one, meets
+from verify.judging.stored import is_stored, rests_on_ignored
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
-from verify.records.predicted import Predicted, PredictedLength
+from verify.records.predicted import PredictedLength
 from verify.records.runs import Run
 
 
@@ -58,6 +56,7 @@ class LengthVerdict:
         verdict: on what the refined theory claims.
         published: on the published theorem.
         before: on what was claimed before training; undetermined where that was not kept.
+        stored: whether today's claim is the one that was stored before training, of each model.
     """
 
     prediction: LengthPrediction
@@ -66,6 +65,7 @@ class LengthVerdict:
     verdict: Verdict
     published: Verdict
     before: Verdict
+    stored: bool
 
     @property
     def digits(self) -> int:
@@ -75,17 +75,22 @@ class LengthVerdict:
 
 @dataclass(frozen=True)
 class CellVerdict:
-    """The verdict on one cell: its converged runs pooled, its other runs named."""
+    """The verdict on one cell: its converged runs pooled, its other runs named.
+
+    Args:
+        tests: what it is tested on, in words, where another cell has its name.
+    """
 
     cell: Cell
     prediction: Prediction
     runs: tuple[Run, ...]
     lengths: tuple[LengthVerdict, ...]
+    tests: str = ""
 
     @property
     def name(self) -> str:
-        """The cell and its model in a few words."""
-        return f"{self.cell.label()} · {self.cell.model}"
+        """The cell and its model in a few words, and its tests where these tell it from another."""
+        return f"{self.cell.label()} · {self.cell.model}{self.tests}"
 
     @property
     def converged(self) -> tuple[Run, ...]:
@@ -147,6 +152,15 @@ class CellVerdict:
         """What ``converged_or_all`` got right at a length, by the truth or ``f^``, if measured."""
         return _pooled(_measured(self.converged_or_all, digits), learned)
 
+    def shown(self, x: LengthVerdict) -> Interval | None:
+        """The accuracy of the models that are judged at a length, or of the others if none is."""
+        return x.accuracy or self.measured(x.digits)
+
+    def judged(self, x: LengthVerdict) -> list[Measurement]:
+        """What the models that are judged at a length answered."""
+        runs = [r for r in self.converged if r.indifferent or not x.prediction.ignores]
+        return _measured(runs, x.digits)
+
 
 def _down(share: float) -> str:
     """A share with three decimals, never rounded up to a threshold that it missed."""
@@ -157,7 +171,11 @@ def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
     """What models got right, or how often as ``f^`` did of those compared with it, if any was."""
     shares = ((m.learned if learned else m.correct, m.samples) for m in measured)
     counts = [(right, of) for right, of in shares if right is not None]
-    return pooled(counts) if counts else None
+    if not counts:
+        return None
+    found = pooled(counts)
+    is_whole = all(m.exhaustive for m in measured)
+    return Interval(*(found.value,) * 3) if is_whole else found
 
 
 def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
@@ -170,7 +188,15 @@ def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdi
     by_cell: dict[str, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell.key, []).append(run)
-    return [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+    verdicts = [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+    names = Counter(v.name for v in verdicts)
+    return [v if names[v.name] == 1 else replace(v, tests=_tests(v.cell)) for v in verdicts]
+
+
+def _tests(cell: Cell) -> str:
+    s = cell.setting
+    kind = "" if s.test_kind == "longest" else f", {s.test_kind}"
+    return f" · tested on {','.join(map(str, s.test_lengths))}{kind}"
 
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
@@ -191,7 +217,7 @@ def _judge_length(
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
-        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3)
+        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3, stored=False)
     verdict = _judge_claim(expected, measured)
     # A model that is always right follows an f^ that is: elsewhere that has to be measured.
     is_fraction = expected.accuracy not in (None, 1)
@@ -199,7 +225,8 @@ def _judge_length(
         verdict = Verdict.INCONCLUSIVE
     published = _judge_published(prediction, expected, _measured(runs, digits))
     before = _before(prediction, digits, runs)
-    return LengthVerdict(expected, accuracy, learned, verdict, published, before)
+    stored = bool(asked) and all(is_stored(expected, r.predicted) for r in asked)
+    return LengthVerdict(expected, accuracy, learned, verdict, published, before, stored)
 
 
 def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
@@ -213,16 +240,11 @@ def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict
     found = []
     for r in runs:
         told, measured = r.predicted, _measured([r], digits)
-        if told and measured and (r.indifferent or not _rests(told, prediction.setting, digits)):
+        if not (told and measured):
+            continue
+        if r.indifferent or not rests_on_ignored(told, prediction.setting, digits):
             found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
     return worst(found)
-
-
-def _rests(told: Predicted, setting: Setting, digits: int) -> bool:
-    """Whether what was stored of a length rests on digits being ignored: f^ decides it, by them."""
-    task = setting.task
-    shown = LearnedFunction(support(task, setting.train, setting.base))
-    return told.learned not in (None, task.formula()) and replaces(shown, setting.test(digits))
 
 
 def _judge_claim(

@@ -84,8 +84,16 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
 
     @torch.no_grad()
     def answer(self, *operands: int) -> int | None:
-        """The result that the model gives to some operands; None where it says a sign in it."""
+        """The result that the model gives to some operands; None where it says a sign in it.
+
+        Raises:
+            ValueError: they are not as many as the task has, or do not fit its examples.
+        """
         words, base = self.config.vocabulary, self.config.base
+        written = [(t.operand, t.position) for t in self.tokens if t.kind == "operand"]
+        number, width = (max(x) for x in zip(*written, strict=True))
+        if len(operands) != number + 1 or not all(0 <= x < base**width for x in operands):
+            raise ValueError(f"the model takes {number + 1} operands of up to {width} digits")
         ids = []
         for token in self.tokens:
             if token.kind == "landmark":

@@ -34,7 +34,8 @@ def separate(tokens: Tensor, positions: Tensor | None, length: float) -> None:
     """Let the vectors of tokens and positions be rows of one random orthogonal matrix.
 
     So a query can tell a place from what stands there, as the proofs of arXiv 2407.17963 assume,
-    which write both as one-hot vectors.  With more rows than columns they are nearly so.
+    which write both as one-hot vectors.  With more rows than columns they are nearly so, and
+    shorter.
 
     Args:
         tokens: ``(V, C)``, each of length 1 then.

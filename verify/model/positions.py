@@ -96,6 +96,7 @@ class Shifted(LearnedVectors):
         index = self.index[: x.shape[1]] if places is None else places.index
         if drawn is not None:
             index = index + drawn % STARTS
+        index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
         return x + self.table[index]
 
 
@@ -164,7 +165,7 @@ class RelativeKeys(PositionalEncoding):
 class OffsetBias(PositionalEncoding):
     """A learned bias per offset and head, shared by the layers (T5, Raffel et al. 2020).
 
-    One bias per offset: at these lengths every offset has a bucket of its own.
+    Every offset has its own; theirs share one from 16 on (16 to 18, 19 and 20, ...).
     """
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
@@ -180,7 +181,7 @@ class FunctionBias(PositionalEncoding):
     """A learned function of the offset's logarithm (FIRE, Li et al. 2024).
 
     FIRE divides by the logarithm of the query's index or of a threshold, whichever is
-    larger; for sequences this short that is the threshold.
+    larger; here that is always the threshold, and threshold and scale are not learned.
     """
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
@@ -234,6 +235,7 @@ class Significance(LearnedVectors):
         index = significance.expand(x.shape[0], -1).clamp(min=0)
         if drawn is not None:
             index = index + drawn % STARTS
+        index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
         # Of natural lengths landmarks have a number, if they have a vector; a space has none.
         first, shared = self.table[0], self.landmarks_share_a_vector and places is None
         landmark = first if shared else torch.zeros_like(first)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from theory.errors import InvalidInput
-from theory.setting.domains import Domain
+from theory.setting.domains import LENGTHS_FIRST, Domain
 from verify.plan.cells import Cell
 from verify.plan.sampling import Sampler
 
@@ -17,7 +17,8 @@ SAMPLES = 10_000
 """Inputs per test length; a domain no larger than this is tested whole.
 
 The 90 % interval of a share is then at most .0165 wide.  Where spaces stand at random no domain
-is tested whole: a sample has its operands with different spaces.
+is tested whole: a sample has its operands with different spaces.  Nor is it where the operands'
+lengths are drawn first, and each tuple is not as likely as any other.
 """
 _COUNTED = 20 * SAMPLES
 """Domains up to this size are searched whole for their held-out inputs; larger ones have enough."""
@@ -27,7 +28,8 @@ EVALUATION_SEED = 20240717
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
-    whole = not (domain.priming or cell.setting.layout.spaced)
+    uneven = domain.priming or domain.kind in LENGTHS_FIRST
+    whole = not (uneven or cell.setting.layout.spaced)
     if whole and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
@@ -39,7 +41,8 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
 def inputs_at(cell: Cell, digits: int) -> tuple[np.ndarray, bool]:
     """What a model is tested on at one length ``(n, k, N)``, and whether that is all there is.
 
-    At a trained length these are held-out inputs, if it has any.
+    At a length whose whole test domain was trained these are held-out inputs, if it has any; where
+    the test domain is another (``Setting.is_premise``), most of them were trained on.
     """
     domain = cell.setting.test(digits)
     if cell.setting.is_premise(digits):

@@ -54,7 +54,7 @@ class NaturalFormat(Format):
         if self.layout.scratchpad:
             more = carries(self.task, self.base) or 0
         if self.layout.hinted:
-            more = self.result_width + STARTS - 1
+            more = max(self.width, self.result_width) + STARTS - 1
         return self.padding + 1 + more
 
     @cached_property
@@ -142,7 +142,8 @@ class NaturalFormat(Format):
         """
         ends = said == self.end
         each = self.layout.result_tokens
-        count = np.where(ends.any(1), ends.argmax(1), -1) // each  # digits; -1: no end
+        ended = ends.any(1) & (ends.argmax(1) % each == 0)  # no marker or carry is left over
+        count = np.where(ended, ends.argmax(1) // each, -1)  # digits; -1: no end
         i = np.arange(self.result_width)
         top = np.maximum(count - 1, 0)[:, None]
         places = i if self.layout.result_first == "least" else np.maximum(top - i, 0)

@@ -55,7 +55,8 @@ class Sampler:
         box = np.searchsorted(self._cumulative, rng.random(n) * self._cumulative[-1])
         number = self._number[box]
         index = (rng.random(number.shape) * number).astype(np.int64)
-        return np.take_along_axis(self._digits[box], index[..., None], axis=3)[..., 0]
+        k, width = number.shape[1:]
+        return self._digits[box[:, None, None], np.arange(k)[:, None], np.arange(width), index]
 
     def sample(self, n: int, rng: np.random.Generator, held_out: bool | None = None) -> np.ndarray:
         """Operand digits ``(n, k, N)``, uniform and with replacement.

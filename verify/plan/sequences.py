@@ -91,7 +91,9 @@ class Format:
         They are Python integers where 64 bits could not hold all that the task computes.
         """
         top = self.base**self.width
-        largest = max(top, sum(abs(c) * top ** sum(e) for c, e in self.task.terms))
+        task = self.task
+        most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
+        largest = max(top, most, task.divisor, task.modulus or 0)
         dtype = exact_dtype(largest)
         weights = np.array([self.base**i for i in range(operands.shape[2])], dtype=dtype)
         return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))

@@ -106,6 +106,9 @@ def _parsed(line: str) -> Any:
 def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     """Write runs as evidence: one line per measurement, sorted, with what else is kept.
 
+    If it is interrupted, what is there can be read: predictions that evidence does not name are no
+    fault, and those that it names are written before, and taken away after it.
+
     Raises:
         InvalidInput, Failed: a file cannot be written; what was there before is still there.
     """
@@ -123,7 +126,11 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
             told[json.dumps({"cell": head["cell"], **predicted})] = None
             head["predicted"] = predicted["hash"]
         measured += [json.dumps({**head, "measurement": m}) for m in measurements]
-    for file, lines in ((path.name, measured), (TRAJECTORIES, followed), (PREDICTIONS, told)):
+    predictions = path.with_name(PREDICTIONS)
+    before = predictions.read_text(encoding="utf-8").splitlines() if predictions.exists() else []
+    both = dict.fromkeys([*told, *before])
+    files = ((PREDICTIONS, both), (TRAJECTORIES, followed), (path.name, measured))
+    for file, lines in (*files, (PREDICTIONS, told)) if len(both) > len(told) else files:
         if lines or file == path.name:
             write(path.with_name(file), "".join(line + "\n" for line in lines))
 

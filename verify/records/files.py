@@ -15,14 +15,20 @@ from theory.display.files import writing
 def write(path: Path, text: str) -> None:
     """Write a text file, with its folder; a file that was there stays whole until the new one is.
 
-    The text goes to a file beside it, to the disk, and then in its place.
+    The text goes to a file beside it, to the disk, and then in its place.  What is no file (a
+    device, a pipe) is written to, and a link leads to the file that is meant.
 
     Raises:
         InvalidInput: no file can be at this path.
         Failed: the disk is full or fails.
     """
-    beside = path.with_name(f".{path.name}.{uuid4().hex}")
     with writing(path):
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8") as device:
+                device.write(text)
+            return
+        path = path.resolve()
+        beside = _beside(path)
         try:
             with beside.open("w", encoding="utf-8") as file:
                 file.write(text)
@@ -36,6 +42,10 @@ def write(path: Path, text: str) -> None:
             raise
 
 
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid4().hex}")
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to write files into, which is put at ``path`` when all of them are written.
@@ -46,7 +56,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         InvalidInput: no folder can be at this path.
         Failed: the disk is full or fails.
     """
-    beside, before = (path.with_name(f".{path.name}.{uuid4().hex}") for _ in "12")
+    beside, before = _beside(path), _beside(path)
     with writing(path):
         try:
             beside.mkdir()
@@ -72,6 +82,10 @@ def check_writable(path: Path) -> None:
     new = [x for x in (path, *path.parents) if not x.exists()]
     with writing(path):
         path.open("a").close()
+        if path.is_file():
+            beside = _beside(path.resolve())
+            beside.touch()
+            beside.unlink()
         for made in new:
             with suppress(OSError):  # another process may have put something there
                 made.unlink() if made == path else made.rmdir()

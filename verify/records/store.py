@@ -8,6 +8,7 @@ store: each claims a model before training it.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -155,7 +156,7 @@ class Store:
     def _folders(self) -> tuple[Path, Path]:
         """Where runs are kept that cannot be stored: beside the store, or with temporary files."""
         place = str(self.path.resolve().parent).strip("/").replace("/", "-")
-        return self.path.parent, Path(gettempdir()) / f"arith-{getuser()}" / place
+        return self.path.parent, Path(gettempdir()) / f"arith-{_user()}" / place
 
     def _read_back(self) -> None:
         """Store what an earlier start kept in files."""
@@ -253,6 +254,14 @@ class Store:
     def close(self) -> None:
         """Release the file."""
         self._db.close()
+
+
+def _user() -> str:
+    """This user; the number where there is no name, as in many containers."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:

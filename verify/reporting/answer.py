@@ -38,7 +38,8 @@ def _silence(t: Totals, verdicts: Sequence[CellVerdict]) -> str:
     if not t.silent:
         text = "The theory has a claim wherever a converged model was measured"
     if not lengths:
-        text = "No model met the premises of the theory"
+        met = any(v.converged for v in verdicts)
+        text = "Nothing was measured outside of training" if met else "No model met the premises"
     if t.inconclusive:
         left = sum(not v.runs for v in verdicts)
         lost = sum(bool(v.runs) and not v.converged for v in verdicts)

@@ -64,7 +64,7 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     """What was predicted and measured at the first or last length; None where it was trained."""
     if x.prediction.direction != direction:
         return None
-    measured, exact = v.measured(x.digits), x.prediction.accuracy
+    measured, exact = v.shown(x), x.prediction.accuracy
     claim, bound = v.prediction.claim(x.prediction), x.prediction.at_most
     predicted = claim_text(v.prediction, x.prediction)
     if len(predicted) > _LONGEST:

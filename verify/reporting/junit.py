@@ -16,13 +16,14 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
     for v in verdicts:
         for x in v.lengths:
             name = f"{x.digits} digits"
-            case = ET.SubElement(suite, "testcase", classname=v.cell.label(), name=name)
+            case = ET.SubElement(suite, "testcase", classname=v.name, name=name)
             if x.verdict == Verdict.DIVERGE:
                 predicted = claim_text(v.prediction, x.prediction)
                 message = f"predicted {predicted}, measured {interval_text(x.accuracy)}"
                 ET.SubElement(case, "failure", message=message)
             elif x.verdict not in (Verdict.AGREE, Verdict.PREMISE):
-                why = f"{x.verdict}: {v.reason}" if v.reason else x.verdict
+                is_untested = x.verdict == Verdict.INCONCLUSIVE
+                why = f"{x.verdict}: {v.reason}" if is_untested else x.verdict
                 ET.SubElement(case, "skipped", message=why)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))

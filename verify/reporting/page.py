@@ -126,7 +126,8 @@ def cells_page(report: Report) -> str:
     parts = [
         f"# Every length of {report.name}",
         "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
-        f"accuracy. *measured*: accuracy against the truth with its {CONFIDENCE:.0%} interval. "
+        f"accuracy. *measured*: accuracy against the truth, with its {CONFIDENCE:.0%} interval "
+        "where inputs were sampled. "
         "*as f^*: share of answers equal to those of the expected function f^.",
         *(paragraph for v in report.trained for paragraph in _cell_section(v)),
     ]

@@ -112,13 +112,12 @@ def _point(t: Tested, x: float) -> Point:
     found = _intervals(v, length)
     high, low = max(a.high for a in found), min(a.low for a in found)
     heights = map(_down, (length.accuracy.value, high, low))
-    return Point(i, text, length.verdict, length.before == length.verdict, x, *heights)
+    return Point(i, text, length.verdict, length.stored, x, *heights)
 
 
 def _intervals(v: CellVerdict, x: LengthVerdict) -> list[Interval]:
     """What each model that is judged at a length got right."""
-    judged = [r for r in v.converged if r.indifferent or not x.prediction.ignores]
-    return [interval(m) for r in judged for m in r.measurements if m.digits == x.digits]
+    return [interval(m) for m in v.judged(x)]
 
 
 def _lines(claims: Sequence[Tested], width: float) -> list[Line]:

@@ -15,8 +15,10 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def interval_text(x: Interval | None) -> str:
-    """``0.331 [0.311, 0.352]``, or a dash."""
-    return "-" if x is None else f"{x.value:.3f} [{x.low:.3f}, {x.high:.3f}]"
+    """``0.331 [0.311, 0.352]``; no interval where every input was tested; or a dash."""
+    if x is None:
+        return "-"
+    return f"{x.value:.3f}" + (f" [{x.low:.3f}, {x.high:.3f}]" if x.low < x.high else "")
 
 
 def count(number: int, what: str) -> str:

@@ -61,7 +61,7 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
 def cell_line(v: CellVerdict) -> list[str]:
     """One line for a cell, in the order of ``CELL_COLUMNS``."""
     ends = (v.lengths[0], v.lengths[-1])
-    shares = [v.measured(x.digits) for x in ends]
+    shares = [v.shown(x) for x in ends]
     return [
         short_label(v.cell),
         " / ".join(_claimed(v, x.prediction) for x in ends),
@@ -124,9 +124,11 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
 
 def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
-    accuracy, measured = v.measured(x.digits), "-"
+    accuracy, measured = v.shown(x), "-"
     if accuracy is not None:
-        measured = f"{accuracy.value:.3f}, {accuracy.low:.2f}..{accuracy.high:.2f}"
+        sampled = accuracy.low < accuracy.high
+        interval = f", {accuracy.low:.2f}..{accuracy.high:.2f}" if sampled else ""
+        measured = f"{accuracy.value:.3f}{interval}"
     return [
         str(x.digits),
         INPUTS[x.prediction.direction],
@@ -139,7 +141,7 @@ def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
 
 def length_legend(v: CellVerdict) -> list[str]:
     """What the words and signs mean that the table of a cell's lengths uses, a line each."""
-    lines = [f"measured: accuracy, with its {CONFIDENCE:.0%} interval"]
+    lines = [f"measured: accuracy, with its {CONFIDENCE:.0%} interval if inputs were sampled"]
     if v.runs and not v.converged:
         lines.append(_MISSED)
     if any(x.learned is not None for x in v.lengths):
@@ -179,7 +181,7 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
     """``at 4 digits 1 was predicted and 0.952 measured (by model 0.907, 0.997)``."""
     text = f"at {count(x.digits, 'digit')} {claim_text(v.prediction, x.prediction)} was predicted"
     text += f" and {'-' if x.accuracy is None else f'{x.accuracy.value:.3f} measured'}"
-    measured = [m for r in v.converged for m in r.measurements if m.digits == x.digits]
+    measured = v.judged(x)
     if len(measured) > 1:
         text += f" (by model {', '.join(f'{m.correct / m.samples:.3f}' for m in measured)})"
     if x.learned is not None and x.learned.value < MECHANISM:
@@ -214,11 +216,14 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     silent, left_out = counts[Verdict.UNDETERMINED], counts[Verdict.INCONCLUSIVE]
     few = sum(v.held_out_too_few for v in trained)
     lost, left = len(trained) - len(converged) - few, len(verdicts) - len(trained)
+    untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
+    ignores = all(x.accuracy is None for x in untested)
+    why = "no model ignores what it should" if ignores else "not tested"
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
         + (f"; {count(silent, 'length')}: no claim" if silent else "")
-        + (f"; {count(left_out, 'length')}: no model ignores what it should" if left_out else "")
+        + (f"; {count(left_out, 'length')}: {why}" if left_out else "")
         + (
             f". Of {count(lost, 'cell')} no model converged; a larger --budget may help"
             if lost

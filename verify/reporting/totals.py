@@ -96,7 +96,7 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         silent=sum(x.verdict == Verdict.UNDETERMINED and bool(x.accuracy) for x in lengths),
         inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
         before=judged(x.before for x in lengths),
-        after=judged(x.verdict for x in lengths if x.verdict != x.before),
+        after=judged(x.verdict for x in lengths if not x.stored),
         theorem=judged(x.published for x in lengths),
         wins=both[Verdict.AGREE, Verdict.DIVERGE],
         losses=both[Verdict.DIVERGE, Verdict.AGREE],

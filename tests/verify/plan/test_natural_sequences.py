@@ -129,3 +129,21 @@ def test_spaces_stand_before_operand_digits_alone_and_not_beyond_a_number() -> N
     assert shown(form, written[0]) == "<bos> _ 2 _ 1 + _ 5 _ 4 _ 3 = 7 5 3 <end>"
     without = form.write(operands, form.results(operands), spaces=~everywhere)
     assert shown(form, without[0]) == "<bos> 2 1 + 5 4 3 = 7 5 3 <end>"
+
+
+@pytest.mark.parametrize("name", ["hinted", "scratchpad"])
+def test_an_answer_that_ends_within_a_digit_is_wrong(name: str) -> None:
+    form = NaturalFormat(parse_task("a + b"), 10, layout(name), 2)
+    operands = np.stack([digits([12], 10, 2), digits([13], 10, 2)], axis=1)
+    said = form.write(operands, form.results(operands))[:, form.written_slots]
+    assert (form.read(said) == [[5, 2, 0]]).all()
+    end = int(said[0].tolist().index(form.end))
+    said[0, end], said[0, end + 1] = form.padding + 1 + 2, form.end  # a marker or carry, no digit
+    assert (form.read(said) < 0).any()
+
+
+def test_operands_longer_than_the_result_have_markers_too() -> None:
+    form = NaturalFormat(parse_task("(a + b) % 10"), 10, layout("hinted"), 3)
+    operands = np.stack([digits([999], 10, 3), digits([999], 10, 3)], axis=1)
+    written = form.write(operands, form.results(operands), np.array([STARTS - 1]))
+    assert written.max() < form.vocabulary

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.cells import cell, natural_cell
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
+from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
 from theory.setting.tasks import named_task
+from verify.plan.inputs import inputs
 from verify.plan.natural_sequences import NaturalFormat, lengths
 from verify.plan.sampling import HELD_OUT, Sampler, is_held_out
 from verify.plan.sequences import Format
@@ -88,3 +91,17 @@ def test_lengths_are_drawn_first(kind: str, n: int) -> None:
     values = [x.tolist() for x in form.values(drawn[:100])]
     assert all(domain.contains(x, 3) for x in zip(*values, strict=True))
     assert sampler.size == len({tuple(x.ravel()) for x in sampler.everything()})
+
+
+@pytest.mark.parametrize(("kind", "uneven"), [("lengths", True), ("longest", False)])
+def test_a_small_domain_is_sampled_where_its_tuples_are_not_alike(kind: str, uneven: bool) -> None:
+    c = natural_cell("rpe", "aligned", test_kind=kind, train=Domain((1, 2, 3), "every"))
+    operands, whole = inputs(c, c.setting.test(2), None)
+    assert whole is not uneven
+    both = (operands[:, :, 1] > 0).all(1).mean()
+    assert both == pytest.approx(1 / 3 if uneven else 0.818, abs=0.02)
+
+
+def test_numbers_beyond_64_bits_are_divided_exactly() -> None:
+    form = cell(parse_task("(a + b) // 100000000000000000000"), digits=2).format
+    assert form.results(np.full((1, 2, form.width), 9)).sum() == 0

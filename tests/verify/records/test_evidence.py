@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from builders.cells import cell
 from builders.runs import run
 
 from theory.errors import InvalidInput
+from theory.prediction.predict import predict
 from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.files import write
+from verify.records.predicted import predicted
 from verify.records.trajectory import Trajectory
 
 
@@ -91,3 +95,30 @@ def test_lines_that_say_the_same_twice_or_contradict_are_refused(tmp_path: Path)
     path.write_text(f"{first}\n{second.replace('4000', '3000')}\n")
     with pytest.raises(InvalidInput, match="line 2: it contradicts"):
         read_evidence(path)
+
+
+def test_evidence_can_be_read_wherever_writing_it_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, c = tmp_path / "evidence.jsonl", cell(digits=3)
+    told = predicted(predict(c.setting))
+    other = replace(told, theory="0")
+    before, after = (
+        [replace(run(c, {1: 1}), predicted=x, budget=n)] for x, n in ((told, 8000), (other, 9000))
+    )
+
+    def stop_at(last: str, written: Path, text: str) -> None:
+        if written.name == last:
+            raise KeyboardInterrupt
+        write(written, text)
+
+    for last in ("predictions.jsonl", "evidence.jsonl"):
+        write_evidence(path, before)
+        monkeypatch.setattr("verify.records.evidence.write", partial(stop_at, last))
+        with pytest.raises(KeyboardInterrupt):
+            write_evidence(path, after)
+        monkeypatch.undo()
+        assert read_evidence(path) == before
+    write_evidence(path, after)
+    assert read_evidence(path) == after
+    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) == 1

@@ -64,3 +64,32 @@ def test_a_file_that_can_be_written_leaves_nothing_when_that_was_asked(tmp_path:
     assert (tmp_path / "page.md").read_text() == "old"
     with pytest.raises(InvalidInput, match="cannot write"):
         check_writable(tmp_path / "page.md" / "below")
+
+
+def test_a_link_leads_to_the_file_that_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "page.md", tmp_path / "page.md"
+    target.write_text("old")
+    link.symlink_to(target)
+    write(link, "new")
+    assert link.is_symlink() and target.read_text() == "new"
+
+
+def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write(pipe, "text")
+    assert os.read(end, 10) == b"text"
+    os.close(end)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_takes_no_new_file_is_refused_before_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    tmp_path.chmod(0o555)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        check_writable(path)
+    tmp_path.chmod(0o755)

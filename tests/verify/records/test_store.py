@@ -181,3 +181,11 @@ def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
     again = Store(path)
     assert (again.runs(), again.kept) == (([one], []), {})
     assert not file.exists()
+
+
+def test_a_user_without_a_name_has_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found")
+
+    monkeypatch.setattr("verify.records.store.getuser", nobody)
+    assert Store(tmp_path / "store.sqlite").runs() == ([], [])

@@ -39,6 +39,6 @@ def test_what_was_not_tested_is_said() -> None:
     missed, untrained = judge(c, [run(c, RIGHT, premise=0.5)]), judge(cell(digits=2), [])
     assert answer([missed, untrained])[:2] == [
         "No claim could be tested.",
-        "No model met the premises of the theory; 5 claims could not be tested (1 cell not trained "
+        "No model met the premises; 5 claims could not be tested (1 cell not trained "
         "yet, 1 cell without a converged model).",
     ]

@@ -74,7 +74,9 @@ def test_the_committed_evidence_as_data(tmp_path: Path) -> None:
         ("--grid headline --check --html x.html", "writes nothing"),
         ("--html .arith", "cannot write .arith"),
         ("--grid headlin", "did you mean 'headline'?"),
-        ("--store other.sqlite", "no measurements in other.sqlite; run arith verify"),
+        ("--store other.sqlite", "there is no store other.sqlite"),
+        ("--folder x", "--folder is where the evidence of a --grid stands"),
+        ("--grid headline --check --store x.sqlite", "no --store"),
         (
             "--grid windows --folder none",
             "of the windows grid in none/windows/evidence.jsonl or .ar",
@@ -87,3 +89,10 @@ def test_bad_input_is_one_clear_line(folder: Path, options: str, message: str) -
     assert message in done.err
     assert len(done.err.splitlines()) == 1
     assert files(folder) == set()
+
+
+def test_a_grid_of_ones_own_does_not_take_the_report_of_a_named_one(folder: Path) -> None:
+    (folder / "headline.toml").write_text('[[cell]]\ntask = "add"\n')
+    done = reported(folder, "--grid", "headline.toml")
+    assert done.code == 2
+    assert "would get the report of the grid headline: give the file another name" in done.err

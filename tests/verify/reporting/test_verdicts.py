@@ -160,3 +160,14 @@ def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     assert outcome_line([v], known) == (
         "2 claims agree, 1 diverges and is explained, none unexplained."
     )
+
+
+def test_what_is_shown_as_measured_is_what_was_judged() -> None:
+    """A model that is not indifferent is not judged on lengths that rest on ignored digits."""
+    c = cell("mod_add", 150)
+    one = run(c, {1: 1, 2: 1, 3: 1 / 3}, samples=9000)
+    other = replace(run(c, {1: 1, 2: 1, 3: 0.9}, samples=9000, seed=1), indifference=0.5)
+    v = judge(c, [one, other])
+    rows = [dict(zip(LENGTH_COLUMNS, length_line(v, x), strict=True)) for x in v.lengths]
+    assert rows[2]["measured"].startswith("0.333")
+    assert shown(v)["measured"] == "1.00 / 0.33"

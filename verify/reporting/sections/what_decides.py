@@ -30,8 +30,11 @@ def section(report: Report) -> list[str]:
     found: dict[str, dict[str, list[Run]]] = {}
     for v in report.trained:
         for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
-            found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
+            if _followed(run):
+                found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
     by_cell = {name: runs for name, runs in found.items() if set(runs) - {RECIPE.version}}
+    if not by_cell:
+        return []
     trained = [x for x in _RECIPES if any(x in runs for runs in by_cell.values())]
     pairs = {
         _RECIPES[x]: [p for runs in by_cell.values() if (p := _pairs(runs, x))]
@@ -113,7 +116,8 @@ def _best(runs: Sequence[Run]) -> list[Run]:
 def _followed(run: Run) -> list[float]:
     """The share of answers that follow f^ at each longer length."""
     trained = max(run.cell.setting.train.lengths)
-    return [(m.learned or 0) / m.samples for m in run.measurements if m.digits > trained]
+    longer = (m for m in run.measurements if m.digits > trained)
+    return [m.learned / m.samples for m in longer if m.learned is not None]
 
 
 def _draw(by_cell: Mapping[str, Runs], recipes: Sequence[Recipe], path: Path) -> None:

@@ -50,12 +50,12 @@ const texts = new Map(cells.map((cell) =>
   [cell, cell.querySelector(".row").textContent.replace(/\s+/g, " ").toLowerCase()]));
 
 function filter() {
-  const words = search.value.toLowerCase().trim();
+  const words = search.value.toLowerCase().split(/\s+/);
   let shown = 0;
   for (const cell of cells) {
     const { encoding: e, verdict: v } = cell.dataset;
     cell.hidden = !((!encoding.value || e === encoding.value) &&
-      (!verdict.value || v === verdict.value) && texts.get(cell).includes(words));
+      (!verdict.value || v === verdict.value) && words.every((word) => texts.get(cell).includes(word)));
     shown += !cell.hidden;
   }
   document.getElementById("shown").textContent = shown === cells.length

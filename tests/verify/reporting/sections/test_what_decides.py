@@ -89,3 +89,16 @@ def test_where_no_change_costs_anything_the_one_that_helps_most_is_named(tmp_pat
     others = [trained(noise.version, 0.9), trained(dropout.version, 0.8)]
     text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert f"One change helps most, {noise.about}: at the longest inputs f^ explains 0.900" in text
+
+
+def test_cells_without_longer_inputs_or_without_f_are_not_compared(tmp_path: Path) -> None:
+    trained_only = cell(digits=3, test_lengths=(1, 2, 3))
+    relative = cell(pe="rpe", digits=3)
+    for c in (trained_only, relative):
+        made = run(c, dict.fromkeys(c.setting.test_lengths, 1.0))
+        made = replace(
+            made, measurements=tuple(replace(m, learned=None) for m in made.measurements)
+        )
+        v = judge(c, [replace(made, recipe=RECIPE.version)])
+        others = [replace(made, recipe=FACTORS[0].version)]
+        assert what_decides.section(Report("made up", [v], tmp_path, others=others)) == []
