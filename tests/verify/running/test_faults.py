@@ -251,6 +251,7 @@ def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(tmp_path: Pat
     ]
     write_evidence(evidence, [*runs, *others])
     before = evidence.read_bytes()
+    Store(tmp_path / "store.sqlite").close()
     done = run_cli(*REPORT, cwd=tmp_path)
     assert "2 models in reports/grid/evidence.jsonl are kept and not judged" in done.out + done.err
     assert evidence.read_bytes() == before
