@@ -109,7 +109,8 @@ def draw_states(
     fmt = cell.format
     long, equivalent = pairs(cell, digits, samples)
     rng = np.random.default_rng([EVALUATION_SEED, digits, 2])
-    short = Sampler(fmt, cell.setting.train).sample(len(long), rng)
+    number = max(2, len(long))  # one half is compared with the other
+    short = Sampler(fmt, cell.setting.train).sample(number, rng)
     results = [fmt.results(short), fmt.results(equivalent)]
     trained, longer = (
         (hidden(model, cell, x, result)[:, -1, result_digit - 1], result[:, result_digit - 1])

@@ -69,7 +69,8 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
         raise InvalidInput(f"'{text}': {task} takes {', '.join(names)}; the numbers given: {had}")
     for x in found:
         if x >= base**s.digits:
-            what = f"has more than {s.digits} digits, to which this model's operands are padded"
+            most = "the most that it is tested on" if s.natural else "the width of its operands"
+            what = f"has more than {s.digits} digits, {most}"
             raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
     if s.task.evaluate(*found) < 0:
         raise InvalidInput(f"'{text}': {task} is negative there, which no answer can be")
@@ -85,7 +86,8 @@ def ask(
     found = []
     for operands in questions:
         expected = None if learned is None else learned.evaluate(*operands)
-        length = max(digit_count(x, s.base) for x in operands)
+        counts = [digit_count(x, s.base) for x in operands]
+        length = max(counts)
         weights = [s.base**i for i in range(cell.format_for(length).width)]
         row = [[x // weight % s.base for weight in weights] for x in operands]
         [digits] = answers(model, cell, np.array([row], dtype=np.int64)).tolist()
@@ -93,7 +95,7 @@ def ask(
         found.append(
             Answered(
                 operands,
-                s.train.direction(length),
+                s.train.direction(sum(counts) if s.train.kind == "total" else length),
                 number if min(digits) >= 0 and max(digits) < s.base else None,  # else a sign
                 s.task.evaluate(*operands),
                 None if expected is None or expected < 0 else expected,

@@ -31,7 +31,8 @@ _KINDS = {
 class Sampler:
     """Samples of operand digits from a domain, uniform but for its priming.
 
-    Where numbers have natural lengths every length of the domain is as likely as any other.
+    Where numbers have natural lengths every length of the domain is as likely as any other, as far
+    as the task is defined on it (and drawn pairs differ).
     Tuples that differ only in the order of operands that can change places are held out together.
     """
 

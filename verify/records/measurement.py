@@ -11,7 +11,7 @@ class Measurement:
 
     Args:
         digits: the test length.
-        samples: inputs tested (in domain: held-out ones only).
+        samples: inputs tested; held-out ones only where the whole test domain was trained.
         exhaustive: whether they are all there are.
         correct: answers equal to ``f``.
         learned: answers equal to ``f^``, None where no learned function is predicted.

@@ -30,7 +30,7 @@ SUM = cell("mod_add", 101, test_lengths=(2, 3))
         ("12", r"mod 101 takes a, b; the numbers given: 12"),
         ("1 2 3", "the numbers given: 1, 2, 3"),
         ("nothing", "the numbers given: none"),
-        ("1000 + 1", "1000 has more than 3 digits, to which this model's operands are padded"),
+        ("1000 + 1", "1000 has more than 3 digits, the width of its operands"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(text: str, message: str) -> None:
