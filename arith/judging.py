@@ -16,6 +16,7 @@ from printing import Part, Text, verdict_parts
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.plan.grids import grid as cells_of
+from verify.plan.grids import recipe_of
 from verify.plan.plan import Plan
 from verify.plan.rows import Row
 
@@ -112,7 +113,7 @@ def verify(
     cells = [row(asked).cell()] if grid is None else cells_of(str(grid))
     if grid is not None and "model" in asked:
         cells = list(dict.fromkeys(Cell(cell.setting, asked["model"]) for cell in cells))
-    planned = plan(cells, options)
+    planned = plan(cells, {"recipe": recipe_of(str(grid)).name, **options})
     from commands.options import DEFAULT_STORE
     from verify import pipeline
     from verify.records.store import Store

@@ -15,7 +15,7 @@ from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell
 from verify.plan.folders import Folders
-from verify.plan.grids import GRIDS
+from verify.plan.grids import GRIDS, recipe_of
 from verify.plan.grids import grid as cells_of
 from verify.plan.plan import Plan
 from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
@@ -40,7 +40,7 @@ def verify(
     jobs: Annotated[int, typer.Option(help="Models trained at once; 0 is one per core.")] = 0,
     device: options.DeviceOption = "auto",
     precision: options.PrecisionOption = "auto",
-    recipe: options.RecipeOption = RECIPE.name,
+    recipe: options.GridRecipeOption = None,
     store: Annotated[
         Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
     ] = options.DEFAULT_STORE,
@@ -83,7 +83,7 @@ def verify(
     from verify.records.store import Store
     from verify.reporting.junit import junit
 
-    how = find_recipe(recipe)
+    how = recipe_of(grid or "") if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
     plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders, cluster)
     if dry_run:

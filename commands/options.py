@@ -56,10 +56,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 JsonListOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON list with one object per row.")
 ]
-RecipeOption = Annotated[
-    str,
+_RECIPE_HELP = f"How models are trained: {', '.join(RECIPES)}."
+RecipeOption = Annotated[str, typer.Option(help=_RECIPE_HELP, autocompletion=completion(RECIPES))]
+GridRecipeOption = Annotated[
+    str | None,
     typer.Option(
-        help=f"How models are trained: {', '.join(RECIPES)}.", autocompletion=completion(RECIPES)
+        help=f"{_RECIPE_HELP} Unless given, the one of the grid's evidence, or default.",
+        autocompletion=completion(RECIPES),
     ),
 ]
 KeepOption = Annotated[

@@ -17,7 +17,7 @@ from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
 from verify.plan.cells import refuse_natural
-from verify.plan.grids import GRIDS, grid
+from verify.plan.grids import GRIDS, grid, recipe_of
 from verify.plan.plan import Plan
 from verify.plan.recipe import RECIPE, RECIPES
 from verify.records.evidence import merge, read_evidence, write_evidence
@@ -137,7 +137,7 @@ def _at_once(plan: Plan, device: str) -> int:
 
 
 def judge(name: str, folder: Path, store: Path | None = None) -> Report:
-    """Judge the evidence of a grid: the models that were trained by the default recipe.
+    """Judge the evidence of a grid: the models that were trained by its recipe.
 
     Args:
         name: of the grid, or of its TOML file.
@@ -175,11 +175,12 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
             f"{len(runs) - len(known)} models in {evidence} are kept and not judged: they are of "
             "a recipe that is none now, or of cells that the grid does not have"
         )
-    ours = [run for run in known if run.recipe == RECIPE.version]
-    others = [run for run in known if run.recipe != RECIPE.version]
+    recipe = recipe_of(name)
+    ours = [run for run in known if run.recipe == recipe.version]
+    others = [run for run in known if run.recipe != recipe.version]
     causes = read_known_divergences(folder / "causes.toml")
     verdicts = judge_evidence(cells, ours)
-    return Report(f"the {folder.name} grid", verdicts, folder, causes, others, runs, notes)
+    return Report(f"the {folder.name} grid", verdicts, folder, causes, recipe, others, runs, notes)
 
 
 def judge_store(path: Path) -> Report:

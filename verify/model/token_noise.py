@@ -1,4 +1,4 @@
-"""Token noise: each token's vector mixed with a little of another's, in training.
+"""Token noise: in training tokens' vectors are mixed with those of others.
 
 What was written weighs more in most tokens, and what is asked for is always the answer to it.
 Where an answer rests on a digit, a model learns to read it through the noise.  Where it does not,

@@ -14,7 +14,7 @@ from theory.setting.tasks import Task
 from verify.plan.interleaved_sequences import InterleavedFormat
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.numbering import Numbering
-from verify.plan.recipe import DEFAULT_BUDGET
+from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, Recipe
 from verify.plan.sequences import Format
 from verify.plan.sizes import Size, size
 
@@ -112,7 +112,12 @@ class Cell:
         return cls(read_setting(data), data["model"])
 
     def command(
-        self, seed: int, budget: int = DEFAULT_BUDGET, seeds: int = 1, precision: str = "auto"
+        self,
+        seed: int,
+        budget: int = DEFAULT_BUDGET,
+        seeds: int = 1,
+        precision: str = "auto",
+        recipe: Recipe = RECIPE,
     ) -> str:
         """The command that trains and judges this cell with some seeds, the first of them given."""
         parts = ["arith verify", *setting_words(self.setting)]
@@ -120,6 +125,7 @@ class Cell:
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
+        parts += [f"--recipe {recipe.name}"] if recipe != RECIPE else []
         return " ".join(parts)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from theory.errors import unknown_name
 from verify.plan.cells import Cell
 from verify.plan.natural_rows import NATURAL
+from verify.plan.recipe import DENSE, RECIPE, Recipe
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
 from verify.plan.rows import Row, read_grid, row, rows
 
@@ -255,6 +256,21 @@ longer inputs get right now and then, ``constants`` a digit that is the same in 
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.
 """
+
+
+_DENSE = (
+    *("full", "ignored", "factors", "leaps", "unconverged", "contexts", "relative"),
+    *("fractions", "constants", "natural", "published"),
+)
+
+
+def recipe_of(name: str) -> Recipe:
+    """How the models of a grid are trained where no recipe is asked for.
+
+    Those that were measured before token noise was on half of the tokens keep their recipe, so that
+    their evidence stands; ``factors`` also because single changes were made to that.
+    """
+    return DENSE if name in _DENSE else RECIPE
 
 
 def grid(name: str) -> list[Cell]:

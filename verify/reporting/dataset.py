@@ -18,14 +18,14 @@ from theory.prediction.lengths import LengthPrediction
 from theory.prediction.predict import predict
 from theory.setting.requests import setting_texts
 from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
-from verify.plan.recipe import RECIPES
+from verify.plan.recipe import RECIPE, RECIPES
 from verify.records.evidence import merge, read_evidence
 from verify.records.measurement import Measurement
 from verify.records.predicted import PredictedLength
 from verify.records.reading import FORMAT
 from verify.records.runs import Identity, Run
 
-_RECIPE_NAMES = {recipe.version: recipe.name for recipe in RECIPES.values()}
+_RECIPES = {recipe.version: recipe for recipe in RECIPES.values()}
 
 
 def committed(folder: Path) -> tuple[list[Run], dict[Identity, list[str]]]:
@@ -72,6 +72,7 @@ def dataset(runs: Iterable[Run], grids: Mapping[Identity, Sequence[str]]) -> str
 
 def _model(run: Run) -> dict[str, Any]:
     """What was asked, and how the model was trained."""
+    recipe = _RECIPES.get(run.recipe)
     task, found = run.cell.setting.task, re.search(r"torch ([^,]+)", run.machine)
     return {
         "task": task.name,
@@ -80,8 +81,8 @@ def _model(run: Run) -> dict[str, Any]:
         **setting_texts(run.cell.setting),
         "model": run.cell.model,
         "seed": run.seed,
-        "command": run.cell.command(run.seed, run.budget, precision=run.precision),
-        "recipe": _RECIPE_NAMES.get(run.recipe),
+        "command": run.cell.command(run.seed, run.budget, 1, run.precision, recipe or RECIPE),
+        "recipe": recipe and recipe.name,
         "recipe_version": run.recipe,
         "precision": run.precision,
         "torch": found[1] if found else None,

@@ -11,6 +11,7 @@ from theory.display.text import claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.plan.recipe import Recipe
 from verify.records.trajectory import Trajectory
 from verify.reporting.figures import cell_name
 from verify.reporting.json_data import cell_json
@@ -23,10 +24,10 @@ _LONGEST = 9
 NOT_TRAINED = "not trained"
 
 
-def cell_view(v: CellVerdict) -> dict[str, Any]:
+def cell_view(v: CellVerdict, recipe: Recipe) -> dict[str, Any]:
     """What the template asks of a cell: its data, and the same in words."""
     task, encoding, rest = cell_name(v).split(" · ", 2)
-    data = cell_json(v)
+    data = cell_json(v, recipe)
     expected = expected_function(v.prediction)
     by_length = zip(data["lengths"], v.lengths, strict=True)
     return {

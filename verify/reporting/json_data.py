@@ -7,6 +7,7 @@ from typing import Any
 from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, LengthVerdict, published
 from verify.judging.standards import interval
+from verify.plan.recipe import RECIPE, Recipe
 from verify.records.measurement import Measurement
 from verify.records.runs import Run
 from verify.reporting.report import Report
@@ -17,7 +18,7 @@ from verify.reporting.totals import Totals, totals
 
 def report_json(report: Report) -> dict[str, Any]:
     """The counts of a report and all its cells, trained or not."""
-    cells = [cell_json(v) for v in report.verdicts]
+    cells = [cell_json(v, report.recipe) for v in report.verdicts]
     return {"summary": summary_json(totals(report.verdicts)), "cells": cells}
 
 
@@ -39,7 +40,7 @@ def summary_json(t: Totals) -> dict[str, Any]:
     }
 
 
-def cell_json(v: CellVerdict) -> dict[str, Any]:
+def cell_json(v: CellVerdict, recipe: Recipe = RECIPE) -> dict[str, Any]:
     """A cell: what was asked, predicted, measured and judged.  Fractions are text.
 
     Measured accuracies are floats with their confidence interval.  What is ``measured`` at a length
@@ -52,7 +53,7 @@ def cell_json(v: CellVerdict) -> dict[str, Any]:
         "setting": v.cell.to_json(),
         "verdict": v.verdict,
         "sentence": sentence(v),
-        "command": "; ".join(commands(v)),
+        "command": "; ".join(commands(v, recipe)),
         "learned_function": told["learned_function"],
         "published": told["published"],
         "derivation": told["derivation"],

@@ -13,7 +13,7 @@ from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
 from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import Recipe
 from verify.plan.sampling import HELD_OUT
 from verify.records.runs import Run
 from verify.reporting.figures import cell_name
@@ -56,7 +56,7 @@ def after_cells(report: Report) -> list[str]:
     """What every form of the report says below its cells, as Markdown: all its sections."""
     apart = [_divergence(v, x, report.known) for v in report.verdicts for x in v.diverging]
     divergences = ["## Divergences", "\n".join(apart)] if apart else []
-    return [*divergences, *sections(report), _how(report.verdicts)]
+    return [*divergences, *sections(report), _how(report.verdicts, report.recipe)]
 
 
 def _cell_row(v: CellVerdict) -> dict[str, str]:
@@ -91,7 +91,7 @@ def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> st
     )
 
 
-def _how(verdicts: Sequence[CellVerdict]) -> str:
+def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
     runs = [r for v in verdicts for r in v.runs]
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
@@ -106,8 +106,9 @@ def _how(verdicts: Sequence[CellVerdict]) -> str:
                 f"- Trained {count(n, 'model')} (processor x cores, versions, precision): {m}."
                 for m, n in sorted(machines.items())
             ),
-            f"- One recipe for every cell, apart from precision: `{RECIPE.name}`, version "
-            f"{RECIPE.version}. `verify/plan/recipe.py` has its numbers and says what each means.",
+            f"- One recipe for every cell, apart from precision: `{recipe.name}` ({recipe.about}), "
+            f"version {recipe.version}. `verify/plan/recipe.py` has its numbers and says what each "
+            "means.",
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
             f"- A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
@@ -129,19 +130,19 @@ def cells_page(report: Report) -> str:
         f"accuracy. *measured*: accuracy against the truth, with its {CONFIDENCE:.0%} interval "
         "where inputs were sampled. "
         "*as f^*: share of answers equal to those of the expected function f^.",
-        *(paragraph for v in report.trained for paragraph in _cell_section(v)),
+        *(p for v in report.trained for p in _cell_section(v, report.recipe)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _cell_section(v: CellVerdict) -> list[str]:
+def _cell_section(v: CellVerdict, recipe: Recipe) -> list[str]:
     learned = expected_function(v.prediction)
     runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
     return [
         f"## {v.name}",
         table([_length_row(v, x) for x in v.lengths]),
         (f"Expected function: `{learned}`. " if learned else "") + f"{runs}.",
-        f"Rerun: {'; '.join(f'`{text}`' for text in commands(v))}",
+        f"Rerun: {'; '.join(f'`{text}`' for text in commands(v, recipe))}",
     ]
 
 

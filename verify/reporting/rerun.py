@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 
 from verify.judging.judge import CellVerdict
+from verify.plan.recipe import RECIPE, Recipe
 
 
-def commands(v: CellVerdict) -> list[str]:
+def commands(v: CellVerdict, recipe: Recipe = RECIPE) -> list[str]:
     """A command for consecutive seeds of one budget and precision; of seed 0 if none was trained.
 
     The store keeps a model by its seed, so these train what a store lacks, and judge it.
@@ -16,5 +17,7 @@ def commands(v: CellVerdict) -> list[str]:
     # Along consecutive seeds the seed grows as the index does.
     found = groupby(enumerate(runs), lambda x: (x[1].precision, x[1].budget, x[1].seed - x[0]))
     stretches = [[run for _, run in stretch] for _, stretch in found]
-    made = [v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision) for x in stretches]
-    return made or [v.cell.command(0)]
+    made = [
+        v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision, recipe) for x in stretches
+    ]
+    return made or [v.cell.command(0, recipe=recipe)]

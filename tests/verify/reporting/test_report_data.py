@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,10 @@ from theory.setting.domains import Domain
 from verify.judging.judge import judge
 from verify.plan.cells import Cell
 from verify.plan.grids import grid
-from verify.reporting.json_data import cell_json, summary_json
+from verify.plan.recipe import DENSE, RECIPE
+from verify.reporting.json_data import cell_json, report_json, summary_json
+from verify.reporting.page import cells_page, page
+from verify.reporting.report import Report
 from verify.reporting.summary import summary
 from verify.reporting.totals import totals
 
@@ -122,6 +126,18 @@ def test_a_cell_has_all_that_was_asked_predicted_and_measured() -> None:
     assert "--seeds 2" in found["command"] and found["derivation"]
     assert [m["converged"] for m in found["models"]] == [True, True]
     assert json.loads(json.dumps(found)) == found
+
+
+def test_the_command_trains_by_the_recipe_of_the_report(tmp_path: Path) -> None:
+    c, other = cell(digits=3), cell(digits=2)
+    vs = [judge(c, [run(c, RIGHT)]), judge(other, [])]
+    for recipe, ending in ((DENSE, "--recipe dense-noise"), (RECIPE, "")):
+        report = Report("made up", vs, tmp_path, recipe=recipe)
+        for told in report_json(report)["cells"]:
+            assert told["command"].endswith(ending)
+            assert ("--recipe" in told["command"]) == bool(ending)
+        assert f"`{recipe.name}` ({recipe.about})" in page(report)
+        assert ("--recipe dense-noise`" in cells_page(report)) == bool(ending)
 
 
 def test_a_cell_that_was_not_trained_can_be(headline: list) -> None:

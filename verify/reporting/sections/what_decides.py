@@ -9,37 +9,40 @@ from statistics import fmean
 from typing import Any
 
 from theory.display.style import FAINT, PALETTE
-from verify.plan.recipe import FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
+from verify.plan.recipe import DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from verify.records.runs import Run
 from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
 
 ORDER = 1
-_RECIPES = {r.version: r for r in (RECIPE, *FACTORS, TWO_STAGE, PAPER)}
+_RECIPES = {r.version: r for r in (DENSE, RECIPE, *FACTORS, TWO_STAGE, PAPER)}
 Runs = Mapping[str, Sequence[Run]]
 """Models of a cell by the version of their recipe."""
 Pairs = Sequence[tuple[Run, Run]]
-"""Models of one cell by a recipe and by the default one, of the same seeds."""
+"""Models of one cell by a recipe and by dense noise, of the same seeds."""
 
 
 def section(report: Report) -> list[str]:
-    """How often answers follow f^ by recipe and cell, and a sentence for each factor."""
-    if not report.others:
+    """How often answers follow f^ by recipe and cell, and a sentence for each factor.
+
+    Beside models of the default those of dense noise alone decide nothing.
+    """
+    if all(run.recipe == DENSE.version for run in report.others):
         return []
     found: dict[str, dict[str, list[Run]]] = {}
-    for v in report.trained:
+    for v in report.verdicts:
         for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
             if _followed(run):
                 found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
-    by_cell = {name: runs for name, runs in found.items() if set(runs) - {RECIPE.version}}
+    by_cell = {name: runs for name, runs in found.items() if set(runs) - {DENSE.version}}
     if not by_cell:
         return []
     trained = [x for x in _RECIPES if any(x in runs for runs in by_cell.values())]
     pairs = {
         _RECIPES[x]: [p for runs in by_cell.values() if (p := _pairs(runs, x))]
         for x in trained
-        if x != RECIPE.version
+        if x != DENSE.version
     }
     compared = {x: _shares(cells) for x, cells in pairs.items() if cells}
     _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
@@ -50,7 +53,7 @@ def section(report: Report) -> list[str]:
     models = [run for runs in by_cell.values() for x in runs.values() for run in x]
     return [
         "## What decides",
-        f"{_answer(compared)}Each recipe is the default with one thing changed; but "
+        f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed; but "
         f"`{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` several changed.",
         "![Answers that follow f^, by recipe](what_decides.svg)",
         "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
@@ -64,7 +67,7 @@ def section(report: Report) -> list[str]:
 
 def _pairs(runs: Runs, recipe: str) -> Pairs:
     """The pairs of a cell in which both met the premise, or all where there is none."""
-    usual = {run.seed: run for run in runs.get(RECIPE.version, ())}
+    usual = {run.seed: run for run in runs.get(DENSE.version, ())}
     pairs = [(run, usual[run.seed]) for run in runs.get(recipe, ()) if run.seed in usual]
     return [p for p in pairs if all(run.converged for run in p)] or pairs
 
@@ -77,7 +80,7 @@ def _shares(cells: Sequence[Pairs]) -> tuple[float, float]:
 
 def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     """Which single change costs most; if none costs anything, which helps most."""
-    lost = {x: there - here for x, (here, there) in compared.items() if x in FACTORS}
+    lost = {x: there - here for x, (here, there) in compared.items() if x in (RECIPE, *FACTORS)}
     if not lost:
         return ""
     harms = max(lost.values()) > 0
@@ -90,13 +93,13 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
 
 
 def _sentence(recipe: Recipe, cells: Sequence[Pairs], here: float, there: float) -> str:
-    """What a recipe does to the models that were trained by it and by the default one."""
+    """What a recipe does to the models that were trained by it and by dense noise."""
     pairs = [pair for cell in cells for pair in cell]
     missed = sum(not run.converged for run, _ in pairs)
     note = f"; {missed} of {len(pairs)} missed the premise" if missed else ""
     return (
         f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
-        f"inputs (default, same seeds: {there:.3f}), in {count(len(pairs), 'model')} of "
+        f"inputs (`{DENSE.name}`, same seeds: {there:.3f}), in {count(len(pairs), 'model')} of "
         f"{count(len(cells), 'cell')}{note}."
     )
 
@@ -122,7 +125,7 @@ def _followed(run: Run) -> list[float]:
 
 def _draw(by_cell: Mapping[str, Runs], recipes: Sequence[Recipe], path: Path) -> None:
     """A row for each recipe, a panel for each cell: every model at the longest inputs."""
-    names = [x.about or "the default recipe" for x in recipes]
+    names = [x.about for x in recipes]
     tasks = [name.split(" · ")[0].replace(" mod ", " mod\xa0") for name in by_cell]
     titles = [textwrap.fill(task, 22 if len(tasks) < 5 else 12) for task in tasks]
     label = "share of the answers to the longest inputs that follow f^"

@@ -9,7 +9,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from verify.judging.judge import judge
-from verify.plan.recipe import FACTORS, PAPER, RECIPE
+from verify.plan.recipe import DENSE, FACTORS, PAPER
 from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import what_decides
@@ -24,7 +24,7 @@ def trained(version: str, learned: float, premise: float = 1.0, seed: int = 0) -
 
 def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> None:
     noise, dropout, *_ = FACTORS
-    v = judge(CELL, [trained(RECIPE.version, 1.0), trained(RECIPE.version, 0.9, seed=1)])
+    v = judge(CELL, [trained(DENSE.version, 1.0), trained(DENSE.version, 0.9, seed=1)])
     others = [
         trained(noise.version, 0.9),
         trained(dropout.version, 0.5),
@@ -38,7 +38,7 @@ def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> No
     )
     assert (
         f"- `{dropout.name}` ({dropout.about}): f^ explains 0.500 of the answers at the longest "
-        "inputs (default, same seeds: 1.000), in 1 model of 1 cell." in text
+        "inputs (`dense-noise`, same seeds: 1.000), in 1 model of 1 cell." in text
     )
     assert "0.950 (2/2)" in text and "0.500 (1/2)" in text
     drawn = (tmp_path / "what_decides.svg").read_text(encoding="utf-8")
@@ -49,8 +49,8 @@ def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> No
 def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
     small = cell("mod_add", modulus=50, digits=2)
     vs = [
-        judge(CELL, [trained(RECIPE.version, 1.0, seed=seed) for seed in range(3)]),
-        judge(small, [replace(run(small, RIGHT), recipe=RECIPE.version)]),
+        judge(CELL, [trained(DENSE.version, 1.0, seed=seed) for seed in range(3)]),
+        judge(small, [replace(run(small, RIGHT), recipe=DENSE.version)]),
     ]
     other = FACTORS[0].version
     others = [
@@ -59,33 +59,33 @@ def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
     ]
     text = "\n".join(what_decides.section(Report("made up", vs, tmp_path, others=others)))
     assert (
-        "f^ explains 0.800 of the answers at the longest inputs (default, same seeds: 1.000), in "
-        "4 models of 2 cells" in text
+        "f^ explains 0.800 of the answers at the longest inputs (`dense-noise`, same seeds: "
+        "1.000), in 4 models of 2 cells" in text
     )
 
 
 def test_recipes_that_share_no_seed_are_not_compared(tmp_path: Path) -> None:
-    v = judge(CELL, [trained(RECIPE.version, 1.0)])
+    v = judge(CELL, [trained(DENSE.version, 1.0)])
     others = [trained(FACTORS[0].version, 0.5, seed=1)]
     text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert "0.500 (1/1)" in text and "same seeds: " not in text
 
 
 def test_where_no_pair_met_the_premise_all_are_compared(tmp_path: Path) -> None:
-    v = judge(CELL, [trained(RECIPE.version, 1.0)])
+    v = judge(CELL, [trained(DENSE.version, 1.0)])
     others = [trained(PAPER.version, 0.5, premise=0.5)]
     text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert "in 1 model of 1 cell; 1 of 1 missed the premise." in text
 
 
 def test_with_one_recipe_there_is_nothing_to_compare(tmp_path: Path) -> None:
-    v = judge(CELL, [trained(RECIPE.version, 1.0)])
+    v = judge(CELL, [trained(DENSE.version, 1.0)])
     assert what_decides.section(Report("made up", [v], tmp_path)) == []
 
 
 def test_where_no_change_costs_anything_the_one_that_helps_most_is_named(tmp_path: Path) -> None:
     noise, dropout, *_ = FACTORS
-    v = judge(CELL, [trained(RECIPE.version, 0.8)])
+    v = judge(CELL, [trained(DENSE.version, 0.8)])
     others = [trained(noise.version, 0.9), trained(dropout.version, 0.8)]
     text = "\n".join(what_decides.section(Report("made up", [v], tmp_path, others=others)))
     assert f"One change helps most, {noise.about}: at the longest inputs f^ explains 0.900" in text
@@ -99,6 +99,6 @@ def test_cells_without_longer_inputs_or_without_f_are_not_compared(tmp_path: Pat
         made = replace(
             made, measurements=tuple(replace(m, learned=None) for m in made.measurements)
         )
-        v = judge(c, [replace(made, recipe=RECIPE.version)])
+        v = judge(c, [replace(made, recipe=DENSE.version)])
         others = [replace(made, recipe=FACTORS[0].version)]
         assert what_decides.section(Report("made up", [v], tmp_path, others=others)) == []
