@@ -248,7 +248,8 @@ def report(
     verdicts, known = about.verdicts, about.known
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
-        raise InvalidInput(f"no measurements {where} {store}; run arith verify first")
+        by = f"by the recipe {about.recipe.name}"
+        raise InvalidInput(f"no measurements {by} {where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
     untested = count_verdicts(verdicts)[Verdict.INCONCLUSIVE]
     if as_json:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from builders.paths import HEADLINE_EVIDENCE
+from builders.paths import REPORTS
 
 if TYPE_CHECKING:
     from verify.judging.judge import CellVerdict
@@ -26,8 +26,6 @@ def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def headline() -> list[CellVerdict]:
     """The verdicts on the committed evidence of the headline grid."""
     # Imported late: few tests need them.
-    from verify.judging.judge import judge_evidence
-    from verify.plan.grids import grid
-    from verify.records.evidence import read_evidence
+    from verify.pipeline import judge
 
-    return judge_evidence(grid("headline"), read_evidence(HEADLINE_EVIDENCE))
+    return list(judge("headline", REPORTS).verdicts)

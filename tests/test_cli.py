@@ -16,6 +16,7 @@ from builders.processes import Started
 
 from verify.plan.grids import GRIDS
 from verify.plan.sizes import SIZES
+from verify.records.store import Store
 
 
 def predicted(*arguments: str) -> dict:
@@ -123,7 +124,6 @@ BAD = [
     ("verify --task add --model hf:gpt --keep-models x", "leave out"),
     ("report --grid nothing", "unknown grid"),
     ("report --store no.sqlite", "there is no store no.sqlite"),
-    ("report --grid smoke --folder no/such", "no measurements"),
 ]
 
 
@@ -134,6 +134,14 @@ def test_bad_input_is_one_clear_line(command: str, message: str) -> None:
     assert message in done.err
     assert len(done.err.strip().splitlines()) == 1
     assert done.out == ""
+
+
+def test_a_report_without_measurements_says_which_it_lacks(tmp_path: Path) -> None:
+    Store(tmp_path / "empty.sqlite").runs()
+    asked = ("--grid", "smoke", "--folder", "none", "--store", "empty.sqlite")
+    done = run_cli("report", *asked, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "no measurements by the recipe default of the smoke grid" in done.err
 
 
 @pytest.mark.parametrize(

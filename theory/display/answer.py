@@ -207,7 +207,7 @@ def takes_leaps(s: Setting) -> Decision:
 
 def plateaus_on_the_way(s: Setting) -> tuple[Plateau, ...]:
     """The plateaus of a task; none where numbers have their natural lengths."""
-    return () if s.natural else tuple(plateaus(s.task, s.base, s.train))
+    return () if s.natural else plateaus(s.task, s.base, s.train)
 
 
 def _how_soon(prediction: Prediction) -> list[str]:

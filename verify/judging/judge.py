@@ -158,8 +158,7 @@ class CellVerdict:
 
     def judged(self, x: LengthVerdict) -> list[Measurement]:
         """What the models that are judged at a length answered."""
-        runs = [r for r in self.converged if r.indifferent or not x.prediction.ignores]
-        return _measured(runs, x.digits)
+        return _measured(_judged(self.converged, x.prediction), x.digits)
 
 
 def _down(share: float) -> str:
@@ -212,7 +211,7 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
-    asked = [r for r in runs if r.indifferent] if expected.ignores else runs
+    asked = _judged(runs, expected)
     measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
@@ -227,6 +226,11 @@ def _judge_length(
     before = _before(prediction, digits, runs)
     stored = bool(asked) and all(is_stored(expected, r.predicted) for r in asked)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before, stored)
+
+
+def _judged(runs: Iterable[Run], expected: LengthPrediction) -> list[Run]:
+    """The models that are judged at a length: where digits are ignored, the indifferent ones."""
+    return [r for r in runs if r.indifferent or not expected.ignores]
 
 
 def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
