@@ -47,6 +47,9 @@ class Recipe:
         noise: the rate of dropout, or the largest share of another token's vector in that of each
             token, in 256ths.
         clean: the share of tokens that token noise leaves as they are, in 256ths.
+        whole: the share of tokens in which it is as large as it gets, in 256ths.
+        reward: by how much the loss (nats per digit) becomes less for each place that has all of
+            the noise; a place gets as much as is worth it.  0 is the same noise for all places.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
         settling: the fewest steps in the state ``settling`` (``verify.training.schedule``), not
             counting ``dropout_first``.
@@ -58,8 +61,8 @@ class Recipe:
     """
 
     name: str = "default"
-    about: str = "token noise on half of the tokens, up to the whole of another"
-    version: str = "12"
+    about: str = "token noise, on each place as much as it bears"
+    version: str = "13"
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
@@ -74,7 +77,9 @@ class Recipe:
     dropout_first: int = 0
     attention_dropout: bool = False
     noise: int = 256
-    clean: int = 128
+    clean: int = 0
+    whole: int = 128
+    reward: float = 0.02
     noise_change: int = 48
     settling: int = 3000
     cooling: int = 1000
@@ -91,7 +96,8 @@ DENSE = replace(
     about="token noise on every token, up to three quarters of another",
     version="9",
     noise=192,
-    clean=0,
+    whole=0,
+    reward=0.0,
 )
 """The default of earlier measurements, and the one that single changes are compared with."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}
@@ -139,6 +145,10 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "without-noise": ("no token noise", {"noise": 0}),
     "with-dropout": ("dropout in place of token noise", _DROPOUT),
     "with-longer-noise": ("token noise for twice as long", {"settling": 6000}),
+    "with-sparse-noise": (
+        "token noise on half of the tokens, up to the whole of another",
+        {"noise": 256, "clean": 128},
+    ),
     "with-early-noise": ("token noise from the first step", _EARLY),
     "with-adamw": ("AdamW in place of Muon", _ADAMW),
     "with-tied-head": ("the head tied to the embedding", {"tied": True}),

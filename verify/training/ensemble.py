@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
+from verify.model import token_noise
 from verify.model.gpt import GPT
 from verify.model.networks import network
 from verify.model.places import Places
@@ -56,7 +57,7 @@ class Ensemble:
     ) -> None:
         self.device, self.compiled = device, compiled
         self.models = [network(cell, seed, recipe).to(device) for cell, seed in jobs]
-        self.weights = Weights([dict(model.named_parameters()) for model in self.models])
+        self.weights = Weights([self._parameters(x, jobs[0][0], recipe) for x in self.models])
         self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
         fmt = jobs[0][0].training_format
         self.slots = _as_slots(fmt.trained_slots - 1, device)
@@ -69,6 +70,16 @@ class Ensemble:
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
+        self._reward = recipe.reward
+
+    @staticmethod
+    def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
+        """What is learned, by name: the model's own, and how much noise each place gets."""
+        own = dict[str, Tensor](model.named_parameters())
+        if recipe.reward:
+            places = len(cell.training_format.tokens) - 1
+            own[token_noise.NAME] = next(model.parameters()).new_zeros(places)
+        return own
 
     def examples(self, steps: int) -> Tensor:
         """The tokens of the next steps, ``(steps, M, B, T)``."""
@@ -90,13 +101,22 @@ class Ensemble:
         # compiling the step once more without noise.
         noisy = self.compiled or bool(levels.any())
         losses = self._losses(self.weights.tensors, tokens, stacked, levels if noisy else None)
-        gradients = torch.autograd.grad(losses.sum(), self.weights.tensors)
+        gradients = torch.autograd.grad(self._objective(losses, levels), self.weights.tensors)
         self._optimizer.step(gradients, rate)
         return losses.detach()
 
+    def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
+        """What is made small: the losses, less the reward for the noise of all places."""
+        if not self._reward:
+            return losses.sum()
+        noise = token_noise.borne(self.weights.stacked(token_noise.NAME)) * (levels[:, :1] / 256)
+        return losses.sum() - self._reward * noise.sum()
+
     def model(self, i: int) -> GPT:
         """Model i with the weights that it has now."""
-        self.models[i].load_state_dict(self.weights.model(i))
+        weights = self.weights.model(i)
+        weights.pop(token_noise.NAME, None)
+        self.models[i].load_state_dict(weights)
         return self.models[i]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -113,9 +133,12 @@ class Ensemble:
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
-            inputs = (tokens[:, :-1], slots, noise, level)
+            named = weights.named(tensors)
+            learned = named.pop(token_noise.NAME, None)
+            borne = None if learned is None else token_noise.borne(learned)
+            inputs = (tokens[:, :-1], slots, noise, level, borne)
             with torch.autocast(self.device, self.precision, enabled=mixed):
-                logits = functional_call(model, weights.named(tensors), inputs)
+                logits = functional_call(model, named, inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary
             # goes before the slots: rows as short as it is would take more than three times as
             # long (benchmarks/README.md).

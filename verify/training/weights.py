@@ -53,6 +53,12 @@ class Weights:
             parameters[name] = part.view(self.shapes[name])
         return parameters
 
+    def stacked(self, name: str) -> Tensor:
+        """The parameter of that name of all models, one of the rest, ``(M, P)``."""
+        before = self.others[: self.others.index(name)]
+        start = sum(self.shapes[x].numel() for x in before)
+        return self.tensors[-1][:, start : start + self.shapes[name].numel()]
+
     def model(self, i: int) -> dict[str, Tensor]:
         """The parameters of model i by name."""
         return self.named([x.detach()[i] for x in self.tensors])

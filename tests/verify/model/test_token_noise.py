@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
+from builders.cells import cell
+from builders.tiny_models import QUICK, TINY, float32
 
+from theory.setting.domains import Domain
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
-from verify.model.token_noise import BYTES, mix
+from verify.model.token_noise import BYTES, NAME, borne, mix
 from verify.plan.recipe import RECIPE, find_recipe
 from verify.plan.sizes import Size
+from verify.training.ensemble import Ensemble
+from verify.training.train import train_ensemble
 
 VECTORS = torch.eye(5)
 TOKENS = torch.tensor([[0, 1, 2], [3, 4, 0]])
@@ -45,6 +52,45 @@ def test_noise_can_leave_half_of_the_tokens_as_they_are() -> None:
     assert torch.equal(mixed[kept], VECTORS[TOKENS][kept])
     assert torch.equal(mixed[0, 2], VECTORS[1])  # the whole of another
     assert mixed[1, 0, 1] == pytest.approx(1 / 127)
+
+
+def test_noise_can_be_as_large_as_it_gets_in_half_of_the_tokens() -> None:
+    which = torch.full((6,), 6, dtype=torch.uint8)  # the second of five vectors
+    share = torch.tensor([0, 127, 255, 128, 254, 64], dtype=torch.uint8)
+    most = torch.tensor(256.0)
+    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), most, whole=128)
+    others = torch.tensor([False, True, True, True, True, False]).view(2, 3)
+    assert torch.equal(mixed[others], VECTORS[1].expand(4, -1))
+    assert torch.equal(mixed[0, 0], VECTORS[0])
+    assert mixed[1, 2, 1] == pytest.approx(64 / 127)
+
+
+def test_each_place_can_have_a_level_of_its_own() -> None:
+    which = torch.full((6,), 6, dtype=torch.uint8)
+    share = torch.full((6,), 255, dtype=torch.uint8)
+    most = 256 * torch.tensor([[0.0], [1.0], [0.5]])
+    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), most)
+    assert torch.equal(mixed[:, 0], VECTORS[TOKENS[:, 0]])
+    assert torch.equal(mixed[:, 1], VECTORS[1].expand(2, -1))
+    assert torch.equal(mixed[:, 2], (VECTORS[TOKENS[:, 2]] + VECTORS[1]) / 2)
+
+
+@pytest.mark.training
+def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> None:
+    c = cell("mod_add", modulus=9, base=3, train=Domain((2,)), test_lengths=(2, 3))
+    found = torch.zeros(0)
+
+    def watch(_: int, ensemble: Ensemble) -> None:
+        nonlocal found
+        found = borne(ensemble.weights.stacked(NAME)).detach()  # (M, T)
+
+    with float32(TINY):
+        recipe = replace(QUICK, settling=400, low_loss=0.5)
+        trained = train_ensemble([(c, 0), (c, 1)], 600, recipe=recipe, watch=watch, compiled=False)
+    needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
+    of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
+    assert [x.premise for x in trained] == [1.0, 1.0]
+    assert of_needed.max() < 0.5 < 0.7 < of_others.min()
 
 
 def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
