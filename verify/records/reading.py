@@ -34,11 +34,18 @@ def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
     if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
         other = json.dumps(data["format"])[:40]
         raise UnknownField(f"format {other} is unknown; this version of arith reads {FORMAT}")
-    check_fields(data, {*_HEAD, "cell"}, {"indifference", "format", *tail})
+    check_fields(data, {*_HEAD, "cell"}, {"indifference", "noise", "format", *tail})
     head: dict[str, Any] = {"cell": read_cell(data["cell"])}
     if "indifference" in data:
         head["indifference"] = data["indifference"]
         check(_share(data["indifference"]), "indifference must be a number from 0 to 1")
+    if "noise" in data:
+        shares = data["noise"]
+        known = (
+            isinstance(shares, list) and len(shares) == len(head["cell"].training_format.tokens) - 1
+        )
+        check(known and all(map(_share, shares)), "noise must hold a share for each token")
+        head["noise"] = tuple(shares)
     for name, (good, what) in _HEAD.items():
         check(good(data[name]), f"{name} must be {what}, not {json.dumps(data[name])[:40]}")
         head[name] = data[name]

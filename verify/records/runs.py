@@ -34,6 +34,8 @@ class Run:
         predicted: what was predicted before it was trained, where that was kept.
         indifference: the share of answers in domain that stay when ignored tokens are disturbed
             (``verify.model.indifference``), where that was measured.
+        noise: where the noise of each place is learned, that share for each token that is read,
+            when training ended (``verify.model.token_noise``).
     """
 
     cell: Cell
@@ -50,6 +52,7 @@ class Run:
     trajectory: Trajectory | None = None
     predicted: Predicted | None = None
     indifference: float | None = None
+    noise: tuple[float, ...] | None = None
 
     @property
     def identity(self) -> Identity:
@@ -91,6 +94,7 @@ class Run:
             "trajectory": self.trajectory and vars(self.trajectory),
             "predicted": self.predicted and self.predicted.to_json(),
             "indifference": None if self.indifference is None else round(self.indifference, 6),
+            "noise": self.noise and [round(x, 3) for x in self.noise],
         }
         return {name: value for name, value in values.items() if value is not None}
 

@@ -71,6 +71,7 @@ def execute(
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
                 indifference=indifference(trained.model, cell, shown),
+                noise=trained.noise,
             )
         )
         if folders.models is not None:

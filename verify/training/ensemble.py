@@ -119,6 +119,12 @@ class Ensemble:
         self.models[i].load_state_dict(weights)
         return self.models[i]
 
+    def noise(self, i: int) -> tuple[float, ...] | None:
+        """The share of the noise that each token of model i gets; None where it is not learned."""
+        if not self._reward:
+            return None
+        return tuple(token_noise.borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
+
     def __getstate__(self) -> dict[str, Any]:
         """All that the next step depends on; what computes the losses is made again."""
         return {name: value for name, value in vars(self).items() if name != "_losses"}

@@ -31,6 +31,7 @@ class Trained:
         premise: held-out accuracy in domain.
         steps: optimizer steps taken.
         seconds: wall time until then, of the whole ensemble.
+        noise: the share of the noise that each token gets, where that is learned.
     """
 
     model: GPT
@@ -39,6 +40,7 @@ class Trained:
     premise: float
     steps: int
     seconds: float
+    noise: tuple[float, ...] | None = None
 
     @property
     def converged(self) -> bool:
@@ -112,7 +114,7 @@ class _Training:
     def trained(self) -> list[Trained]:
         """The models; one that was finished before the others was left unchanged."""
         return [
-            Trained(self.ensemble.model(i), cell, seed, *self._ended[i])
+            Trained(self.ensemble.model(i), cell, seed, *self._ended[i], self.ensemble.noise(i))
             for i, (cell, seed) in enumerate(self.jobs)
         ]
 

@@ -21,7 +21,9 @@ from verify.records.trajectory import Trajectory
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
     path = tmp_path / "evidence.jsonl"
-    runs = [run(cell(digits=3), {1: 1, 2: 0.5}, seed=s) for s in (1, 0)]
+    c = cell(digits=3)
+    noise = tuple(i / 100 for i in range(len(c.training_format.tokens) - 1))
+    runs = [replace(run(c, {1: 1, 2: 0.5}, seed=s), noise=x) for s, x in ((1, None), (0, noise))]
     write_evidence(path, runs)
     first = path.read_text()
     assert len(first.splitlines()) == 4
@@ -58,6 +60,8 @@ WRONG = [
     ({"held_out": 0}, "held_out must be a positive integer"),
     ({"cell": None}, "cell must be an object"),
     ({"predicted": [1]}, "predicted must be a hash, or left out"),
+    ({"noise": [0.5]}, "noise must hold a share for each token"),
+    ({"noise": 0.5}, "noise must hold a share for each token"),
 ]
 
 
