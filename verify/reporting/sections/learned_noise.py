@@ -1,0 +1,58 @@
+"""Learned noise: whether the places that got most of it are those that theory does not need."""
+
+from __future__ import annotations
+
+from theory.inference.support import support
+from verify.judging.judge import CellVerdict
+from verify.records.runs import Run
+from verify.reporting.report import Report
+from verify.reporting.tables import count, table
+
+ORDER = 36
+
+
+def section(report: Report) -> list[str]:
+    """How many models gave the most noise to the digits that are not needed, and a row per cell."""
+    found = [(v, shares) for v in report.trained if (shares := _by_model(v))]
+    if not found:
+        return []
+    models = [of_model for _, shares in found for of_model in shares]
+    apart = sum(max(needed) < min(others) for needed, others in models)
+    return [
+        "## Learned noise",
+        f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
+        "needed got more noise than each that is.",
+        table([_row(v, shares) for v, shares in found]),
+        "While a model settles, the largest share of another token's vector that is mixed into a "
+        "token is learned for each place: it grows where no answer rests on what stands there. "
+        "*needed*: operand digits that varied in training and can change the answer. *not needed*: "
+        "those that never varied, or cannot change it (the hundreds, where the modulus is 100). "
+        "The lowest and the highest share, of all models that met the premise.",
+    ]
+
+
+def _by_model(v: CellVerdict) -> list[tuple[list[float], list[float]]]:
+    """Of each converged model the shares of the needed digits, and of the others."""
+    s = v.cell.setting
+    if s.natural:  # a token's place does not say which digit it is
+        return []
+    needed = set(support(s.task, s.train, s.base).needed)
+    tokens = v.cell.training_format.tokens[:-1]
+    operands = [(i, (t.operand, t.position)) for i, t in enumerate(tokens) if t.kind == "operand"]
+
+    def shares(run: Run, of_needed: bool) -> list[float]:
+        noise = run.noise or ()
+        return [noise[i] for i, digit in operands if (digit in needed) == of_needed]
+
+    both = [(shares(run, True), shares(run, False)) for run in v.converged if run.noise]
+    return [x for x in both if all(x)]
+
+
+def _row(v: CellVerdict, models: list[tuple[list[float], list[float]]]) -> dict[str, str]:
+    needed, others = ([x for of_model in models for x in of_model[i]] for i in (0, 1))
+    return {
+        "cell": v.name,
+        "needed": f"{min(needed):.2f} to {max(needed):.2f}",
+        "not needed": f"{min(others):.2f} to {max(others):.2f}",
+        "models": str(len(models)),
+    }
