@@ -85,7 +85,7 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
         found = borne(ensemble.weights.stacked(NAME)).detach()  # (M, T)
 
     with float32(TINY):
-        recipe = replace(QUICK, settling=400, low_loss=0.5)
+        recipe = replace(QUICK, settling=400, low_loss=0.5, clean=0, whole=128, reward=0.02)
         trained = train_ensemble([(c, 0), (c, 1)], 600, recipe=recipe, watch=watch, compiled=False)
     needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
     of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
