@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from theory.inference.support import support
 from verify.judging.judge import CellVerdict
 from verify.records.runs import Run
@@ -13,7 +15,11 @@ ORDER = 36
 
 def section(report: Report) -> list[str]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
-    found = [(v, shares) for v in report.trained if (shares := _by_model(v))]
+    found = []
+    for v in report.verdicts:
+        also = [run for run in report.others if run.cell.key == v.cell.key]
+        if shares := _by_model(v, [run for run in (*v.runs, *also) if run.converged]):
+            found.append((v, shares))
     if not found:
         return []
     models = [of_model for _, shares in found for of_model in shares]
@@ -27,12 +33,12 @@ def section(report: Report) -> list[str]:
         "token is learned for each place: it grows where no answer rests on what stands there. "
         "*needed*: operand digits that varied in training and can change the answer. *not needed*: "
         "those that never varied, or cannot change it (the hundreds, where the modulus is 100). "
-        "The lowest and the highest share, of all models that met the premise.",
+        "The lowest and the highest share, of all models with learned noise that met the premise.",
     ]
 
 
-def _by_model(v: CellVerdict) -> list[tuple[list[float], list[float]]]:
-    """Of each converged model the shares of the needed digits, and of the others."""
+def _by_model(v: CellVerdict, runs: Sequence[Run]) -> list[tuple[list[float], list[float]]]:
+    """Of each model the shares of the needed digits, and of the others."""
     s = v.cell.setting
     if s.natural:  # a token's place does not say which digit it is
         return []
@@ -44,7 +50,7 @@ def _by_model(v: CellVerdict) -> list[tuple[list[float], list[float]]]:
         noise = run.noise or ()
         return [noise[i] for i, digit in operands if (digit in needed) == of_needed]
 
-    both = [(shares(run, True), shares(run, False)) for run in v.converged if run.noise]
+    both = [(shares(run, True), shares(run, False)) for run in runs if run.noise]
     return [x for x in both if all(x)]
 
 

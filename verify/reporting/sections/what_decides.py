@@ -53,8 +53,9 @@ def section(report: Report) -> list[str]:
     models = [run for runs in by_cell.values() for x in runs.values() for run in x]
     return [
         "## What decides",
-        f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed; but "
-        f"`{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` several changed.",
+        f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed, its noise or "
+        f"another; but `{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` "
+        "several changed.",
         "![Answers that follow f^, by recipe](what_decides.svg)",
         "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
         table(rows),
