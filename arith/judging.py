@@ -96,7 +96,8 @@ def verify(
     """Train one cell, or the cells of a grid, and judge them, as ``arith verify`` does.
 
     Args:
-        grid: the name of a grid, or a TOML file, in place of a task.
+        grid: the name of a grid, or a TOML file, in place of a task; its models are trained by the
+            recipe of its evidence unless one is given.
         store: where measurements are kept, ``.arith/measurements.sqlite`` unless told otherwise;
             what it has is not trained again.
 

@@ -34,10 +34,8 @@ def html_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     verdicts = sorted(report.verdicts, key=lambda v: not v.runs)
-    cells, settings = (
-        [cell_view(v, report.recipe) for v in verdicts],
-        [v.cell.setting for v in verdicts],
-    )
+    cells = [cell_view(v, report.recipe) for v in verdicts]
+    settings = [v.cell.setting for v in verdicts]
     return environment.get_template("report.html").render(
         name=report.name,
         totals=totals(verdicts),
