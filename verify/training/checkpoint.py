@@ -89,7 +89,11 @@ def checkpoint_path(
 
 
 def forget(path: Path) -> None:
-    """Remove a checkpoint, and its folder with the last: its runs are kept elsewhere."""
+    """Remove a checkpoint, and its folder with the last: its runs are kept elsewhere.
+
+    With it goes what writers that were killed have left of it.
+    """
     with suppress(OSError):
-        path.unlink(missing_ok=True)
+        for file in path.parent.glob(f"{path.stem}.*"):
+            file.unlink(missing_ok=True)
         path.parent.rmdir()

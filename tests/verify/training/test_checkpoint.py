@@ -110,3 +110,12 @@ def test_a_checkpoint_is_of_one_training() -> None:
     paths |= {checkpoint_path(folder, jobs[:1], 100, "cpu", "bfloat16")}
     paths |= {checkpoint_path(folder, jobs[:1], 100, "cuda", "float32")}
     assert len(paths) == len(jobs) + 3
+
+
+def test_what_a_killed_writer_left_goes_with_the_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "states" / "one.pt"
+    path.parent.mkdir()
+    for file in (path, path.with_suffix(".123")):
+        file.write_bytes(b"")
+    forget(path)
+    assert not path.parent.exists()
