@@ -83,7 +83,7 @@ def verify(
     from verify.records.store import Store
     from verify.reporting.junit import junit
 
-    how = recipe_of(grid or "") if recipe is None else find_recipe(recipe)
+    how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
     plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders, cluster)
     if dry_run:

@@ -19,7 +19,7 @@ from verify.judging.known_divergences import read_known_divergences
 from verify.plan.cells import refuse_natural
 from verify.plan.grids import GRIDS, grid, recipe_of
 from verify.plan.plan import Plan
-from verify.plan.recipe import RECIPE, RECIPES
+from verify.plan.recipe import BY_VERSION, RECIPE
 from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import check_writable, write
 from verify.records.runs import Run
@@ -152,7 +152,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         raise InvalidInput(
             f"{name} would get the report of the grid {Path(name).stem}: give the file another name"
         )
-    keys, versions = {cell.key for cell in cells}, {r.version for r in RECIPES.values()}
+    keys = {cell.key for cell in cells}
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
@@ -164,7 +164,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     notes: list[str] = []
 
     def is_known(run: Run) -> bool:
-        return run.recipe in versions and run.cell.key in keys
+        return run.recipe in BY_VERSION and run.cell.key in keys
 
     if store is not None and store.exists():
         stored, notes = Store(store).runs()

@@ -264,8 +264,8 @@ _DENSE = (
 )
 
 
-def recipe_of(name: str) -> Recipe:
-    """How the models of a grid are trained where no recipe is asked for.
+def recipe_of(name: str | None) -> Recipe:
+    """How the models of a grid, or of no grid, are trained where no recipe is asked for.
 
     Those that were measured before token noise was on half of the tokens keep their recipe, so that
     their evidence stands; ``factors`` also because single changes were made to that.

@@ -165,8 +165,10 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-RECIPES = {r.name: r for r in (RECIPE, DENSE, LEARNED, TWO_STAGE, PAPER, *FACTORS)}
+RECIPES = {r.name: r for r in (RECIPE, DENSE, LEARNED, *FACTORS, TWO_STAGE, PAPER)}
 """Every recipe, by name."""
+BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
+"""The same by version, as measurements name them."""
 
 
 def find_recipe(name: str) -> Recipe:

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
 from verify.plan.cells import Cell
-from verify.plan.recipe import RECIPES
+from verify.plan.recipe import BY_VERSION
 from verify.records.files import write
 from verify.records.owners import Owner, is_alive, this_process
 from verify.records.reading import UnknownField
@@ -271,5 +271,5 @@ def is_wanted(run: Run | None, budget: int) -> bool:
     """
     if run is None:
         return True
-    follows = any(r.version == run.recipe and r.decays for r in RECIPES.values())
+    follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
     return run.budget < budget and (follows or not run.settled)

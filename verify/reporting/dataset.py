@@ -18,14 +18,12 @@ from theory.prediction.lengths import LengthPrediction
 from theory.prediction.predict import predict
 from theory.setting.requests import setting_texts
 from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
-from verify.plan.recipe import RECIPE, RECIPES
+from verify.plan.recipe import BY_VERSION, RECIPE
 from verify.records.evidence import merge, read_evidence
 from verify.records.measurement import Measurement
 from verify.records.predicted import PredictedLength
 from verify.records.reading import FORMAT
 from verify.records.runs import Identity, Run
-
-_RECIPES = {recipe.version: recipe for recipe in RECIPES.values()}
 
 
 def committed(folder: Path) -> tuple[list[Run], dict[Identity, list[str]]]:
@@ -72,7 +70,7 @@ def dataset(runs: Iterable[Run], grids: Mapping[Identity, Sequence[str]]) -> str
 
 def _model(run: Run) -> dict[str, Any]:
     """What was asked, and how the model was trained."""
-    recipe = _RECIPES.get(run.recipe)
+    recipe = BY_VERSION.get(run.recipe)
     task, found = run.cell.setting.task, re.search(r"torch ([^,]+)", run.machine)
     return {
         "task": task.name,

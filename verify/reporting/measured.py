@@ -9,7 +9,7 @@ from theory.display.length_plot import Measured
 from theory.setting.settings import Setting
 from verify.judging.standards import interval
 from verify.plan.cells import default_model
-from verify.plan.recipe import RECIPE, RECIPES
+from verify.plan.recipe import BY_VERSION, RECIPE
 from verify.records.runs import Run
 from verify.records.store import Store
 
@@ -47,10 +47,10 @@ def _asked(setting: Setting) -> dict[str, object]:
 
 def _unusual(run: Run, asked: Setting) -> tuple[str, ...]:
     """What sets a model apart: size, recipe and padding, where they are not the usual ones."""
-    names, s = {r.version: name for name, r in RECIPES.items()}, run.cell.setting
+    s, made = run.cell.setting, BY_VERSION.get(run.recipe)
     said = {
         run.cell.model: run.cell.model == default_model(s.task),
-        f"recipe {names.get(run.recipe, run.recipe)}": run.recipe == RECIPE.version,
+        f"recipe {made.name if made else run.recipe}": run.recipe == RECIPE.version,
         f"padded to {s.digits} digits": s.digits == asked.digits,
     }
     return tuple(text for text, is_usual in said.items() if not is_usual)
