@@ -134,7 +134,7 @@ class GPT(nn.Module):
         self.numbering = numbering
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""
-        self.clean, self.whole = recipe.clean, recipe.whole
+        self.clean = recipe.clean
         self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
@@ -170,9 +170,10 @@ class GPT(nn.Module):
             tokens: ``(B, T)``.
             slots: after which S of the tokens the next is asked for; None for all of them.
             noise: ``noise_size`` random bytes, in training only.
-            level: of the noise and of the dropout beside token noise, in 256ths, ``(2,)``, in
-                training only; None is no noise.
-            borne: the share of the token noise that each token gets, ``(T,)``; None is all.
+            level: of the noise, of the dropout beside token noise, and of learned noise, in
+                256ths, ``(3,)``, in training only; None is no noise.
+            borne: the share of learned noise that each token gets, ``(T,)``; None where none is
+                learned.
         """
         b, t = tokens.shape
         mask, every = self.mask[:t, :t], slice(t)
@@ -194,8 +195,8 @@ class GPT(nn.Module):
                 drop = Dropout(noise[own + mixing :], level[int(self.mixes_tokens)])
             if self.mixes_tokens:
                 mixed_by = noise[own : own + mixing]
-                most = level[0] if borne is None else level[0] * borne[:, None]
-                x = mix(x, self.embedding.weight, mixed_by, most, self.clean, self.whole)
+                learned = None if borne is None else (borne, level[2])
+                x = mix(x, self.embedding.weight, mixed_by, level[0], self.clean, learned)
         drop_attention = drop if self.drops_attention else _keep
         x = drop(self.position.embed(x, drawn, places))  # (B, T, C)
         *blocks, last = self.blocks

@@ -6,15 +6,18 @@ the noise is the only thing that tells digits apart that training never showed t
 learns that they change nothing.  Dropout moves every component of the stream a little; this moves
 a digit towards the others, which is what longer inputs do.
 
-By some recipes it is learned how much noise each place gets: as much as the answers bear.  The loss
-has a small reward for noise, so a place that no answer rests on ends with all of it, and one that
-answers rest on with little.  Noise as large as the loss allows tells what a network uses (Schulz et
-al. 2020, arXiv 2001.00396, who look at trained ones); here it sees to it that nothing else is used.
+By some recipes each place learns to have more of it: as much as the answers bear.  The loss has a
+small reward for noise, so a place that no answer rests on ends with all of it, and one that answers
+rest on with what every token gets.  Noise as large as the loss allows tells what a network uses
+(Schulz et al. 2020, arXiv 2001.00396, who look at trained ones); here it sees to it that nothing
+else is used.
 
 Shapes: B sequences, T tokens, V tokens of the vocabulary, C model width.
 """
 
 from __future__ import annotations
+
+import math
 
 import torch
 from torch import Tensor
@@ -26,15 +29,28 @@ NAME = "noise"
 _STEEP = 8.0
 """The optimizer moves a parameter by up to 0.002 a step: so a place takes its noise, or gets rid of
 it, within a few hundred steps."""
+_WHOLE = 128
+"""In so many of 256 tokens of a place that bears all of the learned noise it is as large as it
+gets."""
 
 
 def borne(parameters: Tensor) -> Tensor:
-    """The share of the noise that each place gets, between 0 and 1, of its learned parameter."""
+    """The share of the noise that each place has learned to bear, between 0 and 1."""
     return torch.sigmoid(_STEEP * parameters)
 
 
+def begin(share: float, places: int) -> Tensor:
+    """Parameters ``(places,)`` by which each place bears that share of the noise, above 0."""
+    return torch.full((places,), math.log(share / (1 - share)) / _STEEP)
+
+
 def mix(
-    x: Tensor, vectors: Tensor, noise: Tensor, most: Tensor, clean: int = 0, whole: int = 0
+    x: Tensor,
+    vectors: Tensor,
+    noise: Tensor,
+    most: Tensor,
+    clean: int = 0,
+    own: tuple[Tensor, Tensor] | None = None,
 ) -> Tensor:
     """Token vectors ``(B, T, C)`` with a random share of a random token's vector in each.
 
@@ -42,14 +58,18 @@ def mix(
         x: the vectors of the tokens, ``(B, T, C)``.
         vectors: those of the vocabulary, ``(V, C)``.
         noise: uniform random bytes, ``(BYTES * B * T,)``.
-        most: the largest share, in 256ths, of all tokens or of each place, ``(T, 1)``.
+        most: the largest share, in 256ths.
         clean: how many of 256 tokens, on average, stay as they are.
-        whole: how many of 256 tokens, on average, get the largest share; with ``clean`` fewer
-            than 255.
+        own: the share of learned noise that each place bears, ``(T,)``, and the largest share of
+            a token in it, in 256ths; None where no noise is learned.
     """
-    which, share = noise.view(BYTES, *x.shape[:2])
+    which, drawn = noise.view(BYTES, *x.shape[:2])
     others = vectors[which.long() % len(vectors)]  # (B, T, C)
-    between = 255 - clean - whole
-    above = (share[..., None].to(x.dtype) - clean).clamp(min=0, max=between)
-    shares = above * (most / (256 * between))  # (B, T, 1)
+    byte = drawn[..., None].to(x.dtype)
+    between = max(1, 255 - clean)
+    shares = (byte - clean).clamp(min=0, max=between) * (most / (256 * between))  # (B, T, 1)
+    if own is not None:
+        bears, whole = own[0][:, None], own[1]
+        rising = 255 - _WHOLE
+        shares = (1 - bears) * shares + byte.clamp(max=rising) * (whole * bears / (256 * rising))
     return x + shares * (others - x)

@@ -47,9 +47,10 @@ class Recipe:
         noise: the rate of dropout, or the largest share of another token's vector in that of each
             token, in 256ths.
         clean: the share of tokens that token noise leaves as they are, in 256ths.
-        whole: the share of tokens in which it is as large as it gets, in 256ths.
-        reward: by how much the loss (nats per digit) becomes less for each place that has all of
-            the noise; a place gets as much as is worth it.  0 is the same noise for all places.
+        reward: by how much the loss (nats per digit) becomes less for each place that bears all of
+            the learned noise, which is larger; it gets as much as is worth it.  0 is the same noise
+            for all places.
+        begins: the share of learned noise that each place bears at first.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
         settling: the fewest steps in the state ``settling`` (``verify.training.schedule``), not
             counting ``dropout_first``.
@@ -61,8 +62,8 @@ class Recipe:
     """
 
     name: str = "default"
-    about: str = "token noise on half of the tokens, up to the whole of another"
-    version: str = "12"
+    about: str = "token noise on half of the tokens, and all of it on each place that bears it"
+    version: str = "14"
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
@@ -76,10 +77,10 @@ class Recipe:
     dropout: bool = False
     dropout_first: int = 0
     attention_dropout: bool = False
-    noise: int = 256
+    noise: int = 128
     clean: int = 128
-    whole: int = 0
-    reward: float = 0.0
+    reward: float = 0.02
+    begins: float = 0.02
     noise_change: int = 48
     settling: int = 3000
     cooling: int = 1000
@@ -90,25 +91,34 @@ class Recipe:
 
 RECIPE = Recipe()
 """What is used unless another is asked for."""
-DENSE = replace(
+SPARSE = replace(
     RECIPE,
+    name="sparse-noise",
+    about="token noise on half of the tokens, up to the whole of another",
+    version="12",
+    noise=256,
+    reward=0.0,
+)
+"""An earlier default: stronger noise, the same for every place."""
+DENSE = replace(
+    SPARSE,
     name="dense-noise",
     about="token noise on every token, up to three quarters of another",
     version="9",
     noise=192,
     clean=0,
 )
-"""The default of earlier measurements, and the one that single changes are compared with."""
+"""The first default, and the one that single changes are compared with."""
 LEARNED = replace(
     RECIPE,
     name="learned-noise",
     about="token noise, on each place as much as it bears",
     version="13",
-    clean=0,
-    whole=128,
-    reward=0.02,
+    noise=256,
+    clean=256,
+    begins=0.5,
 )
-"""For models that are asked longer inputs alone: they leak least, and do worse on shorter ones."""
+"""The default with learned noise alone: shorter inputs come out wrong."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}
 FIFTH = 51
 """The rate of dropout, in 256ths."""
@@ -165,7 +175,7 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-RECIPES = {r.name: r for r in (RECIPE, DENSE, LEARNED, *FACTORS, TWO_STAGE, PAPER)}
+RECIPES = {r.name: r for r in (RECIPE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)}
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
 """The same by version, as measurements name them."""

@@ -74,11 +74,12 @@ class Ensemble:
 
     @staticmethod
     def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
-        """What is learned, by name: the model's own, and how much noise each place gets."""
+        """What is learned, by name: the model's own, and how much noise each place bears."""
         own = dict[str, Tensor](model.named_parameters())
         if recipe.reward:
             places = len(cell.training_format.tokens) - 1
-            own[token_noise.NAME] = next(model.parameters()).new_zeros(places)
+            begun = token_noise.begin(recipe.begins, places)
+            own[token_noise.NAME] = begun.to(next(model.parameters()))
         return own
 
     def examples(self, steps: int) -> Tensor:
@@ -91,7 +92,8 @@ class Ensemble:
 
         Args:
             tokens: ``(M, B, T)``.
-            levels: of the noise and of the dropout beside it, in 256ths, ``(M, 2)``.
+            levels: of the noise, of the dropout beside it and of learned noise, in 256ths,
+                ``(M, 3)``.
             rate: learning rates as shares of the peak, ``(M,)``.
         """
         noise = [source.draw() for source in self._noise]
@@ -106,10 +108,10 @@ class Ensemble:
         return losses.detach()
 
     def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
-        """What is made small: the losses, less the reward for the noise of all places."""
+        """What is made small: the losses, less the reward for the learned noise of all places."""
         if not self._reward:
             return losses.sum()
-        noise = token_noise.borne(self.weights.stacked(token_noise.NAME)) * (levels[:, :1] / 256)
+        noise = token_noise.borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
         return losses.sum() - self._reward * noise.sum()
 
     def model(self, i: int) -> GPT:
@@ -120,7 +122,7 @@ class Ensemble:
         return self.models[i]
 
     def noise(self, i: int) -> tuple[float, ...] | None:
-        """The share of the noise that each token of model i gets; None where it is not learned."""
+        """The share of learned noise that each token of model i bears; None if none is learned."""
         if not self._reward:
             return None
         return tuple(token_noise.borne(self.weights.stacked(token_noise.NAME)[i]).tolist())

@@ -12,8 +12,8 @@ through four states:
   settled long enough, or when the budget is about to end.  Then the premise is measured.
 - *finished*: the premise holds, or the budget is spent.
 
-A model that missed the premise settles again, under three quarters of the noise: a task that needs
-the whole width bears less.
+A model that missed the premise settles again, under three quarters of the noise that every token
+gets: a task that needs the whole width bears less.
 """
 
 from __future__ import annotations
@@ -83,6 +83,18 @@ class Schedule:
         if not self.recipe.dropout_first or self.learned is None or self.finished:
             return 0.0
         return FIFTH * self._still_to_cool(step)
+
+    def learned_noise_at(self, step: int) -> float:
+        """The noise of a place that has learned to bear all of it, in 256ths.
+
+        It does not become less where every token's is too much for the task: a place that bears it
+        is one that the task does not need.
+        """
+        return 256 * self.noise_at(step) / self.highest if self.highest else 0.0
+
+    def levels_at(self, step: int) -> tuple[float, float, float]:
+        """All three, of the noise, of dropout beside it and of learned noise, in 256ths."""
+        return self.noise_at(step), self.dropout_at(step), self.learned_noise_at(step)
 
     def _still_to_cool(self, step: int) -> float:
         """The share of the cooling that is still to come; 1 in other states."""

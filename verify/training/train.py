@@ -145,8 +145,7 @@ def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range
     """Take some steps with every model; the mean loss of each, ``(M,)``."""
     device = ensemble.device
     start = steps.start
-    noise = [[s.noise_at(start), s.dropout_at(start)] for s in schedules]
-    levels = torch.tensor(noise, device=device)
+    levels = torch.tensor([s.levels_at(start) for s in schedules], device=device)
     rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
     batches = zip(ensemble.examples(len(steps)), rates, strict=True)
     losses = [ensemble.step(tokens, levels, rate) for tokens, rate in batches]

@@ -122,7 +122,7 @@ def test_a_training_step_uses_the_noise_it_asks_for() -> None:
     net, x = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, replace(RECIPE, dropout=True)), tokens()
     slots = torch.tensor([10, 11])
     noise = torch.zeros(net.noise_size(3, 12, 2), dtype=torch.uint8)
-    dropout = torch.tensor([10.0, 0.0])
+    dropout = torch.tensor([10.0, 0.0, 0.0])
     dropped = net(x, slots, noise, dropout)  # every byte is below the rate: nothing is left
     assert torch.allclose(dropped, dropped[:1, :1].expand_as(dropped), atol=1e-5)
     with pytest.raises(RuntimeError):
@@ -233,6 +233,6 @@ def test_dropout_of_attention_uses_all_of_its_noise(
     monkeypatch.setattr("verify.model.gpt.Dropout", Seen)
     size = net.noise_size(len(x), x.shape[1], 4 if isinstance(slots, slice) else 3)
     noise = torch.randint(256, (size,), dtype=torch.uint8)
-    dropped = net(x, slots, noise, torch.tensor([51.0, 0.0]))
+    dropped = net(x, slots, noise, torch.tensor([51.0, 0.0, 0.0]))
     assert made[0].used == size - len(x)
     assert not torch.allclose(dropped, net(x, slots))

@@ -12,7 +12,7 @@ from builders.tiny_models import QUICK, TINY, float32
 from theory.setting.domains import Domain
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
-from verify.model.token_noise import BYTES, NAME, borne, mix
+from verify.model.token_noise import BYTES, NAME, begin, borne, mix
 from verify.plan.recipe import RECIPE, find_recipe
 from verify.plan.sizes import Size
 from verify.training.ensemble import Ensemble
@@ -54,25 +54,34 @@ def test_noise_can_leave_half_of_the_tokens_as_they_are() -> None:
     assert mixed[1, 0, 1] == pytest.approx(1 / 127)
 
 
-def test_noise_can_be_as_large_as_it_gets_in_half_of_the_tokens() -> None:
+def test_learned_noise_is_as_large_as_it_gets_in_half_of_the_tokens() -> None:
     which = torch.full((6,), 6, dtype=torch.uint8)  # the second of five vectors
     share = torch.tensor([0, 127, 255, 128, 254, 64], dtype=torch.uint8)
-    most = torch.tensor(256.0)
-    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), most, whole=128)
+    own = torch.ones(3), torch.tensor(256.0)
+    mixed = mix(
+        VECTORS[TOKENS], VECTORS, torch.cat((which, share)), torch.tensor(0.0), clean=256, own=own
+    )
     others = torch.tensor([False, True, True, True, True, False]).view(2, 3)
     assert torch.equal(mixed[others], VECTORS[1].expand(4, -1))
     assert torch.equal(mixed[0, 0], VECTORS[0])
     assert mixed[1, 2, 1] == pytest.approx(64 / 127)
 
 
-def test_each_place_can_have_a_level_of_its_own() -> None:
+def test_each_place_has_noise_between_that_of_every_token_and_all_that_is_learned() -> None:
     which = torch.full((6,), 6, dtype=torch.uint8)
     share = torch.full((6,), 255, dtype=torch.uint8)
-    most = 256 * torch.tensor([[0.0], [1.0], [0.5]])
-    mixed = mix(VECTORS[TOKENS], VECTORS, torch.cat((which, share)), most)
-    assert torch.equal(mixed[:, 0], VECTORS[TOKENS[:, 0]])
-    assert torch.equal(mixed[:, 1], VECTORS[1].expand(2, -1))
-    assert torch.equal(mixed[:, 2], (VECTORS[TOKENS[:, 2]] + VECTORS[1]) / 2)
+    own = torch.tensor([0.0, 1.0, 0.5]), torch.tensor(256.0)
+    mixed = mix(
+        VECTORS[TOKENS], VECTORS, torch.cat((which, share)), torch.tensor(64.0), clean=128, own=own
+    )
+    shares = torch.tensor([0.25, 1.0, 0.625])[:, None]
+    expected = VECTORS[TOKENS] + shares * (VECTORS[1] - VECTORS[TOKENS])
+    assert torch.allclose(mixed, expected)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+def test_places_begin_with_the_share_asked_for(share: float) -> None:
+    assert torch.allclose(borne(begin(share, 3)), torch.full((3,), share))
 
 
 @pytest.mark.training
@@ -85,7 +94,7 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
         found = borne(ensemble.weights.stacked(NAME)).detach()  # (M, T)
 
     with float32(TINY):
-        recipe = replace(QUICK, settling=400, low_loss=0.5, clean=0, whole=128, reward=0.02)
+        recipe = replace(QUICK, settling=400, low_loss=0.5, adamw_lr=2e-3)
         trained = train_ensemble([(c, 0), (c, 1)], 600, recipe=recipe, watch=watch, compiled=False)
     needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
     of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
@@ -100,8 +109,8 @@ def test_no_noise_at_level_zero_and_none_without_a_level() -> None:
     size = net.noise_size(4, len(tokens), 3)
     assert size == 4 + BYTES * x.numel()
     bytes_ = torch.randint(256, (size,), dtype=torch.uint8)
-    assert torch.allclose(net(x), net(x, None, bytes_, torch.zeros(2)))
-    assert not torch.allclose(net(x), net(x, None, bytes_, torch.tensor([115.0, 0.0])))
+    assert torch.allclose(net(x), net(x, None, bytes_, torch.zeros(3)))
+    assert not torch.allclose(net(x), net(x, None, bytes_, torch.tensor([115.0, 0.0, 0.0])))
 
 
 def test_dropout_beside_token_noise_uses_bytes_of_its_own() -> None:
@@ -109,13 +118,13 @@ def test_dropout_beside_token_noise_uses_bytes_of_its_own() -> None:
     net = GPT(Size(2, 2, 16), 7, tokens, "ape", 0, 0, find_recipe("two-stage"))
     x = torch.randint(7, (4, len(tokens)), generator=torch.Generator().manual_seed(1))
     bytes_ = torch.randint(256, (net.noise_size(*x.shape, x.shape[1]),), dtype=torch.uint8)
-    levels = [0.0, 0.0], [99.0, 0.0], [0.0, 51.0]
+    levels = [0.0, 0.0, 0.0], [99.0, 0.0, 0.0], [0.0, 51.0, 0.0]
     neither, mixed, dropped = (net(x, None, bytes_, torch.tensor(level)) for level in levels)
     assert torch.allclose(neither, net(x), atol=1e-6)
     assert not torch.allclose(mixed, neither) and not torch.allclose(dropped, neither)
     other = bytes_.clone()
     other[4 : 4 + BYTES * x.numel()] += 1  # those of the token noise
-    again = net(x, None, other, torch.tensor([0.0, 51.0]))
+    again = net(x, None, other, torch.tensor([0.0, 51.0, 0.0]))
     assert torch.allclose(again, dropped, atol=1e-6)
     with pytest.raises(RuntimeError):
-        net(x, None, bytes_[:-1], torch.tensor([0.0, 51.0]))
+        net(x, None, bytes_[:-1], torch.tensor([0.0, 51.0, 0.0]))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from theory.inference.support import support
 from verify.judging.judge import CellVerdict
+from verify.plan.recipe import BY_VERSION
 from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.tables import count, table
@@ -17,23 +18,25 @@ def section(report: Report) -> list[str]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
     found = []
     for v in report.verdicts:
-        also = [run for run in report.others if run.cell.key == v.cell.key]
-        if shares := _by_model(v, [run for run in (*v.runs, *also) if run.converged]):
-            found.append((v, shares))
+        also = (run for run in report.others if run.cell.key == v.cell.key)
+        met = [run for run in (*v.runs, *also) if run.converged]
+        for recipe in BY_VERSION.values():
+            if shares := _by_model(v, [run for run in met if run.recipe == recipe.version]):
+                found.append((v.name, recipe.name, shares))
     if not found:
         return []
-    models = [of_model for _, shares in found for of_model in shares]
+    models = [of_model for *_, shares in found for of_model in shares]
     apart = sum(max(needed) < min(others) for needed, others in models)
     return [
         "## Learned noise",
         f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
         "needed got more noise than each that is.",
-        table([_row(v, shares) for v, shares in found]),
-        "While a model settles, the largest share of another token's vector that is mixed into a "
-        "token is learned for each place: it grows where no answer rests on what stands there. "
+        table([_row(*x) for x in found]),
+        "While a model settles, each place learns how much of the learned noise it bears, from 0 "
+        "to 1: the more, the less answers rest on what stands there. "
         "*needed*: operand digits that varied in training and can change the answer. *not needed*: "
         "those that never varied, or cannot change it (the hundreds, where the modulus is 100). "
-        "The lowest and the highest share, of all models with learned noise that met the premise.",
+        "The lowest and the highest share, of all models that met the premise.",
     ]
 
 
@@ -54,10 +57,11 @@ def _by_model(v: CellVerdict, runs: Sequence[Run]) -> list[tuple[list[float], li
     return [x for x in both if all(x)]
 
 
-def _row(v: CellVerdict, models: list[tuple[list[float], list[float]]]) -> dict[str, str]:
+def _row(cell: str, recipe: str, models: list[tuple[list[float], list[float]]]) -> dict[str, str]:
     needed, others = ([x for of_model in models for x in of_model[i]] for i in (0, 1))
     return {
-        "cell": v.name,
+        "cell": cell,
+        "recipe": recipe,
         "needed": f"{min(needed):.2f} to {max(needed):.2f}",
         "not needed": f"{min(others):.2f} to {max(others):.2f}",
         "models": str(len(models)),

@@ -9,6 +9,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from verify.judging.judge import judge
+from verify.plan.recipe import LEARNED, RECIPE
 from verify.records.runs import Run
 from verify.reporting.report import Report
 from verify.reporting.sections import learned_noise
@@ -20,7 +21,8 @@ def noisy(needed: float, others: float, seed: int = 0, premise: float = 1.0) -> 
     """A model whose units and tens got one share of the noise, and all else another."""
     tokens = SUM.training_format.tokens[:-1]
     noise = tuple(needed if t.kind == "operand" and t.position < 3 else others for t in tokens)
-    return replace(run(SUM, RIGHT, seed=seed, premise=premise), noise=noise)
+    made = run(SUM, RIGHT, seed=seed, premise=premise)
+    return replace(made, recipe=RECIPE.version, noise=noise)
 
 
 def said(*runs: Run) -> str:
@@ -44,3 +46,12 @@ def test_numbers_of_natural_length_are_left_out() -> None:
     noise = (1.0,) * (len(natural.training_format.tokens) - 1)
     v = judge(natural, [replace(run(natural, {3: 1.0, 4: 1.0}), noise=noise)])
     assert learned_noise.section(Report("made up", [v], Path("nowhere"))) == []
+
+
+def test_each_recipe_has_a_row_of_its_own() -> None:
+    text = said(noisy(0.0, 1.0), replace(noisy(0.4, 1.0), recipe=LEARNED.version))
+    rows = [line.split("|")[2:4] for line in text.splitlines() if SUM.label() in line]
+    assert [[x.strip() for x in row] for row in rows] == [
+        ["default", "0.00 to 0.00"],
+        ["learned-noise", "0.40 to 0.40"],
+    ]
