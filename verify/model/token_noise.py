@@ -34,14 +34,14 @@ _WHOLE = 128
 gets."""
 
 
-def borne(parameters: Tensor) -> Tensor:
-    """The share of the noise that each place has learned to bear, between 0 and 1."""
-    return torch.sigmoid(_STEEP * parameters)
+def borne(parameters: Tensor, begins: float) -> Tensor:
+    """The share of the noise that each place has learned to bear, between 0 and 1.
 
-
-def begin(share: float, places: int) -> Tensor:
-    """Parameters ``(places,)`` by which each place bears that share of the noise, above 0."""
-    return torch.full((places,), math.log(share / (1 - share)) / _STEEP)
+    Args:
+        parameters: 0 is the share that it begins with, to which weight decay draws it back.
+        begins: that share, above 0.
+    """
+    return torch.sigmoid(_STEEP * parameters + math.log(begins / (1 - begins)))
 
 
 def mix(

@@ -9,7 +9,7 @@ Shapes: M models, B examples, T tokens of an example, S of them result digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,7 @@ class Ensemble:
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self._reward = recipe.reward
+        self._borne = partial(token_noise.borne, begins=recipe.begins)
 
     @staticmethod
     def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
@@ -78,8 +79,7 @@ class Ensemble:
         own = dict[str, Tensor](model.named_parameters())
         if recipe.reward:
             places = len(cell.training_format.tokens) - 1
-            begun = token_noise.begin(recipe.begins, places)
-            own[token_noise.NAME] = begun.to(next(model.parameters()))
+            own[token_noise.NAME] = next(model.parameters()).new_zeros(places)
         return own
 
     def examples(self, steps: int) -> Tensor:
@@ -111,7 +111,7 @@ class Ensemble:
         """What is made small: the losses, less the reward for the learned noise of all places."""
         if not self._reward:
             return losses.sum()
-        noise = token_noise.borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
+        noise = self._borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
         return losses.sum() - self._reward * noise.sum()
 
     def model(self, i: int) -> GPT:
@@ -125,7 +125,7 @@ class Ensemble:
         """The share of learned noise that each token of model i bears; None if none is learned."""
         if not self._reward:
             return None
-        return tuple(token_noise.borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
+        return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
 
     def __getstate__(self) -> dict[str, Any]:
         """All that the next step depends on; what computes the losses is made again."""
@@ -136,14 +136,14 @@ class Ensemble:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
         mixed, exact = self.precision == torch.bfloat16, weights.tensors[0].dtype
-        unasked = self._unasked
+        unasked, bears = self._unasked, self._borne
 
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
             named = weights.named(tensors)
             learned = named.pop(token_noise.NAME, None)
-            borne = None if learned is None else token_noise.borne(learned)
+            borne = None if learned is None else bears(learned)
             inputs = (tokens[:, :-1], slots, noise, level, borne)
             with torch.autocast(self.device, self.precision, enabled=mixed):
                 logits = functional_call(model, named, inputs)

