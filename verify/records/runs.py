@@ -34,7 +34,7 @@ class Run:
         predicted: what was predicted before it was trained, where that was kept.
         indifference: the share of answers in domain that stay when ignored tokens are disturbed
             (``verify.model.indifference``), where that was measured.
-        noise: where the noise of each place is learned, that share for each token that is read,
+        noise: where noise is learned, the share of it that each token that is read bears,
             when training ended (``verify.model.token_noise``).
     """
 

@@ -31,7 +31,7 @@ class Trained:
         premise: held-out accuracy in domain.
         steps: optimizer steps taken.
         seconds: wall time until then, of the whole ensemble.
-        noise: the share of the noise that each token gets, where that is learned.
+        noise: the share of learned noise that each token bears, where there is any.
     """
 
     model: GPT
