@@ -63,7 +63,7 @@ class Recipe:
 
     name: str = "default"
     about: str = "token noise on half of the tokens, and all of it on each place that bears it"
-    version: str = "14"
+    version: str = "15"
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
@@ -77,11 +77,11 @@ class Recipe:
     dropout: bool = False
     dropout_first: int = 0
     attention_dropout: bool = False
-    noise: int = 128
+    noise: int = 256
     clean: int = 128
     reward: float = 0.02
     begins: float = 0.02
-    noise_change: int = 48
+    noise_change: int = 5
     settling: int = 3000
     cooling: int = 1000
     weight_decay: float = 0.1
@@ -96,10 +96,10 @@ SPARSE = replace(
     name="sparse-noise",
     about="token noise on half of the tokens, up to the whole of another",
     version="12",
-    noise=256,
     reward=0.0,
+    noise_change=48,
 )
-"""An earlier default: stronger noise, the same for every place."""
+"""An earlier default: the same noise for every place, and all of it soon."""
 DENSE = replace(
     SPARSE,
     name="dense-noise",
@@ -114,9 +114,9 @@ LEARNED = replace(
     name="learned-noise",
     about="token noise, on each place as much as it bears",
     version="13",
-    noise=256,
     clean=256,
     begins=0.5,
+    noise_change=48,
 )
 """The default with learned noise alone: shorter inputs come out wrong."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}

@@ -24,6 +24,9 @@ from enum import Enum
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import FIFTH, Recipe
 
+_ALL = 256
+_LEARNED_NOISE_CHANGE = 48
+"""By how much learned noise rises between two chunks of steps, in 256ths, up to all of it."""
 State = Enum("State", "LEARNING SETTLING COOLING FINISHED")
 
 
@@ -43,6 +46,8 @@ class Schedule:
         """The step at which the loss was first low."""
         self.noise = 0
         """The noise that the model bears, in 256ths."""
+        self.learned_noise = 0
+        """The noise of a place that has learned to bear all of it, in 256ths."""
         self.highest = recipe.noise
         """The highest noise, in 256ths; what was too much for the task becomes less."""
 
@@ -90,7 +95,7 @@ class Schedule:
         It does not become less where every token's is too much for the task: a place that bears it
         is one that the task does not need.
         """
-        return 256 * self.noise_at(step) / self.highest if self.highest else 0.0
+        return self.learned_noise * self._still_to_cool(step)
 
     def levels_at(self, step: int) -> tuple[float, float, float]:
         """All three, of the noise, of dropout beside it and of learned noise, in 256ths."""
@@ -111,6 +116,7 @@ class Schedule:
         if self.state is State.LEARNING:
             return
         self.noise = min(self.noise + recipe.noise_change, self.highest)
+        self.learned_noise = min(self.learned_noise + _LEARNED_NOISE_CHANGE, _ALL)
         before = recipe.dropout_first if self.since == self.learned else 0
         settled = step >= self.since + before + recipe.settling and self.noise == self.highest
         late = step >= self.budget - recipe.cooling

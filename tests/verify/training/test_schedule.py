@@ -132,13 +132,18 @@ def test_noise_that_had_not_begun_does_not_begin_while_the_model_cools() -> None
     assert [s.noise_at(step) for step in (200, 225, 249)] == [0, 0, 0]
 
 
-def test_learned_noise_rises_and_falls_with_the_other_but_stays_when_that_becomes_less() -> None:
+def test_learned_noise_rises_by_itself_and_stays_when_the_other_becomes_less() -> None:
     s = Schedule(replace(SCHEDULE, reward=0.1), budget=1000)
-    assert s.learned_noise_at(50) == 0.0
+    assert s.levels_at(50) == (0, 0, 0)
     look(s, 100, 0.05)
-    assert s.levels_at(100) == (24, 0, 128)
+    assert s.levels_at(100) == (24, 0, 48)
     look(s, 150, 0.05)
     look(s, 200, 0.05)
-    assert s.levels_at(225) == (24, 0, 128)  # it cools
+    assert s.levels_at(225) == (24, 0, 72)  # half way through cooling
     look(s, 250, 0.05, 0.5)
-    assert s.levels_at(250) == (36, 0, 256)
+    assert s.levels_at(250) == (36, 0, 144)
+    look(s, 300, 0.05)
+    assert s.levels_at(300) == (36, 0, 192)
+    for step in (350, 400, 450):
+        look(s, step, 0.05)
+    assert s.learned_noise == 256  # no more than all of it
