@@ -10,6 +10,7 @@ from verify.plan.cells import Cell
 from verify.plan.recipe import CHUNK, Recipe
 from verify.training.device import has_compiler
 from verify.training.ensemble import Ensemble
+from verify.training.schedule import LEVELS
 
 
 class EnsembleTraining:
@@ -21,7 +22,7 @@ class EnsembleTraining:
 
     def __init__(self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str) -> None:
         self.ensemble = Ensemble(jobs, device, recipe, has_compiler(device))
-        self.noise = torch.full((len(jobs), 2), float(recipe.noise), device=device)
+        self.noise = torch.full((len(jobs), LEVELS), float(recipe.noise), device=device)
         self.rate = torch.ones(len(jobs), device=device)
         self.examples: list[torch.Tensor] = []
 

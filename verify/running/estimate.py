@@ -17,6 +17,7 @@ from verify.plan.sizes import Size
 from verify.running.run import ensembles
 from verify.training.device import train_alone
 from verify.training.ensemble import Ensemble
+from verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 1.0
 """The most steps that are timed of one size, and the time after which that is enough."""
@@ -117,7 +118,7 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     """The time of one step of some models together; it is not compiled."""
     ensemble = Ensemble([(x.cell, x.seed) for x in group], device, group[0].recipe, compiled=False)
     batches = ensemble.examples(_STEPS + 1)
-    levels = torch.full((len(group), 2), float(group[0].recipe.noise), device=device)
+    levels = torch.full((len(group), LEVELS), float(group[0].recipe.noise), device=device)
     rate = torch.zeros(len(group), device=device)
     taken: list[float] = []
     for tokens in batches:

@@ -24,6 +24,8 @@ from enum import Enum
 from verify.plan.premise import PREMISE
 from verify.plan.recipe import FIFTH, Recipe
 
+LEVELS = 3
+"""Of the noise, of the dropout beside it and of learned noise."""
 _ALL = 256
 _LEARNED_NOISE_CHANGE = 48
 """By how much learned noise rises between two chunks of steps, in 256ths, up to all of it."""
@@ -98,7 +100,7 @@ class Schedule:
         return self.learned_noise * self._still_to_cool(step)
 
     def levels_at(self, step: int) -> tuple[float, float, float]:
-        """All three, of the noise, of dropout beside it and of learned noise, in 256ths."""
+        """All ``LEVELS`` of a step, in 256ths."""
         return self.noise_at(step), self.dropout_at(step), self.learned_noise_at(step)
 
     def _still_to_cool(self, step: int) -> float:
