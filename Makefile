@@ -49,4 +49,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .arith build site *.egg-info
+	rm -rf $(VENV) build site *.egg-info

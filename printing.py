@@ -172,14 +172,15 @@ def print_digits(prediction: Prediction) -> None:
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
-    from theory.display.answer import plateaus_on_the_way, takes_leaps
+    from theory.learning.leap_complexity import setting_leaps
+    from theory.learning.plateaus import setting_plateaus
 
     s = prediction.setting
     known = [
         {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
-        for x in plateaus_on_the_way(s)
+        for x in setting_plateaus(s)
     ]
-    return {"leaps": takes_leaps(s).answer, "plateaus": known}
+    return {"leaps": setting_leaps(s).answer, "plateaus": known}
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:

@@ -15,9 +15,9 @@ def data(
     out: Annotated[
         Path | None, typer.Option(help="The CSV file; without it the table is printed.")
     ] = None,
-    folder: Annotated[Path, typer.Option(help="Where the committed evidence stands.")] = Path(
-        "reports"
-    ),
+    folder: Annotated[
+        Path | None, typer.Option(help="Where the committed evidence stands (default: reports).")
+    ] = None,
     store: Annotated[
         Path | None, typer.Option(help="Write the measurements of this store in their place.")
     ] = None,
@@ -30,9 +30,12 @@ def data(
 
     if out is not None:
         check_writable(out)
+    if store is not None and folder is not None:
+        raise InvalidInput("give --store or --folder, not both")
     if store is not None and not store.exists():
         raise InvalidInput(f"there is no store {store}; arith verify makes one")
-    runs, grids = committed(folder) if store is None else ([], {})
+    evidence = folder or Path("reports")
+    runs, grids = committed(evidence) if store is None else ([], {})
     notes: list[str] = []
     if store is not None:
         runs, notes = Store(store).runs()
@@ -40,7 +43,7 @@ def data(
         print(f"arith: {note}", file=sys.stderr)
     if not runs:
         where = "" if store else ": say with --folder where the evidence of grids stands"
-        raise InvalidInput(f"no measurements in {store or folder}{where}")
+        raise InvalidInput(f"no measurements in {store or evidence}{where}")
     text = dataset(runs, grids)
     if out is None:
         print(text, end="")

@@ -124,6 +124,7 @@ BAD = [
     ("verify --task add --model hf:gpt --keep-models x", "leave out"),
     ("report --grid nothing", "unknown grid"),
     ("report --store no.sqlite", "there is no store no.sqlite"),
+    ("data --store x.sqlite --folder reports", "give --store or --folder, not both"),
 ]
 
 

@@ -32,7 +32,8 @@ EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_
 
 def shell_lines(page: Path) -> list[str]:
     """The lines of a page's shell blocks, without prompts and comments."""
-    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", page.read_text(), re.S)
+    whole = page.read_text().replace("\\\n", "")  # a command may go on on the next line
+    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", whole, re.S)
     lines = [line.removeprefix("$ ").strip() for block in blocks for line in block.splitlines()]
     return [re.split(r" +# ", line)[0] for line in lines]
 

@@ -6,8 +6,8 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from theory.learning.leap_complexity import FEW, leaps
-from theory.learning.plateaus import Plateau, plateaus
+from theory.learning.leap_complexity import FEW, setting_leaps
+from theory.learning.plateaus import setting_plateaus
 from theory.prediction.expressibility import expressibility
 from theory.prediction.lengths import MOST_UNSEEN
 from theory.prediction.outcomes import Claim, Status
@@ -19,7 +19,6 @@ from theory.setting.lengths_text import lengths_text
 if TYPE_CHECKING:
     from theory.prediction.lengths import LengthPrediction
     from theory.prediction.predict import Prediction
-    from theory.setting.settings import Setting
 
 INPUTS = {
     Direction.DOWNWARD: "shorter",
@@ -184,7 +183,7 @@ def _short(source: str, is_published: bool) -> str:
 def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     s = prediction.setting
-    found = plateaus_on_the_way(s)
+    found = setting_plateaus(s)
     shares = [f"{float(100 * x.accuracy):.3g}% {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
     text = (
@@ -199,20 +198,9 @@ def _from(read: int) -> str:
     return f"from the last {'digit' if read == 1 else f'{read} digits'} of each operand"
 
 
-def takes_leaps(s: Setting) -> Decision:
-    """Whether a task asks for many digits at once; undecided where digits have no position."""
-    asks = s.encoding.own_positions and not s.natural
-    return leaps(s.task, s.base, s.train) if asks else Decision.UNDECIDED
-
-
-def plateaus_on_the_way(s: Setting) -> tuple[Plateau, ...]:
-    """The plateaus of a task; none where numbers have their natural lengths."""
-    return () if s.natural else plateaus(s.task, s.base, s.train)
-
-
 def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
-    more = takes_leaps(prediction.setting)
+    more = setting_leaps(prediction.setting)
     text = {
         Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
         Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow.",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from theory.display.answer import (
@@ -16,10 +18,11 @@ from theory.display.answer import (
     published_lines,
 )
 from theory.display.tables import markdown_table
-from theory.learning.leap_complexity import leaps
+from theory.learning.leap_complexity import setting_leaps
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
 from theory.setting.decision import Decision
+from theory.setting.directions import Direction
 from theory.setting.lengths_text import runs
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ _WHOSE = {
 }
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
+_COMMAND = 74
+_JOINED = "\N{NO-BREAK SPACE}"
 
 
 def setting_lines(s: Setting) -> list[str]:
@@ -121,14 +126,18 @@ def legend(prediction: Prediction) -> list[str]:
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
     lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
-    own_positions = s.encoding.own_positions and not s.natural
-    if own_positions and leaps(s.task, s.base, s.train) is Decision.YES:
+    if setting_leaps(s) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
+    if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
+        lines.append("A trained length is tested on inputs that training left out, too.")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")
+    counted = [x for x in lengths if x.learned_accuracy is not None and x.unseen < 1]
+    if any(prediction.claim(x) == Claim.NONE for x in counted):
+        lines.append("Without a claim, the accuracy shown is that of f^, if the model computes it.")
     if any(x.learned_accuracy is None for x in lengths):
         lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
-    if any(0 < x.unseen < 1 and x.learned_accuracy is not None for x in lengths):
+    if any(x.unseen for x in counted):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
     open_too = any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths)
     meaning = {
@@ -173,9 +182,10 @@ def advice_text(advice: Advice) -> list[str]:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
         for n, x in enumerate(advice.suggestions, 1):
             limit = [] if x.goes_on else [f"up to {digits_text(max(s.test_lengths))} only"]
-            notes = ", ".join(limit + ["proved"] * x.proved)
-            lines += [f"{n}. {x.text}{f' ({notes})' if notes else ''}", f"  {x.command}"]
-        lines.append(_how_sure([x.proved for x in advice.suggestions]))
+            sure = ["which are then trained"] if x.trained else ["proved"] * x.proved
+            notes = ", ".join([*limit, *sure, *["may take long to learn"] * x.slow])
+            lines += [f"{n}. {x.text}{f' ({notes})' if notes else ''}", _command_lines(x.command)]
+        lines += _how_sure([x.proved for x in advice.suggestions if not x.trained])
     if not advice.complete:
         found = "" if advice.suggestions else "No change was found. "
         lines.append(f"{found}Not every change was tried: that would take too long.")
@@ -188,12 +198,20 @@ def advice_text(advice: Advice) -> list[str]:
     return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
 
 
-def _how_sure(proved: list[bool]) -> str:
-    """What stands behind the suggestions."""
+def _command_lines(words: Iterable[str]) -> str:
+    """A command on lines that fit a terminal of 80 columns and can be pasted as they are."""
+    whole = " ".join(word.replace(" ", _JOINED) for word in words)
+    lines = wrap(whole, _COMMAND, break_on_hyphens=False, break_long_words=False)
+    return "  " + " \\\n    ".join(lines).replace(_JOINED, " ")
+
+
+def _how_sure(proved: list[bool]) -> list[str]:
+    """What stands behind the suggestions that claim something."""
     if all(proved):
-        return "All are proved from the premise that the model is right on all of training."
-    others = "The others rest" if any(proved) else "They rest"
-    return f"{others} on rules observed in trained models, not proved (arith predict --explain)."
+        text = "What is claimed is proved for a model that is right on all of training."
+        return [text] if proved else []
+    rest = "The others rest" if any(proved) else "They rest"
+    return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
 
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:

@@ -210,9 +210,11 @@ def modulus_steps(setting: Setting, shown: Support) -> tuple[Step, ...]:
     k = base_aligned(p, base)
     if k is not None and k <= n:
         digits, varied = f"{k} digits of each operand matter", f"all {k}"
-        if k < 2:
+        if k == 1:
             digits, varied = "digit of each operand can matter", "it"
         what = f"{p} divides {base}^{k}: only the lowest {digits}, and {varied} varied in training"
+        if k == 0:
+            what = "Modulo 1 every answer is 0: no digit matters"
         return (cite("base aligned", what),)
     left = residual_modulus(p, base, n)
     what = f"The digits above position {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"

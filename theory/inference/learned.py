@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.inference.support import Support
+from theory.setting.lengths_text import runs
 from theory.setting.tasks import Task
 
 
@@ -48,10 +49,13 @@ class LearnedFunction:
         n = self.support.read_length(operand)
         if n is not None:
             return f"Mod({name}, {self.base**n})" if n else "0"
+        read = runs(sorted(i for j, i in self.support.read if j == operand))
         upper = [
-            f"(-Mod({name}, {self.base ** (i - 1)}) + Mod({name}, {self.base**i}))"
-            for j, i in self.support.read
-            if j == operand and i > 1
+            f"(-Mod({name}, {self.base ** (low - 1)}) + Mod({name}, {self.base**high}))"
+            for low, high in read
+            if low > 1
         ]
-        units = [f"Mod({name}, {self.base})"] if (operand, 1) in self.support.read else []
-        return f"({' + '.join([*upper, *units, str(self.support.offset(operand))])})"
+        lowest = [f"Mod({name}, {self.base**high})" for low, high in read if low == 1]
+        constant = self.support.offset(operand)
+        parts = [*upper, *lowest, *([str(constant)] if constant or not read else [])]
+        return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "23"
+THEORY_VERSION = "24"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -89,6 +89,15 @@ RULES: dict[str, Rule] = {
             "those of the rules that say which digits are ignored (support), and which digits that "
             "never stood together are answered (joint support)",
             _XU,
+            Basis.PROVED,
+        ),
+        Rule(
+            "modulus out of reach",
+            "no answer reaches p: as without it",
+            "If no sum of the operands' terms reaches p, nothing is ever reduced, and the task is "
+            "the one without the modulus.",
+            "no negative coefficient; operands as long as those that are written",
+            "by definition",
             Basis.PROVED,
         ),
         Rule(

@@ -41,7 +41,8 @@ class CarryClassifier:
         total: how many tuples of the domain the task is defined on.
 
     Raises:
-        NotCountable: the task is no linear form, or has too many carries.
+        NotCountable: the task is no linear form, has too many carries, or is divided by what is no
+            power of the base.
     """
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...]) -> None:
@@ -49,6 +50,8 @@ class CarryClassifier:
             raise NotCountable(f"'{task.name}' is no sum of digits and a carry")
         self._task, self._base = task, base
         self._dropped = digit_count(task.divisor, base) - 1
+        if task.divisor != base**self._dropped:
+            raise NotCountable(f"// {task.divisor} does not drop digits of base {base}")
         self._width = max(box.width for box in boxes)
         positions = max(self._width, self._dropped + task.result_width(base, self._width))
         sums = cache(self._sums)  # most positions are alike

@@ -26,6 +26,7 @@ from theory.numbers.effort import budget
 from theory.numbers.integer_arrays import SAFE
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
+from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 FEW = 2
@@ -81,6 +82,12 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
                 begun.append(classifier)
         return Decision.of(not all(_learned(classifier, every, most) for classifier in begun))
     return Decision.UNDECIDED
+
+
+def setting_leaps(s: Setting) -> Decision:
+    """Whether a setting's task leaps; undecided where digits have no positions of their own."""
+    own_positions = s.encoding.own_positions and not s.natural
+    return leaps(s.task, s.base, s.train) if own_positions else Decision.UNDECIDED
 
 
 def _told(classifier: CarryClassifier, r: int, most: int) -> bool:

@@ -20,6 +20,7 @@ from theory.counting.residues import digit_sum
 from theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
 from theory.setting.boxes import Box
 from theory.setting.domains import Domain
+from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
 LARGEST = 4_000_000
@@ -57,6 +58,11 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
         if accuracy < 1 and accuracy > (ladder[-1].accuracy if ladder else 0):
             ladder.append(Plateau(k, accuracy))
     return tuple(ladder)
+
+
+def setting_plateaus(s: Setting) -> tuple[Plateau, ...]:
+    """The plateaus of a setting's task; none where numbers have their natural lengths."""
+    return () if s.natural else plateaus(s.task, s.base, s.train)
 
 
 @lru_cache(maxsize=256)
@@ -112,9 +118,7 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     boxes = train.boxes(base, task.operands)
     if task.modulus is None or train.priming or train.pairs is not None:
         return ()
-    top = base ** train.every_length[-1] - 1
-    reach = sum(max(c, 0) * top ** sum(e) for c, e in task.terms) // task.divisor
-    if reach < task.modulus and all(c >= 0 for c, _ in task.terms):
+    if task.without_idle_modulus(base, train.every_length[-1]).modulus is None:
         return ()
     size = sum(box.size for box in boxes)
     operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]

@@ -49,6 +49,7 @@ class LengthPrediction:
         counted: False where the accuracy or its bound would take too long to be counted.
         shown: training shows the context of every answer (rule ``receptive field``).
         trained: each input is, as far as queries see it, one of the training domain.
+        bounded_by: the rule that ``at_most`` rests on, where numbers have their natural lengths.
     """
 
     digits: int
@@ -63,6 +64,7 @@ class LengthPrediction:
     counted: bool = True
     shown: bool = False
     trained: bool = False
+    bounded_by: str = "address"
 
     @property
     def proved(self) -> bool:
@@ -82,6 +84,7 @@ def natural_length(
     at_most: Fraction = Fraction(1),
     counted: bool = True,
     shown: bool = False,
+    bounded_by: str = "address",
 ) -> LengthPrediction:
     """The prediction where there is no learned function: right on all inputs, bounded, or open."""
     direction, one = setting.train.direction(digits), Fraction(1)
@@ -89,7 +92,8 @@ def natural_length(
         predicted = LengthPrediction(digits, direction, Status.GENERALIZES, one)
         return replace(predicted, learned_accuracy=one, shown=shown)
     status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
-    return LengthPrediction(digits, direction, status, None, None, at_most, counted=counted)
+    predicted = LengthPrediction(digits, direction, status, None, None, at_most, counted=counted)
+    return replace(predicted, bounded_by=bounded_by)
 
 
 @remembered(256)
@@ -152,7 +156,7 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         inferred=Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen),
         ignores=ignores,
         learned_accuracy=value,
-        trained=hides_changes and together == 1,
+        trained=hides_changes and together == 1 and train.pairs is None,
     )
 
 

@@ -52,13 +52,23 @@ class _AtLength:
     found: Found | None = None
     near: bool = False
 
+    @property
+    def bounded_by(self) -> str:
+        """The rule that bounds the accuracy, where it is bounded."""
+        moves = self.at_most < 1 and not is_always_missing(_found(self))
+        return "spaces" if moves else "address"
+
 
 @remembered(64)
 def natural_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it."""
     each, steps = _at_lengths(setting)
     lengths = (
-        natural_length(setting, x.digits, x.right, x.at_most, counted=x.found is not None)
+        natural_length(
+            *(setting, x.digits, x.right, x.at_most),
+            counted=x.found is not None,
+            bounded_by=x.bounded_by,
+        )
         for x in each
     )
     return tuple(lengths), tuple(steps)
@@ -150,8 +160,8 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     """Why, for the lengths that were not trained: what fails, what goes on, what is open."""
     steps = []
     lost = [x for x in each if x.at_most < 1]
-    always = [x for x in lost if is_always_missing(_found(x))]
-    for rule_name, some in (("spaces", [x for x in lost if x not in always]), ("address", always)):
+    for rule_name in ("spaces", "address"):
+        some = [x for x in lost if x.bounded_by == rule_name]
         if some:
             at = lengths_text([x.digits for x in some])
             what = f"At {at} a digit is not found: {missing_text(finder, _found(some[0]))}"

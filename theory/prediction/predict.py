@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from theory.prediction.published import NATURAL_LENGTHS, Published, published
 from theory.setting.directions import EXTRAPOLATING, Direction
 from theory.setting.requests import setting_json
 from theory.setting.settings import Setting
+from theory.setting.tasks import Task
 
 _EXPECTED = (Beyond.IGNORED, Beyond.ONE_IGNORED, Beyond.UNSEEN)
 """Where the support rule says what a model computes."""
@@ -151,6 +152,9 @@ def predict(setting: Setting) -> Prediction:
     """
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
+    whole = task.without_idle_modulus(base, setting.digits)
+    if whole != task:
+        return _of_idle_modulus(setting, whole)
     shown = support(task, train, base)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
     for domain in (train, *tests):
@@ -192,6 +196,16 @@ def predict(setting: Setting) -> Prediction:
         ),
         learned if upward in _EXPECTED and not continues else None,
         continues,
+    )
+
+
+def _of_idle_modulus(setting: Setting, whole: Task) -> Prediction:
+    """The prediction where no answer reaches the modulus: that of the task without it."""
+    other = predict(replace(setting, task=whole))
+    premise, *reasons = other.derivation
+    what = f"No answer reaches {setting.task.modulus}: the task is {whole.text()}."
+    return replace(
+        other, setting=setting, derivation=(premise, cite("modulus out of reach", what), *reasons)
     )
 
 

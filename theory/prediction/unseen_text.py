@@ -59,7 +59,7 @@ def _why_fixed(shown: Support) -> str:
     n, p, period = single(shown.train), shown.task.full_modulus, shown.period
     steps = set() if n is None else {period((j, n)) for j in range(shown.task.operands)}
     if steps == {1}:
-        return f"position {n} makes no difference modulo {p}"
+        return f"position {n} makes no difference" + (f" modulo {p}" if p else "")
     groups = interactions(shown)
     if all(len(digits) == 1 for digits in groups):
         return "the digits only add up"

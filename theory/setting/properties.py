@@ -125,14 +125,17 @@ def _search_small(task: Task, base: int, result_width: int) -> Witness | None:
         # 1 first: it makes products move with each operand.
         digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
         for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
-            expected = task.evaluate(*low) % scale
+            expected = task.evaluate(*low)
+            if expected < 0:
+                continue  # not defined there
             for operand, t in product(range(task.operands), shifts):
                 work += _cost(task)
                 if work > _MOST_WORK:
                     return None
                 moved = list(low)
                 moved[operand] += scale * t
-                if task.evaluate(*moved) % scale != expected:
+                other = task.evaluate(*moved)
+                if other >= 0 and (other - expected) % scale:
                     return Witness(low, tuple(moved), j)
     return None
 

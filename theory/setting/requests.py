@@ -150,7 +150,8 @@ def setting_words(setting: Setting) -> list[str]:
     """The options that ask for a setting on the command line, each with its value."""
     task = setting.task
     words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
-    words += [f"--modulus {task.modulus}"] if task.name in TASKS and task.modulus else []
+    said = None if task.name in TASKS else parse_task(task.name).modulus
+    words += [f"--modulus {task.modulus}"] if task.modulus != said else []
     for name, o, value, default in _values(setting):
         if o.written == ALWAYS or value != default:
             words += [f"{flag(name)} {text}" for text in o.words(value)]

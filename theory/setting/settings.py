@@ -94,7 +94,7 @@ class Setting:
         allowed = tuple(x for x in self.train.allowed if set(x[1]) != every_digit)
         kinds = [self.train.kind, self.test_kind]
         if self.task.operands == 1:
-            kinds = ["longest" if kind == "every" else kind for kind in kinds]
+            kinds = ["longest"] * len(kinds)  # its length is the longest, and all that there are
         object.__setattr__(self, "train", replace(self.train, allowed=allowed, kind=kinds[0]))
         object.__setattr__(self, "test_kind", kinds[1])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
 from typing import Any
@@ -134,6 +134,14 @@ class Task:
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
         return sum(c * top**power for power, c in factors.items()) // self.divisor
+
+    def without_idle_modulus(self, base: int, width: int) -> Task:
+        """The task without its modulus, if no operands of at most ``width`` digits reach it."""
+        signs = [c for c, _ in self.terms]
+        if self.modulus is None or min(signs) < 0 or not any(signs):
+            return self
+        whole = replace(self, modulus=None)
+        return whole if whole.largest(base, width) < self.modulus else self
 
     def result_width(self, base: int, width: int) -> int:
         """Digits M that hold every result of operands of at most ``width`` digits."""

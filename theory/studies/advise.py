@@ -15,6 +15,7 @@ from typing import Any
 
 from theory.errors import InvalidInput, TooMuchWork
 from theory.inference.views import carry_reach
+from theory.learning.leap_complexity import setting_leaps
 from theory.numbers.effort import budget
 from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
@@ -30,7 +31,7 @@ from theory.setting.settings import Setting
 
 PRIMING = Fraction(1, 100)
 """The share of long examples that is proposed."""
-MOST_WORK = 3_000_000_000
+MOST_WORK = 8_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 MOST_SUGGESTIONS = 8
 ADDRESSES = ("address", "spaces")
@@ -68,12 +69,19 @@ class Suggestion:
     Args:
         goes_on: whether the length after the longest tested one generalizes as well.
         proved: whether that follows from the premises by mathematics alone.
+        trained: whether every tested length is then a trained one, so that nothing is claimed.
     """
 
     changes: tuple[Change, ...]
     setting: Setting
     goes_on: bool
     proved: bool
+    trained: bool
+
+    @property
+    def slow(self) -> bool:
+        """Whether such a model may take long to converge, or never do so (rule ``leap``)."""
+        return setting_leaps(self.setting) is Decision.YES
 
     @property
     def cost(self) -> int:
@@ -86,9 +94,9 @@ class Suggestion:
         return "; ".join(c.text for c in self.changes)
 
     @property
-    def command(self) -> str:
-        """The command that trains a model so, and judges it."""
-        return " ".join(["arith verify", *setting_words(self.setting)])
+    def command(self) -> tuple[str, ...]:
+        """The command that trains a model so, and judges it: its name, and each option."""
+        return ("arith verify", *setting_words(self.setting))
 
 
 @dataclass(frozen=True)
@@ -117,7 +125,9 @@ class Advice:
                     "cost": s.cost,
                     "goes_on": s.goes_on,
                     "proved": s.proved,
-                    "command": s.command,
+                    "trained": s.trained,
+                    "slow": s.slow,
+                    "command": " ".join(s.command),
                 }
                 for s in self.suggestions
             ],
@@ -136,15 +146,27 @@ def advise(setting: Setting) -> Advice:
     try:
         with budget(MOST_WORK):
             for changes in _combinations(setting):
-                if not any(_covers(changes, s) for s in found) and _suffice(setting, changes):
-                    after = changed(setting, changes)
-                    proved = not predict(after).observed
-                    found.append(Suggestion(changes, after, _goes_on(after), proved))
+                if any(_covers(changes, s) for s in found):
+                    continue
+                prediction = _after(setting, changes)
+                if prediction is not None:
+                    found.append(_suggestion(changes, prediction))
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     suggestions, obstacles = tuple(found[:MOST_SUGGESTIONS]), tuple(_obstacles(setting, current))
     return Advice(current, False, suggestions, obstacles, complete)
+
+
+def _suggestion(changes: tuple[Change, ...], prediction: Prediction) -> Suggestion:
+    after = prediction.setting
+    return Suggestion(
+        changes,
+        after,
+        goes_on=_goes_on(after),
+        proved=not prediction.observed,
+        trained=all(map(after.is_premise, after.test_lengths)),
+    )
 
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
@@ -172,16 +194,20 @@ def _covers(changes: tuple[Change, ...], s: Suggestion) -> bool:
     return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in s.changes)
 
 
-def _suffice(setting: Setting, changes: tuple[Change, ...]) -> bool:
-    """Whether the setting works after changes."""
+def _after(setting: Setting, changes: tuple[Change, ...]) -> Prediction | None:
+    """The prediction after changes, if every test length generalizes then."""
     try:
         after = changed(setting, changes)
     except InvalidInput:  # a layout that the task cannot be written in
-        return False
+        return None
     if after.layers == 1 and after.encoding.selection != "any":
-        return False  # one layer does not learn to find digits then (docs/relative.md)
-    ends = (max(after.test_lengths), min(after.test_lengths))  # mostly they decide
-    return all(_works(predict(x)) for x in (replace(after, test_lengths=ends), after))
+        return None  # one layer does not learn to find digits then (docs/relative.md)
+    lengths = after.test_lengths
+    ends = (min(lengths), max(lengths))  # mostly they decide
+    if len(lengths) > len(ends) and not _works(predict(replace(after, test_lengths=ends))):
+        return None
+    prediction = predict(after)
+    return prediction if _works(prediction) else None
 
 
 def _goes_on(setting: Setting) -> bool:
@@ -203,12 +229,10 @@ def _changes(s: Setting) -> Iterator[Change]:
         yield Change("window", "no attention window", 1, {"window": 0})
     if reach is not None:  # the least window in which the interleaved layout holds the local rule
         window = (reach + 1) * (s.task.operands + 1) - 1
-        if s.natural:  # more layers see more, and ask for longer numbers in training
-            text, layers = f"attention window {window} in one layer", {"layers": 1}
-        else:
-            text, layers = f"attention window {window}", {}
-        if window != s.window:
-            yield Change("window", text, 1, {"window": window, **layers})
+        # More layers see more, so that more has to be shown in training.
+        text = f"attention window {window} in one layer"
+        if (window, 1) != (s.window, s.layers):
+            yield Change("window", text, 1, {"window": window, "layers": 1})
     for name, layout in LAYOUTS.items():
         if layout != s.layout:
             yield Change("layout", f"{name} layout", 2, {"layout": layout})
@@ -223,7 +247,9 @@ def _training_changes(s: Setting) -> Iterator[Change]:
 
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
-        yield change(f"train on {_sum(shorter)} digits", 3, replace(train, lengths=shorter))
+        left = tuple(x for x in train.priming if x[0] not in shorter)
+        text = f"train on {_sum(shorter)} digits"
+        yield change(text, 3, replace(train, lengths=shorter, priming=left))
     if train.kind == "every":
         yield change("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:

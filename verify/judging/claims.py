@@ -143,7 +143,7 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
 def _decides(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether a rule decides an untrained length where numbers have their natural lengths."""
     if length.at_most < 1:
-        return rule == "address"
+        return rule == length.bounded_by
     leaves_open = {step.leaves_open for step in prediction.derivation if step.rule == rule}
     return (length.accuracy is None) in leaves_open
 

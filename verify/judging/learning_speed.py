@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.learning.leap_complexity import leaps
+from theory.learning.leap_complexity import setting_leaps
 from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict, Verdict
 from verify.records.runs import Run
@@ -27,10 +27,7 @@ def is_soon(step: int | None) -> bool:
 
 def task_leaps(v: CellVerdict) -> Decision:
     """Whether a cell's task leaps; undecided too where its encoding is another."""
-    s = v.cell.setting
-    if not (s.encoding.own_positions and v.runs):
-        return Decision.UNDECIDED
-    return leaps(s.task, s.base, s.train)
+    return setting_leaps(v.cell.setting) if v.runs else Decision.UNDECIDED
 
 
 def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:

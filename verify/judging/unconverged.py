@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
+from theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from theory.prediction.predict import Prediction
 from theory.setting.directions import Direction
 from verify.judging.intervals import pooled
@@ -62,7 +62,7 @@ def nearest_plateau(known: Sequence[Plateau], accuracy: float) -> Plateau | None
 def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
     """Where a model stands; None if it met the premise, or the task has no known plateau."""
     s = prediction.setting
-    known = () if run.premise >= PREMISE else plateaus(s.task, s.base, s.train)
+    known = () if run.premise >= PREMISE else setting_plateaus(s)
     if not known:
         return None
     plateau = nearest_plateau(known, run.premise)

@@ -16,8 +16,7 @@ def project(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Queries ``(B, S, C)`` of ``x``, keys and values ``(B, T, C)`` of ``context``.
 
-    One matrix product for all that it can be: a step of nano is a twentieth faster, of micro a
-    tenth.
+    One matrix product for all that it can be, which is faster (benchmarks/README.md).
 
     Args:
         x: ``(B, S, C)``.
@@ -34,7 +33,7 @@ def project(
 def spare_keys(keys: int) -> int:
     """How many keys to add up to a multiple of 16; none where it is far.
 
-    The scores of 63 keys in bfloat16 take three times as long as those of 64.
+    The scores of 63 keys in bfloat16 take longer than those of 64 (benchmarks/README.md).
     """
     spare = -keys % 16
     return spare if 16 * spare <= keys else 0
@@ -56,7 +55,7 @@ def pad_keys(k: Tensor, v: Tensor, mask: Tensor, unseen: float) -> tuple[Tensor,
 def relu(x: Tensor) -> Tensor:
     """The rectifier; in compiled code as arithmetic, so that its derivative is no mask.
 
-    Storing masks made a compiled step take 36 ms in place of 14.
+    Storing masks takes most of a compiled step (benchmarks/README.md).
     """
     return 0.5 * (x + x.abs()) if torch.compiler.is_compiling() else F.relu(x)
 
@@ -64,7 +63,7 @@ def relu(x: Tensor) -> Tensor:
 class Dropout:
     """Dropout by random bytes that are made outside the step, one for each element.
 
-    PyTorch's own sampler would be half of a training step.  The rate is a multiple of 1/256,
+    PyTorch's own sampler would take much of a training step.  The rate is a multiple of 1/256,
     and 0 is no dropout.
 
     Args:

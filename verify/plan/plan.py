@@ -10,6 +10,7 @@ from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, RECIPE, Recipe
+from verify.plan.sampling import HELD_OUT, Sampler
 
 DEVICES = ("auto", "cpu", "cuda")
 """Where models are trained."""
@@ -23,6 +24,8 @@ MOST_JOBS = 1_000
 """Processes at once."""
 MOST_TOKENS = 1_000
 """Tokens of one example: attention over more needs memory that small machines lack."""
+_MOST_COUNTED = 2_000_000
+"""Operand tuples that are counted one by one."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,16 @@ def _check(cell: Cell) -> None:
             f"an example of {cell.label()} has {len(cell.format.tokens):,} tokens; models take "
             f"at most {MOST_TOKENS:,}: ask for fewer digits"
         )
-    tuples = sum(box.size for box in train.boxes(cell.setting.base, task.operands))
-    if train.pairs is not None and train.pairs > tuples:
-        raise InvalidInput(f"{train.text()}: there are only {tuples:,} operand tuples")
+    if train.pairs is not None and train.pairs > (most := _most_pairs(cell)):
+        raise InvalidInput(
+            f"{train.text()}: training takes at most {most:,} different operand tuples there, as "
+            f"one in {HELD_OUT} is held out"
+        )
+
+
+def _most_pairs(cell: Cell) -> int:
+    """How many different operand tuples can be drawn for training, or a bound that is safe."""
+    sampler = Sampler(cell.training_format, cell.setting.train)
+    if sampler.size > _MOST_COUNTED:
+        return sampler.size // 4  # a - b is defined on half of the pairs
+    return len(sampler.everything(held_out=False))

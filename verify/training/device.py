@@ -104,7 +104,7 @@ def keep_freed_memory() -> None:
     """Tell the C library to keep what this process frees, where it can be told (glibc).
 
     Every step frees and asks for the same megabytes; handing them back to the system in
-    between is up to a quarter of a step on a CPU.
+    between takes time (benchmarks/README.md).
     """
     try:
         tell = ctypes.CDLL(None).mallopt

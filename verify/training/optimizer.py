@@ -25,8 +25,8 @@ _ITERATIONS = 5
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _TINY = 1e-8
 _NARROW = 64
-"""Rows below which the iteration is made in float32: for those of nano it takes 0.55 ms in place
-of 0.92 in bfloat16 (benchmarks/README.md)."""
+"""Rows below which the iteration is made in float32, in which it is faster then
+(benchmarks/README.md)."""
 
 
 class Optimizer:

@@ -68,12 +68,13 @@ def test_digits_stand_where_they_are_written(form: str, text: str, base: int, lo
             assert listed == {k: key for k, key in keys.items() if i - 1 <= k[1] <= i}
 
 
-@pytest.mark.parametrize("form", NATURAL)
-@pytest.mark.parametrize("pe", ["abacus", "coupled"])
-def test_numbers_are_weights_or_count_as_written(form: str, pe: str) -> None:
+@pytest.mark.parametrize(
+    ("pe", "form"),
+    [("abacus", form) for form in NATURAL]
+    + [("coupled", form) for form in NATURAL if form != "plain"],
+)
+def test_numbers_are_weights_or_count_as_written(pe: str, form: str) -> None:
     task, base = parse_task("a + b"), 10
-    if pe == "coupled" and form == "plain":
-        return
     for x in ((7, 5), (123, 45), (9, 99999)):
         line = write(task, base, layout(form), x, sum(x))
         numbers, count, last = [], 0, ""

@@ -57,12 +57,16 @@ def learned_by_sympy(learned: LearnedFunction) -> str:
             if n is not None:
                 operands.append(sympy.Mod(x, learned.base**n) if n else sympy.Integer(0))
                 continue
-            parts = [sympy.Integer(learned.support.offset(j))]
-            for operand, i in learned.support.read:
-                if operand == j:
-                    low, high = learned.base ** (i - 1), learned.base**i
-                    digit = sympy.Mod(x, high)
-                    parts.append(digit - sympy.Mod(x, low) if i > 1 else digit)
+            constant, read = (
+                learned.support.offset(j),
+                {i for k, i in learned.support.read if k == j},
+            )
+            parts = [sympy.Integer(constant)] if constant or not read else []
+            for first in sorted(read - {i + 1 for i in read}):
+                end = next(i for i in range(first, first + 99) if i not in read)
+                digits = sympy.Mod(x, learned.base ** (end - 1))
+                below = sympy.Mod(x, learned.base ** (first - 1))
+                parts.append(digits - below if first > 1 else digits)
             operands.append(sympy.Add(*parts))
     return by_sympy(learned.task, operands)
 
@@ -132,3 +136,22 @@ def test_expressions_are_those_of_sympy() -> None:
         operands = [values[x] for x in sorted(values, key=str)]
         assert true.subs(values) == task.evaluate(*operands)
         assert expected.subs(values) == learned.evaluate(*operands)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "formula"),
+    [
+        (((3, (6,)),), "Mod(a, 100) + 600"),
+        (((1, (5,)),), "(-Mod(a, 10) + Mod(a, 1000)) + 5"),
+        (((1, (0,)),), "-Mod(a, 10) + Mod(a, 1000)"),
+        (((2, (4,)),), "(-Mod(a, 100) + Mod(a, 1000)) + Mod(a, 10) + 40"),
+    ],
+)
+def test_digits_that_are_read_beside_each_other_are_one_term(
+    allowed: tuple[tuple[int, tuple[int, ...]], ...], formula: str
+) -> None:
+    learned = LearnedFunction(Support(parse_task("a"), Domain((3,), allowed=allowed), 10))
+    assert learned.formula == formula
+    assert all(
+        learned.evaluate(x) == eval(formula, {"Mod": int.__mod__, "a": x}) for x in (0, 7, 4321)
+    )

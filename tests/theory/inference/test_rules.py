@@ -13,6 +13,7 @@ from theory.setting.requests import Request
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 NARROW = {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5}
+WINDOWED = {"pe": "rpe", "layout": "interleaved", "window": 6}
 NATURAL = {"task": "add", "train_digits": "1-5", "padding": "none"}
 CASES = {
     "address": (
@@ -55,6 +56,12 @@ CASES = {
         {**NATURAL, "pe": "coupled", "train_digits": "5"},
         "undetermined",
         {**NATURAL, "pe": "coupled"},
+        "undetermined",
+    ),
+    "modulus out of reach": (
+        {**WINDOWED, "task": "mod_add", "modulus": 10**7},
+        "generalizes",
+        {**WINDOWED, "task": "mod_add", "modulus": 10**6},
         "undetermined",
     ),
     "count": (

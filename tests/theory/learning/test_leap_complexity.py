@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from theory.errors import NotCountable
 from theory.learning.carry_classifier import CarryClassifier
 from theory.learning.digit_classifier import DigitClassifier
-from theory.learning.leap_complexity import CONSTANT, GAIN, leaps
+from theory.learning.leap_complexity import CONSTANT, GAIN, leaps, setting_leaps
 from theory.setting.decision import Decision
 from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
+from theory.setting.requests import Request
 from theory.setting.tasks import Task, named_task
 
 
@@ -164,3 +165,15 @@ def test_a_modulus_that_does_not_line_up_is_not_counted_place_by_place() -> None
     classifier = CarryClassifier(named_task("mod_add", 40), 10, Domain((3,)).boxes(10, 2))
     with pytest.raises(NotCountable):
         list(classifier.right(1))
+
+
+def test_a_divisor_that_drops_no_digits_is_not_counted() -> None:
+    task, boxes = parse_task("(a // 2) % 16"), Domain((2,), "every").boxes(4, 1)
+    with pytest.raises(NotCountable, match="does not drop digits"):
+        CarryClassifier(task, 4, boxes)
+
+
+def test_digits_without_positions_of_their_own_are_not_asked_for() -> None:
+    for words in ({"padding": "none"}, {"pe": "rpe"}):
+        assert setting_leaps(Request("add", **words).setting()) is Decision.UNDECIDED
+    assert setting_leaps(Request("add").setting()) is Decision.NO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from builders.brute_force import brute_accuracy
@@ -274,3 +275,29 @@ def test_a_rule_goes_on_in_wider_numbers_only_where_no_landmark_is_in_view() -> 
             predict(Request(window=window, width=n, **asked).setting()) for n in (0, 20)
         )
         assert narrow.continues == wide.continues == (window == 6)
+
+
+@pytest.mark.parametrize("text", ["a + b", "a * b", "2*a + 3*b + 1"])
+def test_a_modulus_that_no_answer_reaches_changes_nothing(text: str) -> None:
+    plain = predict(Request(expr=text).setting())
+    over = predict(Request(expr=text, modulus=10**13).setting())
+    assert over.lengths == plain.lengths
+    assert over.learned_text == plain.learned_text
+    assert over.setting.task.modulus == 10**13
+    assert "modulus out of reach" in {step.rule for step in over.derivation}
+    within = predict(Request(expr=text, modulus=1000).setting())
+    assert "modulus out of reach" not in {step.rule for step in within.derivation}
+
+
+def test_a_drawn_training_set_proves_nothing_of_what_was_not_drawn() -> None:
+    asked: dict[str, Any] = {"task": "mod_mul", "modulus": 101, "train_digits": "3"}
+    asked |= {"test_digits": "3", "test_domain": "every"}
+    assert predict(Request(**asked).setting()).observed == []
+    assert predict(Request(**asked, train_pairs=3000).setting()).observed == ["support"]
+
+
+def test_a_modulus_of_one_lets_no_digit_matter() -> None:
+    steps = predict(Request("mod_add", modulus=1).setting()).derivation
+    assert "Modulo 1 every answer is 0: no digit matters." in {x.statement for x in steps}
+    constant = predict(Request(expr="0*a + 5").setting()).derivation
+    assert not any("None" in step.statement for step in constant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.options import LARGEST_DIGITS, read_lengths
-from theory.setting.requests import Request
+from theory.setting.requests import Request, setting_words
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,31 @@ def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
         Domain((3,), allowed=((0, (1,)),))
     with pytest.raises(InvalidInput, match="position 2 is given twice"):
         Domain((3,), allowed=((2, (1,)), (2, (1,))))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"task": "add"},
+        {"task": "mod_add", "modulus": 101},
+        {"expr": "a + b", "modulus": 101},
+        {"expr": "(a + b) % 100"},
+        {"expr": "(a*b) // 10 % 7"},
+    ],
+)
+def test_the_words_of_a_setting_ask_for_it(words: dict[str, Any]) -> None:
+    setting = Request(**words).setting()
+    said = shlex.split(" ".join(setting_words(setting)))
+    options = dict(zip(said[::2], said[1::2], strict=True))
+    named = {flag[2:]: options.get(flag) for flag in ("--task", "--expr", "--modulus")}
+    modulus = named.pop("modulus")
+    asked = Request(**named, modulus=None if modulus is None else int(modulus))
+    assert asked.setting().task == setting.task
+
+
+@pytest.mark.parametrize("kind", ["every", "total", "lengths"])
+def test_the_length_of_one_operand_has_one_name(kind: str) -> None:
+    words: dict[str, Any] = {"expr": "7*a", "train_digits": "1-3", "padding": "none"}
+    setting = Request(**words, train_domain=kind, test_domain=kind).setting()
+    assert setting == Request(**words).setting()
+    assert all(map(setting.is_premise, (1, 2, 3)))

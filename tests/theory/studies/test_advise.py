@@ -33,17 +33,18 @@ def test_too_few_digits_for_the_modulus() -> None:
 def test_addition_wants_the_landmarks_out_of_view() -> None:
     advice = ask(task="add", pe="rpe")
     best = advice.suggestions[0]
-    assert best.text == "attention window 5; interleaved layout"
+    assert best.text == "attention window 5 in one layer; interleaved layout"
+    assert best.proved
 
 
 def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on() -> None:
     advice = ask(task="add", test_digits="1-5")
     goes_on = {s.text: s.goes_on for s in advice.suggestions}
     assert goes_on["mix in 1% of 5-digit examples"] is False
-    assert goes_on["encoding rpe; attention window 5; interleaved layout"] is True
+    assert goes_on["encoding rpe; attention window 5 in one layer; interleaved layout"] is True
     lines = "\n".join(advice_text(advice))
     assert "mix in 1% of 5-digit examples (up to 5 digits only)\n" in lines
-    assert "encoding rpe; attention window 5; interleaved layout\n" in lines
+    assert "encoding rpe; attention window 5 in one layer; interleaved layout (proved)\n" in lines
 
 
 def test_the_support_rule_is_an_obstacle_too() -> None:
@@ -57,6 +58,32 @@ def test_natural_lengths_want_one_layer_with_a_window() -> None:
     assert "encoding rpe; attention window 5 in one layer; interleaved layout" in texts
     [obstacle] = advice.obstacles
     assert obstacle.startswith("At 30 digits a digit is not found")
+
+
+def test_examples_of_the_tested_length_prove_nothing() -> None:
+    primed = ask(task="add", test_digits="30").suggestions[0]
+    assert primed.trained
+    lines = "\n".join(advice_text(ask(task="add", test_digits="30")))
+    assert "(up to 30 digits only, which are then trained)" in lines
+
+
+def test_what_may_take_long_to_learn_is_said() -> None:
+    advice = ask(task="mod_mul", modulus=125, train_digits="2")
+    assert "train on 3 digits (may take long to learn)" in "\n".join(advice_text(advice))
+
+
+def test_commands_are_broken_so_that_they_can_be_pasted() -> None:
+    lines = "\n".join(advice_text(ask(expr="(a + 6*b) % 100", train_digits="1"))).splitlines()
+    commands = [i for i, line in enumerate(lines) if line.startswith("  arith verify")]
+    assert commands
+    for i in commands:
+        assert lines[i].endswith(" \\") and lines[i + 1].startswith("    --")
+        assert '"(a + 6*b) % 100"' in lines[i] and max(map(len, lines[i : i + 2])) <= 80
+
+
+def test_examples_mixed_in_may_be_shorter_than_the_trained_ones() -> None:
+    advice = ask(task="add", train_digits="4", train_priming=("2:0.01",), test_digits="1-5")
+    assert advice.suggestions and not advice.generalizes
 
 
 def test_a_small_sample_is_named_and_can_be_given_up() -> None:
@@ -107,7 +134,7 @@ def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
     suggestions = ask(task="add", test_digits="30", **words).suggestions
     assert len(suggestions) > 1
     for suggestion in suggestions:
-        program, verb, *words = shlex.split(suggestion.command)
+        program, verb, *words = shlex.split(" ".join(suggestion.command))
         assert (program, verb) == ("arith", "verify")
         options = {flag[2:].replace("-", "_"): word for flag, word in batched(words)}
         several = {"train_priming"} & set(options)
@@ -123,5 +150,5 @@ def batched(words: list[str]) -> list[tuple[str, str]]:
 def test_a_change_whose_effect_is_proved_is_told_from_one_that_was_observed() -> None:
     natural = ask(task="add", padding="none", train_digits="1-5").suggestions
     assert natural and all(s.proved for s in natural)
-    padded = ask(task="add").suggestions
-    assert padded and not any(s.proved for s in padded)
+    padded = {s.proved: s.text for s in ask(task="add").suggestions}
+    assert "in one layer" in padded[True] and padded[False].startswith("mix in")

@@ -14,6 +14,7 @@ from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from theory.setting.encodings import encoding
 from theory.setting.layouts import layout
+from theory.setting.requests import Request
 from theory.setting.settings import Setting
 from theory.setting.tasks import named_task
 from verify.judging.claims import (
@@ -133,6 +134,15 @@ def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length
     hidden = replace(setting, window=2)
     assert used(hidden, "blind") == [1, 2, 4]
     assert used(hidden, "support") == used(setting, "blind") == []
+
+
+def test_a_bound_counts_for_the_rule_that_it_rests_on() -> None:
+    words = {"task": "add", "pe": "rpe", "padding": "none", "train_digits": "1-5"}
+    spaced = Request(**words, layout="spaced", test_digits="6-12").setting()
+    moved, lost = used(spaced, "spaces"), used(spaced, "address")
+    assert moved and sorted(moved + lost) == [6, 7, 8, 9, 10, 11, 12]
+    aligned = Request(**words, layout="aligned", test_digits="6").setting()
+    assert (used(aligned, "spaces"), used(aligned, "address")) == ([], [6])
 
 
 def test_rules_about_the_modulus_speak_of_longer_inputs() -> None:

@@ -13,7 +13,7 @@ from theory.setting.domains import Domain
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
 from verify.model.token_noise import BYTES, NAME, borne, mix
-from verify.plan.recipe import RECIPE, find_recipe
+from verify.plan.recipe import DENSE, find_recipe
 from verify.plan.sizes import Size
 from verify.training.ensemble import Ensemble
 from verify.training.train import train_ensemble
@@ -27,8 +27,8 @@ def noise(seed: int = 0) -> torch.Tensor:
     return torch.randint(256, (BYTES * TOKENS.numel(),), dtype=torch.uint8, generator=rng)
 
 
-def test_every_token_keeps_a_part_of_its_vector() -> None:
-    most = torch.tensor(float(RECIPE.noise))
+def test_every_token_keeps_a_part_of_its_vector_under_dense_noise() -> None:
+    most = torch.tensor(float(DENSE.noise))
     for seed in range(20):
         mixed = mix(VECTORS[TOKENS], VECTORS, noise(seed), most)
         assert torch.allclose(mixed.sum(2), torch.ones(2, 3))

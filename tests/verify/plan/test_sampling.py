@@ -11,8 +11,10 @@ from theory.setting.domains import Domain
 from theory.setting.expressions import parse_task
 from theory.setting.layouts import layout
 from theory.setting.tasks import named_task
+from verify.plan.cells import Cell
 from verify.plan.inputs import inputs
 from verify.plan.natural_sequences import NaturalFormat, lengths
+from verify.plan.plan import Plan
 from verify.plan.sampling import HELD_OUT, Sampler, is_held_out
 from verify.plan.sequences import Format
 
@@ -105,3 +107,15 @@ def test_a_small_domain_is_sampled_where_its_tuples_are_not_alike(kind: str, une
 def test_numbers_beyond_64_bits_are_divided_exactly() -> None:
     form = cell(parse_task("(a + b) // 100000000000000000000"), digits=2).format
     assert form.results(np.full((1, 2, form.width), 9)).sum() == 0
+
+
+@pytest.mark.parametrize(("task", "digits", "most"), [("add", 2, 9449), ("sub", 1, 52)])
+def test_a_plan_asks_for_no_more_pairs_than_can_be_drawn(task: str, digits: int, most: int) -> None:
+    def asked(pairs: int) -> Cell:
+        return cell(task, train=Domain((digits,), pairs=pairs))
+
+    Plan([asked(most)])
+    drawn = Sampler(asked(most).training_format, asked(most).setting.train)
+    assert len(drawn.distinct(most, np.random.default_rng(0))) == most
+    with pytest.raises(InvalidInput, match=f"at most {most:,} different operand tuples"):
+        Plan([asked(most + 1)])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from theory.display.text import fraction_text, reads_text
-from theory.learning.plateaus import Plateau, plateau_accuracy, plateaus
+from theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
 from theory.setting.settings import Setting
@@ -116,7 +116,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     had_converged = min(reached) >= 100 * PREMISE
     plateau = None
     if not had_converged:
-        plateau = nearest_plateau(plateaus(s.task, s.base, s.train), max(reached) / 100)
+        plateau = nearest_plateau(setting_plateaus(s), max(reached) / 100)
     yield f"### {_name(s)}"
     yield (
         f"P's {row[0].model} {'had' if had_converged else 'had not'} converged (in domain "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from theory.display.style import FAINT
 from theory.display.tables import markdown_table
 from theory.display.text import digits_text, reads_text
-from theory.learning.plateaus import plateaus
+from theory.learning.plateaus import setting_plateaus
 from verify.judging.judge import CellVerdict, Verdict
 from verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
 from verify.records.runs import Run
@@ -109,7 +109,7 @@ def _has_high_plateau(v: CellVerdict) -> bool:
     """Whether the task has a plateau at which every digit but the top ones is read."""
     s = v.cell.setting
     n = max(s.train.every_length)
-    return n > 2 and any(x.read == n - 1 for x in plateaus(s.task, s.base, s.train))
+    return n > 2 and any(x.read == n - 1 for x in setting_plateaus(s))
 
 
 def _draw(ax: Axes, v: CellVerdict) -> None:
@@ -120,6 +120,6 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
             if run.trajectory is not None and n in run.trajectory.correct:
                 what = f"right on {digits_text(n)} (trained)"
                 draw_curve(ax, run, run.trajectory.correct[n], what, lw=1.4, ls=style)
-    for plateau in plateaus(s.task, s.base, s.train):
+    for plateau in setting_plateaus(s):
         height = float(plateau.accuracy)
         ax.axhline(height, color=FAINT, lw=0.7, ls="--", label="plateaus of the task")
