@@ -20,7 +20,8 @@ from test_extending import tables_as_they_were
 from arith import __version__
 from theory.display.literature_tables import summary
 from verify.plan.grids import GRIDS
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
+from verify.plan.sizes import SIZES
 from verify.records.evidence import read_evidence
 from verify.records.reading import PRECISIONS
 from verify.records.store import Store
@@ -229,6 +230,17 @@ def test_the_table_of_recipes_is_that_of_the_report() -> None:
     told = (ROOT / "reports" / "factors" / "README.md").read_text()
     assert len(re.findall(rows, text)) >= 10
     assert sorted(re.findall(rows, text)) == sorted(re.findall(report, told))
+
+
+def test_the_page_on_training_has_the_numbers_of_the_recipe() -> None:
+    text = (DOCS / "training.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", text, re.M)
+    assert len(rows) >= 15
+    assert {name: float(value) for name, value in rows} == {x: getattr(RECIPE, x) for x, _ in rows}
+    assert f"{DEFAULT_BUDGET:,} steps" in text and f"every {CHUNK} steps" in text
+    for name in ("pico", "wide", "nano", "micro", "mini"):
+        shape = SIZES[name]
+        assert f"`{name}` {shape.layers}, {shape.heads}, {shape.width}" in text
 
 
 def test_published_findings_are_counted_as_the_command_counts_them() -> None:

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from theory.display.style import FAINT, PALETTE
+from verify.judging.standards import TOLERANCE
 from verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from verify.records.runs import Run
 from verify.reporting.figures import MISSED, named_rows
@@ -80,10 +81,12 @@ def _shares(cells: Sequence[Pairs]) -> tuple[float, float]:
 
 
 def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
-    """Which single change costs most; if none costs anything, which helps most."""
+    """Which single change costs most; if none costs anything, which helps most; if any matters."""
     lost = {x: there - here for x, (here, there) in compared.items() if x in (RECIPE, *FACTORS)}
     if not lost:
         return ""
+    if max(map(abs, lost.values())) <= TOLERANCE:
+        return f"No one change moves the share that f^ explains by more than {TOLERANCE:g} here. "
     harms = max(lost.values()) > 0
     most = (max if harms else min)(lost, key=lambda x: lost[x])
     here, there = compared[most]
