@@ -52,6 +52,8 @@ class Recipe:
             for all places.
         begins: the share of learned noise that each place bears at first.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
+        patience: after so many steps without a low loss a model starts anew, with other weights, if
+            as many are left; 0 is never.
         settling: the fewest steps in the state ``settling`` (``verify.training.schedule``), not
             counting ``dropout_first``.
         cooling: the most steps in the state ``cooling``.
@@ -82,6 +84,7 @@ class Recipe:
     reward: float = 0.02
     begins: float = 0.02
     noise_change: int = 5
+    patience: int = 8000
     settling: int = 3000
     cooling: int = 1000
     weight_decay: float = 0.1
@@ -98,6 +101,7 @@ SPARSE = replace(
     version="12",
     reward=0.0,
     noise_change=48,
+    patience=0,
 )
 """An earlier default: the same noise for every place, and all of it soon."""
 DENSE = replace(
@@ -117,6 +121,7 @@ LEARNED = replace(
     clean=256,
     begins=0.5,
     noise_change=48,
+    patience=0,
 )
 """The default with learned noise alone: shorter inputs come out wrong."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}

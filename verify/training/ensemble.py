@@ -31,6 +31,8 @@ from verify.training.examples import Examples, Noise
 from verify.training.optimizer import Optimizer
 from verify.training.weights import Weights
 
+_NEXT_START = 2**31
+"""Between the seeds of the weights of two starts: beyond every seed that can be asked for."""
 _NONE = -100
 """No token."""
 
@@ -70,6 +72,7 @@ class Ensemble:
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
+        self.recipe = recipe
         self._reward = recipe.reward
         self._borne = partial(token_noise.borne, begins=recipe.begins)
 
@@ -120,6 +123,15 @@ class Ensemble:
         weights.pop(token_noise.NAME, None)
         self.models[i].load_state_dict(weights)
         return self.models[i]
+
+    def start_anew(self, i: int, cell: Cell, seed: int, starts: int) -> None:
+        """Let model i, which has started so often, start with other weights.
+
+        What it is shown goes on where it was.
+        """
+        model = network(cell, seed + starts * _NEXT_START, self.recipe).to(self.device)
+        self.weights.replace(i, self._parameters(model, cell, self.recipe))
+        self._optimizer.forget(i)
 
     def noise(self, i: int) -> tuple[float, ...] | None:
         """The share of learned noise that each token of model i bears; None if none is learned."""

@@ -73,6 +73,14 @@ class Optimizer:
         for i, gradient in enumerate(gradients[len(self.matrices) :]):
             self._adamw(i, gradient, _along(rate, gradient))
 
+    def forget(self, i: int) -> None:
+        """Let model i begin without moments, as if it had taken no step.
+
+        AdamW's count of steps is one for all models, so its first steps are shorter then.
+        """
+        for moments in (*self.momenta, *self.first, *self.second):
+            moments[i] = 0
+
     def _muon(self, i: int, gradient: Tensor, rate: Tensor) -> None:
         """Step the matrices of group i; gradient ``(M, G, R, C)``, rate ``(M, 1, 1, 1)``."""
         momentum, lr = self.momenta[i], rate * self.recipe.muon_lr

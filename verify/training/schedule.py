@@ -4,7 +4,7 @@ The learning rate keeps its peak, or follows a cosine over the whole budget.  A 
 through four states:
 
 - *learning*: no noise, and a share of the learning rate, until the loss is low.  Hard tasks
-  are not learned otherwise.
+  are not learned otherwise.  Some models never leave a plateau: after a long wait they start anew.
 - *settling*: the noise (token noise, or dropout) rises, and the learning rate grows with it; some
   recipes have dropout alone at first, and both then.
   Noise makes a model indifferent to positions that carry nothing, the more so the longer it lasts.
@@ -43,7 +43,9 @@ class Schedule:
         self.recipe, self.budget = recipe, budget
         self.state = State.LEARNING
         self.since = 0
-        """The step at which the state was entered."""
+        """The step at which the state was entered, or entered anew."""
+        self.starts = 1
+        """How often the model has started, with other weights each time."""
         self.learned: int | None = None
         """The step at which the loss was first low."""
         self.noise = 0
@@ -70,8 +72,9 @@ class Schedule:
         if self.finished:
             return 0.0
         recipe = self.recipe
-        warmup = min(1.0, (step + 1) / recipe.warmup)
-        settles = float(self.state is not State.LEARNING)
+        learns = self.state is State.LEARNING
+        warmup = min(1.0, (step - (self.since if learns else 0) + 1) / recipe.warmup)
+        settles = float(not learns)
         risen = self.noise / self.highest if self.highest else settles
         early = recipe.early_lr + (1 - recipe.early_lr) * risen
         progress = (self.since if self.state is State.COOLING else step) / self.budget
@@ -116,6 +119,9 @@ class Schedule:
             self._enter(State.SETTLING, step)
             self.learned = step
         if self.state is State.LEARNING:
+            again = min(step - self.since, self.budget - step) >= recipe.patience
+            if recipe.patience and again:
+                self.since, self.starts = step, self.starts + 1
             return
         self.noise = min(self.noise + recipe.noise_change, self.highest)
         self.learned_noise = min(self.learned_noise + _LEARNED_NOISE_CHANGE, _ALL)

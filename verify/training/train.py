@@ -131,7 +131,10 @@ class _Training:
             curves(i, step, "loss/training", loss)
             curves(i, step, "learning rate/share of its peak", schedule.learning_rate(steps[-1]))
             if step < schedule.end:
+                starts = schedule.starts
                 schedule.after_chunk(step, loss)
+                if schedule.starts > starts:
+                    ensemble.start_anew(i, *self.jobs[i], starts)
                 continue
             cell = self.jobs[i][0]
             accuracy = held_out_accuracy(ensemble.model(i), cell)

@@ -63,6 +63,12 @@ class Weights:
         """The parameters of model i by name."""
         return self.named([x.detach()[i] for x in self.tensors])
 
+    @torch.no_grad()
+    def replace(self, i: int, model: Mapping[str, Tensor]) -> None:
+        """Give model i other parameters."""
+        for whole, part in zip(self.tensors, self._pack(model), strict=True):
+            whole[i] = part
+
     def stretch(self, name: str) -> float:
         """How much longer Muon's step is for a tall matrix: the root of rows over columns."""
         rows, columns = self.shapes[name]

@@ -48,6 +48,30 @@ def test_the_rate_grows_with_the_noise_and_both_fall_when_the_model_has_settled(
     assert s.finished
 
 
+def test_a_model_that_does_not_learn_starts_anew_and_warms_up_again() -> None:
+    s = Schedule(replace(SCHEDULE, patience=200), budget=400)
+    for step in range(50, 400, 50):
+        look(s, step, 0.9)
+    assert (s.starts, s.since) == (2, 200)  # as many steps were left
+    s = Schedule(replace(SCHEDULE, patience=200), budget=399)
+    for step in range(50, 399, 50):
+        look(s, step, 0.9)
+    assert s.starts == 1
+    s = Schedule(replace(SCHEDULE, patience=200), budget=1000)
+    for step in range(50, 400, 50):
+        look(s, step, 0.9)
+    assert (s.starts, s.since, s.state) == (2, 200, State.LEARNING)
+    assert s.learning_rate(200) == pytest.approx(0.05)
+    look(s, 350, 0.05)
+    for step in range(400, 450, 50):
+        look(s, step, 0.9)  # what was learned once is not given up
+    assert (s.starts, s.learned) == (2, 350)
+    never = Schedule(replace(SCHEDULE, patience=0), budget=1000)
+    for step in range(50, 1000, 50):
+        look(never, step, 0.9)
+    assert never.starts == 1
+
+
 def test_without_noise_the_rate_grows_once_the_task_is_learned_and_falls_as_with_it() -> None:
     s = Schedule(replace(SCHEDULE, noise=0), budget=1000)
     assert s.learning_rate(500) == pytest.approx(0.5)

@@ -13,6 +13,7 @@ from builders.tiny_models import float32
 
 from theory.setting.domains import Domain
 from theory.setting.tasks import named_task
+from verify.model.networks import network
 from verify.plan.recipe import CHUNK, RECIPES, Recipe
 from verify.plan.sizes import SIZES, Size
 from verify.training.device import has_compiler
@@ -65,6 +66,26 @@ def test_random_positions_are_drawn_for_each_model_by_its_own_seed(pe: str, form
     for (_, seed), stacked in zip(jobs, together, strict=True):
         alone = train(c, seed, 30, recipe=RECIPE, compiled=False)
         assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
+
+
+@pytest.mark.training
+@pytest.mark.usefixtures("double")
+def test_a_model_that_stays_where_it_is_starts_anew_with_other_weights() -> None:
+    recipe = replace(RECIPE, low_loss=0.0, patience=CHUNK)
+    c = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
+    jobs = [(c, 0), (c, 1)]
+    together = train_ensemble(jobs, 2 * CHUNK, recipe=recipe, compiled=False)
+    for (_, seed), stacked in zip(jobs, together, strict=True):
+        alone = train(c, seed, 2 * CHUNK, recipe=recipe, compiled=False)
+        assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
+        first, second = (network(c, seed + n, recipe).parameters() for n in (0, 2**31))
+        far, near = (
+            torch.dist(weights(alone), torch.cat([p.detach().flatten() for p in each]))
+            for each in (first, second)
+        )
+        assert near < 0.8 * far
+    stays = train(c, 0, 2 * CHUNK, recipe=replace(recipe, patience=0), compiled=False)
+    assert torch.dist(weights(stays), weights(together[0])) > 1
 
 
 def test_other_shapes_do_not_train_together() -> None:
