@@ -152,7 +152,7 @@ def _assumes(prediction: Prediction) -> str:
         x.direction == down and prediction.claim(x) == Claim.NONE and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
     )
-    return "It does not ask which digits stand together in training." if more else ""
+    return "It ignores which digits training showed together." if more else ""
 
 
 def explanation(prediction: Prediction) -> list[str]:

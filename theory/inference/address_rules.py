@@ -18,7 +18,7 @@ ADDRESS_RULES = (
     ),
     Rule(
         "spaces",
-        "a digit is lost for some choices of spaces: the mean",
+        "random spaces: at most the mean over their choices",
         "Of random spaces, those choices that put a digit where training never did bound the "
         "accuracy by the rule address, the others by 1; so it is at most the mean.",
         "those of the rule address; an encoding by which a query can single out an address",

@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {
             "If no sum of the operands' terms reaches p, nothing is ever reduced, and the task is "
             "the one without the modulus.",
             "no negative coefficient; operands as long as those that are written",
-            "by definition",
+            "ours: by definition",
             Basis.PROVED,
         ),
         Rule(
@@ -149,7 +149,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "place",
-            "no encoding: a rule goes on where no place is told",
+            "no encoding: a rule goes on if nothing in view tells the place",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If at some trained result digit training shows the whole rule and "
             "no landmark is there, the rule goes on.  If one layer less has a landmark in its "

@@ -218,7 +218,7 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     lost, left = len(trained) - len(converged) - few, len(verdicts) - len(trained)
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
     ignores = all(x.accuracy is None for x in untested)
-    why = "no model ignores what it should" if ignores else "not tested"
+    why = "no model passed the test of indifference" if ignores else "not tested"
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"

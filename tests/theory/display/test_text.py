@@ -118,8 +118,8 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
         (FLAGSHIP, "right on shorter and longer inputs."),
         (
             {"task": "mul"},
-            "right on shorter inputs, wrong on some longer inputs. It does not ask which "
-            "digits stand together in training.",
+            "right on shorter inputs, wrong on some longer inputs. It ignores which "
+            "digits training showed together.",
         ),
         ({"task": "add"}, "right on shorter inputs, wrong on some longer inputs."),
         ({"task": "add", "pe": "alibi"}, "right on shorter and longer inputs."),
