@@ -8,8 +8,8 @@ from math import ceil
 
 from matplotlib.figure import Figure
 
-from theory.display.length_plot import add_legend, draw_lengths
-from theory.display.style import styled
+from theory.display.length_plot import draw_lengths
+from theory.display.style import add_legend, styled
 from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict
 from verify.reporting.measured import of_runs

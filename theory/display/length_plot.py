@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theory.display.answer import INPUTS, UNCLAIMED, answer_title, cut
-from theory.display.style import FAINT, HATCH, PALE, PALETTE, UNKNOWN, draw_box, figure
+from theory.display.style import FAINT, HATCH, PALE, PALETTE, UNKNOWN, add_legend, draw_box, figure
 from theory.display.text import claim_word
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from theory.prediction.lengths import LengthPrediction
     from theory.prediction.predict import Prediction
@@ -66,18 +65,6 @@ def plot_lengths(prediction: Prediction, path: Path, models: Sequence[Measured] 
         ax.set_title("\n".join(about), loc="left", fontsize=8.5)
         draw_lengths(ax, prediction, models)
         add_legend(page)
-
-
-def add_legend(page: Figure) -> None:
-    """A legend of all panels below them; the figure grows by its height."""
-    found: dict[str, Any] = {}
-    for ax in page.axes:
-        handles, names = ax.get_legend_handles_labels()
-        found.update(zip(names, handles, strict=True))
-    columns = max(1, int(72 * page.get_figwidth() / (40 + 4.8 * max(map(len, found)))))
-    page.set_figheight(page.get_figheight() + 0.18 * -(-len(found) // columns))
-    style: Any = {"loc": "outside lower left", "fontsize": 8.5, "frameon": False}
-    page.legend(list(found.values()), list(found), ncols=columns, **style)
 
 
 def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -> None:

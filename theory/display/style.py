@@ -82,3 +82,24 @@ def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **styl
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((x, y), width, height, **style))
+
+
+def add_legend(page: Figure, where: str = "lower left", size: float = 8.5) -> None:
+    """One legend for all panels, outside of them, each label once; the figure grows by its height.
+
+    Args:
+        size: of the letters, in points.
+    """
+    found: dict[str, Any] = {}
+    for ax in page.axes:
+        handles, labels = ax.get_legend_handles_labels()
+        for label, handle in zip(labels, handles, strict=True):
+            found.setdefault(label, handle)
+    if not found:
+        return
+    widest = max(map(len, found))
+    columns = int(72 * page.get_figwidth() / (40 + 0.57 * size * widest))
+    columns = min(len(found), max(1, columns))
+    page.set_figheight(page.get_figheight() + 0.18 * -(-len(found) // columns))
+    style: Any = {"loc": f"outside {where}", "fontsize": size, "frameon": False}
+    page.legend(list(found.values()), list(found), ncols=columns, **style)

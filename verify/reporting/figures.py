@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, PALE, PALETTE, figure
+from theory.display.style import FAINT, PALE, PALETTE, add_legend, figure
 from verify.judging.judge import CellVerdict
 from verify.plan.cells import default_model
 from verify.plan.premise import PREMISE
@@ -17,7 +17,6 @@ from verify.records.runs import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDTH = 8.0
 """Of a figure, in inches."""
@@ -35,21 +34,6 @@ def cell_name(v: CellVerdict) -> str:
     """The cell in a few words, with its model where that is not the usual one."""
     usual = v.cell.model == default_model(v.cell.setting.task)
     return v.cell.label() if usual else v.name
-
-
-def shared_legend(page: Figure, where: str = "upper") -> None:
-    """One legend for all panels, above or below (``lower``) them: each label once."""
-    found: dict[str, Any] = {}
-    for ax in page.axes:
-        handles, labels = ax.get_legend_handles_labels()
-        for label, handle in zip(labels, handles, strict=True):
-            found.setdefault(label, handle)
-    if found:
-        widest = max(map(len, found))
-        columns = min(len(found), max(1, int(72 * WIDTH / (40 + 4.6 * widest))))
-        page.set_figheight(page.get_figheight() + 0.18 * ceil(len(found) / columns))
-        style: Any = {"loc": f"outside {where} center", "fontsize": SMALL, "frameon": False}
-        page.legend(list(found.values()), list(found), ncols=columns, **style)
 
 
 @contextmanager
@@ -86,7 +70,7 @@ def named_rows(
         axes[0].set_ylim(len(names) - 0.5, -0.5)
         drawn.supxlabel(label, fontsize=8.5)
         yield axes
-        shared_legend(drawn)
+        add_legend(drawn, "upper center", SMALL)
 
 
 def training_curves(
@@ -113,7 +97,7 @@ def training_curves(
             ax.axis("off")
         drawn.supxlabel("training step", fontsize=8.5)
         drawn.supylabel(label, fontsize=8.5)
-        shared_legend(drawn)
+        add_legend(drawn, "upper center", SMALL)
 
 
 def count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:

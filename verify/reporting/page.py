@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, expected_function
+from theory.display.tables import markdown_table
 from theory.display.text import claim_text
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import CONFIDENCE
@@ -21,7 +22,7 @@ from verify.reporting.report import Report
 from verify.reporting.rerun import commands
 from verify.reporting.sections import sections
 from verify.reporting.summary import summary
-from verify.reporting.tables import count, interval_text, table
+from verify.reporting.tables import count, interval_text
 from verify.reporting.terminal import outcome_line, verdict_word
 from verify.reporting.totals import judged
 
@@ -46,7 +47,7 @@ def page(report: Report) -> str:
         "the measured one (the ± of each claim: [cells.md](cells.md)). *converged*: models that "
         "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
         "length of every cell, and the command that trains it again: [cells.md](cells.md).",
-        table([_cell_row(v) for v in report.trained]),
+        markdown_table([_cell_row(v) for v in report.trained]),
         *after_cells(report),
     ]
     return "\n\n".join(parts) + f"\n{_EVIDENCE}\n"
@@ -140,7 +141,7 @@ def _cell_section(v: CellVerdict, recipe: Recipe) -> list[str]:
     runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
     return [
         f"## {v.name}",
-        table([_length_row(v, x) for x in v.lengths]),
+        markdown_table([_length_row(v, x) for x in v.lengths]),
         (f"Expected function: `{learned}`. " if learned else "") + f"{runs}.",
         f"Rerun: {'; '.join(f'`{text}`' for text in commands(v, recipe))}",
     ]

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from verify.judging.intervals import Interval
-
-
-def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows as Markdown; their keys are the columns, empty where a row lacks one."""
-    from tabulate import tabulate
-
-    return tabulate(rows, "keys", tablefmt="github", disable_numparse=True)
 
 
 def interval_text(x: Interval | None) -> str:

@@ -6,11 +6,11 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
+from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.records.trajectory import GROWTH, Timing, timing
 from verify.reporting.figures import draw_curve, training_curves
 from verify.reporting.report import Report
-from verify.reporting.tables import table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def section(report: Report) -> list[str]:
         * (len(timings) > PANELS)
         + f"Each measurement comes at about {GROWTH} times the steps of the one before; *with*: "
         "the two are at most one measurement apart.",
-        table(rows),
+        markdown_table(rows),
     ]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, HATCH, INK, PALETTE, UNKNOWN, draw_box, figure
+from theory.display.style import FAINT, HATCH, INK, PALETTE, UNKNOWN, add_legend, draw_box, figure
 from theory.setting.encodings import ENCODINGS
 from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, Verdict, worst
-from verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name, shared_legend
+from verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name
 from verify.reporting.report import Report
 from verify.reporting.tables import count
 from verify.reporting.totals import judged
@@ -96,7 +96,7 @@ def _draw(asked: Asked, path: Path) -> None:
         ax.set_xlabel(
             "accuracy on inputs one digit longer (no frame: no claim; white: not trained)"
         )
-        shared_legend(drawn, "lower")
+        add_legend(drawn, "lower center", SMALL)
 
 
 def _draw_cell(ax: Axes, i: int, j: int, v: CellVerdict) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from theory.display.style import FAINT, PALETTE
+from theory.display.tables import markdown_table
 from theory.setting.decision import Decision
 from verify.judging.judge import CellVerdict
 from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from verify.reporting.figures import count_steps, named_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import count
 from verify.reporting.totals import judged
 
 ORDER = 70
@@ -46,7 +47,7 @@ def section(report: Report) -> list[str]:
         f"once (its leap complexity) had learned it within {SOON:,} steps, and {_soon(late)} of "
         f"{len(late)} whose task asks for more.",
         "![Steps until a task is learned, by the digits it asks for at once](how_soon.svg)",
-        table([_row(kind, models) for kind, models in kinds.items()]),
+        markdown_table([_row(kind, models) for kind, models in kinds.items()]),
         "Models under APE. How many digits a task asks for at once "
         "(`theory/learning/leap_complexity.py`) is counted, not fitted; only the threshold of 1/10 "
         f"in the rule *leap* was chosen after the fact. Learned means right in domain on "

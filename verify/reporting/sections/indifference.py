@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
 from verify.judging.standards import TOLERANCE
 from verify.plan.premise import INDIFFERENT
 from verify.records.runs import Run
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import count
 
 ORDER = 35
 FOLLOWS = 1 - TOLERANCE
@@ -44,7 +45,7 @@ def section(report: Report) -> list[str]:
         f"Of {count(len(kept), 'model')} that kept all answers when ignored digits were disturbed "
         f"in domain, {_following(kept)} follow f^ at every longer length tested"
         + (f"; of {len(rest)} that did not, {_following(rest)}." if rest else "."),
-        table([_row(name, some) for name, some in rows.items() if some]),
+        markdown_table([_row(name, some) for name, some in rows.items() if some]),
         "*answers kept*: of held-out inputs of the trained lengths, the share whose answer stays "
         "when half of another token's vector is mixed into every token that should be ignored. A "
         f"model follows f^ where that gives {FOLLOWS:g} of its answers or more, give or take the "

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from theory.display.style import FAINT, PALETTE
+from theory.display.tables import markdown_table
 from verify.plan.cells import Cell
 from verify.plan.premise import PREMISE
 from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import table
 
 ORDER = 90
 SOME = 0.1
@@ -47,7 +47,7 @@ def _inside(report: Report, models: Models) -> list[str]:
         f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
         "which digits of the answers is at least as near to the expected function as to the "
         "task.",
-        table([_row(model) for model in models.values()]),
+        markdown_table([_row(model) for model in models.values()]),
         "*from f^*, *from f*: the largest difference between an influence of the model (how "
         "often the answer's digit changes with an operand's) and that of the expected function "
         "or the task. *from the equivalent input*: the distance of the last states to those of "
@@ -93,7 +93,7 @@ def _leaks(report: Report, models: Models) -> list[str]:
         f"{most} more than where the first does not. What leaks is not only the digits, but "
         "what the model has made of them at their places.",
         "![Answers that follow the expected function, as they are and patched](leaks.svg)",
-        table(rows),
+        markdown_table(rows),
         "The share of answers that follow f^, each digit given the right ones before it. "
         "*layer i patched*: the share if that layer's keys and values at the places of ignored "
         "digits were those of the equivalent trained input, and all else as it is. The first "

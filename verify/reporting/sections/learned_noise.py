@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from theory.display.tables import markdown_table
 from theory.inference.support import support
 from verify.judging.judge import CellVerdict
 from verify.plan.recipe import BY_VERSION
 from verify.records.runs import Run
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import count
 
 ORDER = 36
 
@@ -31,7 +32,7 @@ def section(report: Report) -> list[str]:
         "## Learned noise",
         f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
         "needed got more noise than each that is.",
-        table([_row(*x) for x in found]),
+        markdown_table([_row(*x) for x in found]),
         "While a model settles, each place learns how much of the learned noise it bears, from 0 "
         "to 1: the more, the less answers rest on what stands there. "
         "*needed*: operand digits that varied in training and can change the answer. *not needed*: "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from theory.display.tables import markdown_table
 from theory.display.text import fraction_text, reads_text
 from theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from theory.setting.directions import Direction
@@ -20,7 +21,7 @@ from verify.judging.judge import CellVerdict
 from verify.judging.unconverged import nearest_plateau
 from verify.plan.premise import PREMISE
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import count
 
 ORDER = 110
 PAPER = "2407.17963"
@@ -128,7 +129,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     if plateau:
         for n, cells in zip(s.test_lengths, rows, strict=True):
             cells["plateau"] = _at_plateau(plateau, s, n)
-    yield table(rows)
+    yield markdown_table(rows)
 
 
 def _length_row(row: PublishedRow, i: int, best: CellVerdict | None) -> dict[str, str]:

@@ -9,12 +9,13 @@ from statistics import fmean
 from typing import Any
 
 from theory.display.style import FAINT, PALETTE
+from theory.display.tables import markdown_table
 from verify.judging.standards import TOLERANCE
 from verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from verify.records.runs import Run
 from verify.reporting.figures import MISSED, named_rows
 from verify.reporting.report import Report
-from verify.reporting.tables import count, table
+from verify.reporting.tables import count
 
 ORDER = 1
 _RECIPES = {DENSE.version: DENSE, **BY_VERSION}  # that which others are compared with first
@@ -59,7 +60,7 @@ def section(report: Report) -> list[str]:
         "several changed.",
         "![Answers that follow f^, by recipe](what_decides.svg)",
         "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
-        table(rows),
+        markdown_table(rows),
         f"{count(len(models), 'model')}. The share of answers that follow f^ one digit up, two, "
         "and so on, the mean of the models; in brackets those that met the premise, of all. Models "
         "that did not are left out where one did. A sentence compares models of the same cell and "
