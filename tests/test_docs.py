@@ -255,3 +255,19 @@ def test_the_rules_cite_sections_of_the_findings_that_exist() -> None:
     titles = re.findall(r"^## (.*)", (DOCS / "findings.md").read_text(), re.M)
     assert len(cited) >= 4
     assert cited <= set(titles)
+
+
+def test_the_table_of_claims_predicted_before_is_that_of_the_reports() -> None:
+    text = (DOCS / "findings.md").read_text()
+    rows = re.findall(r"\| \[(\w+)\]\(\S+\) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", text)
+    assert len(rows) == 9
+    before = r"before the models were trained (\d+) agree and (\d+) diverge"
+    alone = r"alone is right at (\d+) lengths?, the theorem alone at (\d+)"
+    for name, *counts in rows:
+        report = (ROOT / "reports" / name / "README.md").read_text()
+        [first], [second] = re.findall(before, report), re.findall(alone, report)
+        assert [*first, *second] == counts
+    ours, theirs = (sum(int(row[i]) for row in rows if row[0] != "headline") for i in (3, 4))
+    said = " ".join(text.split())
+    assert f"ours is right at {ours} lengths" in said
+    assert f"and the theorem at {theirs}." in said

@@ -234,7 +234,7 @@ RULES: dict[str, Rule] = {
             "from one or two operand digits at a time, so that each step corrects at least a tenth "
             "of the errors that the best guess before it makes in a result digit.  Other tasks may "
             "take long.",
-            "a learned vector per position; the default recipe",
+            "a learned vector per position; no noise until the task is learned",
             f"ours, after {_LEAPS}; {_findings('How soon')}",
             Basis.OBSERVED,
         ),

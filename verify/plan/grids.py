@@ -259,8 +259,8 @@ the premise.
 
 
 _DENSE = (
-    *("full", "ignored", "factors", "leaps", "unconverged", "contexts", "relative"),
-    *("fractions", "constants", "natural", "published"),
+    *("full", "factors", "leaps", "unconverged", "contexts", "relative", "fractions"),
+    *("constants", "natural", "published"),
 )
 
 
