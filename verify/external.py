@@ -162,8 +162,8 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
     """The functions that may explain answers at one test length, with name and formula."""
     functions: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
     for n in range(1, digits):
-        train = Domain((n,))
-        setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=(n,))
+        train, tests = Domain((n,)), (n, digits)
+        setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=tests)
         try:
             learned = predict(setting).learned
         except InvalidInput:  # the task is defined nowhere on D_n

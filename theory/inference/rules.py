@@ -149,7 +149,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "place",
-            "no encoding: a rule goes on if nothing in view tells the place",
+            "no encoding: goes on if nothing in view tells the place",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If at some trained result digit training shows the whole rule and "
             "no landmark is there, the rule goes on.  If one layer less has a landmark in its "
