@@ -92,8 +92,8 @@ def natural_length(
         predicted = LengthPrediction(digits, direction, Status.GENERALIZES, one)
         return replace(predicted, learned_accuracy=one, shown=shown)
     status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
-    predicted = LengthPrediction(digits, direction, status, None, None, at_most, counted=counted)
-    return replace(predicted, bounded_by=bounded_by)
+    predicted = LengthPrediction(digits, direction, status, None, None, at_most)
+    return replace(predicted, counted=counted, bounded_by=bounded_by)
 
 
 @remembered(256)

@@ -73,7 +73,6 @@ class Ensemble:
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
-        self._reward = recipe.reward
         self._borne = partial(token_noise.borne, begins=recipe.begins)
 
     @staticmethod
@@ -112,10 +111,10 @@ class Ensemble:
 
     def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
         """What is made small: the losses, less the reward for the learned noise of all places."""
-        if not self._reward:
+        if not self.recipe.reward:
             return losses.sum()
         noise = self._borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
-        return losses.sum() - self._reward * noise.sum()
+        return losses.sum() - self.recipe.reward * noise.sum()
 
     def model(self, i: int) -> GPT:
         """Model i with the weights that it has now."""
@@ -135,7 +134,7 @@ class Ensemble:
 
     def noise(self, i: int) -> tuple[float, ...] | None:
         """The share of learned noise that each token of model i bears; None if none is learned."""
-        if not self._reward:
+        if not self.recipe.reward:
             return None
         return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
 
