@@ -41,6 +41,8 @@ def annotated(request: type[Request], name: str, more_help: str = ".") -> Any:
 TaskOption = annotated(Request, "task")
 EncodingOption = annotated(Request, "pe")
 LayoutOption = annotated(Request, "layout")
+WindowOption = annotated(Request, "window")
+LayersOption = annotated(Request, "layers")
 SizeOption = annotated(Row, "model")
 EXTERNAL = "hf:"
 """What the name of a model on disk begins with."""

@@ -13,8 +13,10 @@ from commands.options import (
     DEFAULT_STORE,
     EncodingOption,
     JsonOption,
+    LayersOption,
     LayoutOption,
     TaskOption,
+    WindowOption,
     asks_for_setting,
 )
 from printing import (
@@ -94,7 +96,7 @@ def advise(asked: Request, as_json: JsonOption = False) -> None:
 def phase_map(
     task: TaskOption = "mod_add",
     modulus: Annotated[
-        str | None, typer.Option(help="Moduli: 2..400, or one where bases vary.")
+        str | None, typer.Option(help="Moduli: 2..400, or one where bases vary; else 2..200.")
     ] = None,
     base: Annotated[str, typer.Option(help="Bases: 10, or 2..36.")] = "10",
     train_digits: Annotated[
@@ -102,6 +104,8 @@ def phase_map(
     ] = "1..4",
     pe: EncodingOption = "ape",
     layout: LayoutOption = "aligned",
+    window: WindowOption = 0,
+    layers: LayersOption = 0,
     out: Annotated[
         Path, typer.Option(help="The picture, .png or .svg; a .csv is put beside it.")
     ] = Path("map.png"),
@@ -111,10 +115,11 @@ def phase_map(
     from theory.display.phase_plot import plot
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
-    from theory.setting.tasks import named_task
+    from theory.setting.tasks import named_task, takes_modulus
     from theory.studies.phase import phase_diagram
 
-    moduli = (None,) if modulus is None else read_numbers(modulus, "--modulus")
+    asked = modulus or ("2..200" if takes_modulus(task) else None)
+    moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
     bases = read_numbers(base, "--base")
     points = phase_diagram(
         lambda p: named_task(task, p),
@@ -123,6 +128,8 @@ def phase_map(
         read_lengths(train_digits, "--train-digits"),
         encoding(pe),
         read_layout(layout),
+        window=window,
+        layers=layers,
     )
     plot(points, out)
     write_csv(points, out.with_suffix(".csv"))

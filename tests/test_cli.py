@@ -333,3 +333,11 @@ def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
     [at] = [i for i, line in enumerate(lines) if line == "finding principled-add-on-4"]
     assert lines[at + 1] == "  reported: fails; predicted: fails; outcome: agrees"
     assert max(map(len, lines)) <= 60
+
+
+def test_a_map_of_a_modular_task_has_moduli_of_its_own(tmp_path: Path) -> None:
+    out = tmp_path / "map.svg"
+    asked = ("--train-digits", "1,2", "--out", str(out))
+    assert run_cli("map", *asked).code == 0 and "of 199 moduli" in out.read_text()
+    assert run_cli("map", *asked, "--task", "add").code == 0
+    assert out.with_suffix(".csv").read_text().count("\n") == 1 + 2

@@ -170,6 +170,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     if command == "map":
         ranges = st.one_of(st.sampled_from(("2..60", "2..1000000", "97,99991", "2..501")), numbers)
         table = {"--modulus": ranges, "--base": ranges, "--train-digits": lengths, **TASK}
+        table |= {"--window": numbers, "--layers": numbers}
         out = draw(st.sampled_from(("map.png", "map.svg", "map", "no/map.svg")))
         return [command, *draw(option_lists(table)), "--out", out]
     if command == "grid":

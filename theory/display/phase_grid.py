@@ -99,7 +99,7 @@ class Grid:
         if self.axis == "modulus":
             task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
         lines = [
-            f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.layout.name} layout.",
+            f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.seen_text}.",
             f"Predicted accuracy on numbers {ahead} longer than those in training.",
         ]
         if 0 < len(self.right) < len(self.xs):
@@ -189,6 +189,8 @@ def _row(point: Point) -> dict[str, object]:
         "base": s.base,
         "encoding": s.encoding.name,
         "layout": s.layout.name,
+        "window": s.window,
+        "layers": s.layers,
         "train_digits": point.train_digits,
         "verdict": point.verdict,
         "residual_modulus": point.residual_modulus,

@@ -227,6 +227,11 @@ TASKS: dict[str, NamedTask] = {
 """Every named task.  Adding a row here is all that a new task needs."""
 
 
+def takes_modulus(name: str) -> bool:
+    """Whether a task of the table is modular (InvalidInput: no such name)."""
+    return look_up("task", name, TASKS).modular
+
+
 def named_task(name: str, modulus: int | None = None) -> Task:
     """A task of the table (InvalidInput: no such name; a modulus missing, or one too many)."""
     entry = look_up("task", name, TASKS)

@@ -74,6 +74,8 @@ def phase_diagram(
     encoding: Encoding,
     layout: Layout,
     ahead: Sequence[int] = (1, 2, 3),
+    window: int = 0,
+    layers: int = 0,
 ) -> list[Point]:
     """The points of all combinations: for each modulus, each base, each training length.
 
@@ -85,6 +87,7 @@ def phase_diagram(
         moduli: ``(None,)`` for a task over the natural numbers.
         train_digits: each is a training domain ``D_n`` of its own.
         ahead: the test distances in digits.
+        window, layers: as of a ``Setting``.
 
     Raises:
         InvalidInput: an empty range, too many points, or no setting that makes sense.
@@ -105,8 +108,11 @@ def phase_diagram(
         with budget(MOST_WORK):
             for modulus, base in product(ps, bs):
                 try:
-                    parts = task(modulus), base, encoding, layout
-                    points += [_point(*parts, n, ahead) for n in ns]
+                    p = task(modulus)
+                    for n in ns:
+                        trained, tests = Domain((n,)), tuple(n + distance for distance in ahead)
+                        parts = p, base, encoding, layout, trained, window, tests
+                        points.append(_point(Setting(*parts, layers=layers)))
                 except TooMuchWork:
                     raise
                 except InvalidInput as error:
@@ -121,12 +127,9 @@ def phase_diagram(
     return points
 
 
-def _point(
-    task: Task, base: int, encoding: Encoding, layout: Layout, n: int, ahead: Sequence[int]
-) -> Point:
-    tests = tuple(n + distance for distance in ahead)
-    setting = Setting(task, base, encoding, layout, Domain((n,)), test_lengths=tests)
-    found, p = predict(setting), task.full_modulus
+def _point(setting: Setting) -> Point:
+    found, p = predict(setting), setting.task.full_modulus
+    n, base = setting.train.lengths[0], setting.base
     left = None if p is None else residual_modulus(p, base, n)
     aligned = None if p is None else base_aligned(p, base)
     return Point(setting, found.verdict(Direction.UPWARD), found.lengths, left, aligned)

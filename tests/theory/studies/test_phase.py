@@ -34,9 +34,12 @@ def diagram(
     pe: str = "ape",
     ahead: Sequence[int] = (1, 2, 3),
     form: str = "aligned",
+    window: int = 0,
+    layers: int = 0,
 ) -> list[Point]:
     make = task if callable(task) else lambda p: named_task(task, p)
-    return phase_diagram(make, moduli, bases, train_digits, encoding(pe), layout(form), ahead=ahead)
+    parts = moduli, bases, train_digits, encoding(pe), layout(form), ahead, window, layers
+    return phase_diagram(make, *parts)
 
 
 def cell(points: list[Point], x: int, n: int) -> Point:
@@ -104,6 +107,14 @@ def test_an_undetermined_accuracy_is_none() -> None:
     assert (point.at(1).accuracy, point.at(3).accuracy) == (0, None)
 
 
+def test_a_window_and_layers_decide_under_relative_encodings() -> None:
+    add: Any = {"moduli": (None,), "task": "add", "pe": "alibi", "form": "interleaved"}
+    seen = [
+        cell(diagram(**add, window=w, layers=n), 10, 3).verdict for w, n in ((5, 1), (5, 0), (6, 1))
+    ]
+    assert seen == ["generalizes", "undetermined", "undetermined"]
+
+
 # --- tables -----------------------------------------------------------------------------
 
 
@@ -118,6 +129,7 @@ def test_csv_round_trip(tmp_path: Path) -> None:
         assert row["task"] == point.setting.task.text()
         assert row["encoding"] == point.setting.encoding.name
         assert row["layout"] == point.setting.layout.name
+        assert (row["window"], row["layers"]) == ("0", "0")
         assert int(row["modulus"]) == point.setting.task.modulus
         assert int(row["base"]) == point.setting.base
         assert int(row["train_digits"]) == point.train_digits
