@@ -201,7 +201,8 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-RECIPES = {r.name: r for r in (RECIPE, EVERYWHERE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)}
+_ALL = (RECIPE, EVERYWHERE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)
+RECIPES = {recipe.name: recipe for recipe in _ALL}
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
 """The same by version, as measurements name them."""
