@@ -108,9 +108,7 @@ def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.training
-@pytest.mark.parametrize(
-    ("name", "pe"), [*((name, "ape") for name in RECIPES), ("default", "rpe")]
-)
+@pytest.mark.parametrize(("name", "pe"), [*((name, "ape") for name in RECIPES), ("default", "rpe")])
 def test_every_recipe_trains(name: str, pe: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the end of a small budget, and the weights move."""
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
