@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.errors import look_up
-from theory.setting.encodings import Encoding
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -51,7 +50,6 @@ class Recipe:
         reward: by how much the loss (nats per digit) becomes less for each place that bears all of
             the learned noise, which is larger; it gets as much as is worth it.  0 is the same noise
             for all places.
-        everywhere: whether noise is learned under every encoding, or under absolute ones alone.
         begins: the share of learned noise that each place bears at first.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
         patience: after so many steps without a low loss a model starts anew, with other weights, if
@@ -67,7 +65,7 @@ class Recipe:
 
     name: str = "default"
     about: str = "token noise on half of the tokens, and all of it on each place that bears it"
-    version: str = "16"
+    version: str = "15"
     batch_size: int = 128
     muon_lr: float = 0.01
     adamw_lr: float = 2e-3
@@ -84,7 +82,6 @@ class Recipe:
     noise: int = 256
     clean: int = 128
     reward: float = 0.02
-    everywhere: bool = False
     begins: float = 0.02
     noise_change: int = 5
     patience: int = 8000
@@ -94,26 +91,9 @@ class Recipe:
     grad_clip: float = 1.0
     decays: bool = False
 
-    def learns_noise(self, encoding: Encoding) -> bool:
-        """Whether each place learns how much noise it bears.
-
-        By default only where an index in the sequence tells a place from others.  Elsewhere one
-        rule reads all digits, those that are always 0 included: with noise on these it would be
-        wrong, so a model would learn to tell them apart, and not go on at longer inputs.
-        """
-        return self.reward > 0 and (self.everywhere or encoding.reference == "absolute")
-
 
 RECIPE = Recipe()
 """What is used unless another is asked for."""
-EVERYWHERE = replace(
-    RECIPE,
-    name="noise-everywhere",
-    about="the default, with learned noise under encodings other than absolute ones too",
-    version="15",
-    everywhere=True,
-)
-"""An earlier default: under relative encodings its models went on at longer inputs less often."""
 SPARSE = replace(
     RECIPE,
     name="sparse-noise",
@@ -138,7 +118,6 @@ LEARNED = replace(
     name="learned-noise",
     about="token noise, on each place as much as it bears",
     version="13",
-    everywhere=True,
     clean=256,
     begins=0.5,
     noise_change=48,
@@ -201,8 +180,7 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-_ALL = (RECIPE, EVERYWHERE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)
-RECIPES = {recipe.name: recipe for recipe in _ALL}
+RECIPES = {r.name: r for r in (RECIPE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)}
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
 """The same by version, as measurements name them."""

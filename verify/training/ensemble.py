@@ -59,8 +59,7 @@ class Ensemble:
     ) -> None:
         self.device, self.compiled = device, compiled
         self.models = [network(cell, seed, recipe).to(device) for cell, seed in jobs]
-        self._learns_noise = recipe.learns_noise(jobs[0][0].setting.encoding)
-        self.weights = Weights([self._parameters(x, jobs[0][0]) for x in self.models])
+        self.weights = Weights([self._parameters(x, jobs[0][0], recipe) for x in self.models])
         self._examples = [Examples(cell, seed, recipe) for cell, seed in jobs]
         fmt = jobs[0][0].training_format
         self.slots = _as_slots(fmt.trained_slots - 1, device)
@@ -76,10 +75,11 @@ class Ensemble:
         self.recipe = recipe
         self._borne = partial(token_noise.borne, begins=recipe.begins)
 
-    def _parameters(self, model: GPT, cell: Cell) -> dict[str, Tensor]:
+    @staticmethod
+    def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
         """What is learned, by name: the model's own, and how much noise each place bears."""
         own = dict[str, Tensor](model.named_parameters())
-        if self._learns_noise:
+        if recipe.reward:
             places = len(cell.training_format.tokens) - 1
             own[token_noise.NAME] = next(model.parameters()).new_zeros(places)
         return own
@@ -111,7 +111,7 @@ class Ensemble:
 
     def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
         """What is made small: the losses, less the reward for the learned noise of all places."""
-        if not self._learns_noise:
+        if not self.recipe.reward:
             return losses.sum()
         noise = self._borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
         return losses.sum() - self.recipe.reward * noise.sum()
@@ -129,12 +129,12 @@ class Ensemble:
         What it is shown goes on where it was.
         """
         model = network(cell, seed + starts * _NEXT_START, self.recipe).to(self.device)
-        self.weights.replace(i, self._parameters(model, cell))
+        self.weights.replace(i, self._parameters(model, cell, self.recipe))
         self._optimizer.forget(i)
 
     def noise(self, i: int) -> tuple[float, ...] | None:
         """The share of learned noise that each token of model i bears; None if none is learned."""
-        if not self._learns_noise:
+        if not self.recipe.reward:
             return None
         return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
 

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import pytest
 from builders.command_line import run_cli
 
-from theory.setting.encodings import ENCODINGS
 from verify import pipeline
 from verify.plan.grids import recipe_of
 from verify.plan.plan import Plan
-from verify.plan.recipe import DENSE, EVERYWHERE, PAPER, RECIPE, RECIPES
+from verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES
 
 
 @pytest.mark.parametrize(
@@ -44,10 +43,3 @@ def test_a_grid_of_ones_own_is_trained_by_the_default() -> None:
 
 def test_versions_tell_recipes_apart() -> None:
     assert len({recipe.version for recipe in RECIPES.values()}) == len(RECIPES)
-
-
-def test_noise_is_learned_only_where_an_index_tells_a_place() -> None:
-    learns = {name for name, pe in ENCODINGS.items() if RECIPE.learns_noise(pe)}
-    assert learns == {"ape", "sinusoidal"}
-    assert all(EVERYWHERE.learns_noise(pe) for pe in ENCODINGS.values())
-    assert not any(DENSE.learns_noise(pe) for pe in ENCODINGS.values())

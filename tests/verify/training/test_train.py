@@ -108,13 +108,12 @@ def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.training
-@pytest.mark.parametrize(("name", "pe"), [*((name, "ape") for name in RECIPES), ("default", "rpe")])
-def test_every_recipe_trains(name: str, pe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_trains(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the end of a small budget, and the weights move."""
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
-    recipe, c = replace(RECIPES[name], batch_size=8), cell(base=3, train=Domain((2,)), pe=pe)
+    recipe, c = replace(RECIPES[name], batch_size=8), cell(base=3, train=Domain((2,)))
     start, end = (train(c, 0, n, recipe=recipe, compiled=False) for n in (1, 2 * CHUNK))
     assert end.steps == 2 * CHUNK
     assert torch.isfinite(weights(end)).all()
-    assert (end.noise is not None) == recipe.learns_noise(c.setting.encoding)
     assert not torch.allclose(weights(start), weights(end))
