@@ -20,7 +20,7 @@ from commands.models import ask, export
 from commands.predictions import advise, phase_map, predict
 from theory.errors import Failed, InvalidInput
 from theory.inference.rules import THEORY_VERSION
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import DENSE, RECIPE
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",
@@ -48,7 +48,8 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        print(f"arith {__version__} (theory {THEORY_VERSION}, recipe {RECIPE.version})")
+        versions = ", ".join(f"{x.name} {x.version}" for x in (RECIPE, DENSE))
+        print(f"arith {__version__} (theory {THEORY_VERSION}, recipes {versions})")
         raise typer.Exit
 
 
@@ -60,7 +61,7 @@ def options(
             "--version",
             callback=_print_version,
             is_eager=True,
-            help="Show the versions of the program, the theory and the recipe, and exit.",
+            help="Show the versions of the program, the theory and the recipes, and exit.",
         ),
     ] = False,
 ) -> None:

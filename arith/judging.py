@@ -114,9 +114,8 @@ def verify(
     cells = [row(asked).cell()] if grid is None else cells_of(str(grid))
     if grid is not None and "model" in asked:
         cells = list(dict.fromkeys(Cell(cell.setting, asked["model"]) for cell in cells))
-    planned = plan(
-        cells, {"recipe": recipe_of(None if grid is None else str(grid)).name, **options}
-    )
+    of_grid = None if grid is None else recipe_of(str(grid))
+    planned = plan(cells, {"recipe": of_grid.name if of_grid else "default", **options})
     from commands.options import DEFAULT_STORE
     from verify import pipeline
     from verify.records.store import Store

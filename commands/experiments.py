@@ -18,7 +18,7 @@ from verify.plan.folders import Folders
 from verify.plan.grids import GRIDS, recipe_of
 from verify.plan.grids import grid as cells_of
 from verify.plan.plan import Plan
-from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, find_recipe
+from verify.plan.recipe import DEFAULT_BUDGET, find_recipe
 from verify.plan.rows import Row
 from verify.plan.sizes import SIZES
 
@@ -157,7 +157,7 @@ def inspect(
     seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
     device: options.DeviceOption = "auto",
     precision: options.PrecisionOption = "auto",
-    recipe: options.RecipeOption = RECIPE.name,
+    recipe: options.RecipeOption = "default",
     budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
     out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
         "mechanism"
@@ -248,7 +248,7 @@ def report(
     verdicts, known = about.verdicts, about.known
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
-        by = f"by the recipe {about.recipe.name}"
+        by = f"by the {'usual recipe' if about.recipe is None else f'recipe {about.recipe.name}'}"
         raise InvalidInput(f"no measurements {by} {where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
     untested = count_verdicts(verdicts)[Verdict.INCONCLUSIVE]

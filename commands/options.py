@@ -14,7 +14,7 @@ from theory.setting.options import flag, options_of
 from theory.setting.requests import Request
 from verify.plan.grids import GRIDS
 from verify.plan.plan import DEVICES, PRECISIONS
-from verify.plan.recipe import RECIPES
+from verify.plan.recipe import CHOICES
 from verify.plan.rows import Row
 
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
@@ -58,13 +58,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 JsonListOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON list with one object per row.")
 ]
-_RECIPE_HELP = f"How models are trained: {', '.join(RECIPES)}."
-RecipeOption = Annotated[str, typer.Option(help=_RECIPE_HELP, autocompletion=completion(RECIPES))]
+_RECIPE_HELP = f"How models are trained: {', '.join(CHOICES)}."
+RecipeOption = Annotated[str, typer.Option(help=_RECIPE_HELP, autocompletion=completion(CHOICES))]
 GridRecipeOption = Annotated[
     str | None,
     typer.Option(
-        help=f"{_RECIPE_HELP} Unless given, the one of the grid's evidence, or default.",
-        autocompletion=completion(RECIPES),
+        help=f"{_RECIPE_HELP} Unless given, the one of the grid's evidence, or the usual one of "
+        "each cell (default).",
+        autocompletion=completion(CHOICES),
     ),
 ]
 KeepOption = Annotated[

@@ -76,7 +76,7 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         more = ["--check"] if "--grid" in words and not printed else []
         with closing(Store(tmp_path / ".arith" / "measurements.sqlite")) as store:
             runs = read_evidence(HEADLINE_EVIDENCE)
-            store.add(next(x for x in runs if x.recipe == RECIPE.version))
+            store.add(next(x for x in runs if x.recipe == x.cell.recipe.version))
         more += ["--folder", str(ROOT / "reports")] if "--grid" in words else []
         done = run_cli(*words, *more, cwd=tmp_path)
         assert done.code in (0, 1, 3), done.err

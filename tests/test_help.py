@@ -9,7 +9,7 @@ from builders.paths import ROOT
 
 from arith import __version__
 from theory.inference.rules import THEORY_VERSION
-from verify.plan.recipe import RECIPE
+from verify.plan.recipe import DENSE, RECIPE
 
 
 def test_every_command_has_the_short_form_of_help() -> None:
@@ -30,7 +30,8 @@ def test_help_has_the_exit_codes_of_the_readme() -> None:
 
 def test_the_version_names_what_results_depend_on() -> None:
     done = run_cli("--version")
-    said = f"arith {__version__} (theory {THEORY_VERSION}, recipe {RECIPE.version})\n"
+    said = f"arith {__version__} (theory {THEORY_VERSION}, recipes place-noise {RECIPE.version}, "
+    said += f"dense-noise {DENSE.version})\n"
     assert (done.code, done.out) == (0, said)
 
 

@@ -19,7 +19,7 @@ from verify.judging.known_divergences import read_known_divergences
 from verify.plan.cells import refuse_natural
 from verify.plan.grids import GRIDS, grid, recipe_of
 from verify.plan.plan import Plan
-from verify.plan.recipe import BY_VERSION, RECIPE
+from verify.plan.recipe import BY_VERSION
 from verify.records.evidence import merge, read_evidence, write_evidence
 from verify.records.files import check_writable, write
 from verify.records.runs import Run
@@ -46,7 +46,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     """
     here = plan.cluster is None
     precision = _train_here(plan, store) if here else _train_there(plan, store)
-    found = (store.find(x.cell, x.seed, plan.recipe.version, precision) for x in plan.models)
+    found = (store.find(x.cell, x.seed, x.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
@@ -176,24 +176,25 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
             "a recipe that is none now, or of cells that the grid does not have"
         )
     recipe = recipe_of(name)
-    ours = [run for run in known if run.recipe == recipe.version]
-    others = [run for run in known if run.recipe != recipe.version]
+    ours, others = list[Run](), list[Run]()
+    for run in known:
+        (ours if run.recipe == (recipe or run.cell.recipe).version else others).append(run)
     causes = read_known_divergences(folder / "causes.toml")
     verdicts = judge_evidence(cells, ours)
     return Report(f"the {folder.name} grid", verdicts, folder, causes, recipe, others, runs, notes)
 
 
 def judge_store(path: Path) -> Report:
-    """Judge every cell in a store, by its models that were trained by the default recipe.
+    """Judge every cell in a store, by its models that were trained by its usual recipe.
 
     Raises:
         InvalidInput, Failed: the store cannot be used.
     """
     runs, notes = Store(path).runs() if path.exists() else ([], [])
-    ours = sorted((r for r in runs if r.recipe == RECIPE.version), key=lambda r: r.identity)
-    others = [r for r in runs if r.recipe != RECIPE.version]
+    usual = [run for run in runs if run.recipe == run.cell.recipe.version]
+    ours, others = sorted(usual, key=lambda r: r.identity), len(runs) - len(usual)
     if others:
-        notes.append(f"{count(len(others), 'model')} of another recipe in {path}: not judged")
+        notes.append(f"{count(others, 'model')} of another recipe in {path}: not judged")
     verdicts = judge_evidence(list(dict.fromkeys(r.cell for r in ours)), ours)
     return Report(f"the cells in {path}", verdicts, path.parent, runs=runs, notes=notes)
 
@@ -224,7 +225,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     fix_precision(plan.precision, device)
     job = plan.models[0]
     refuse_natural(job.cell, "inspect")
-    how: Any = {"device": device, "recipe": plan.recipe}
+    how: Any = {"device": device, "recipe": job.recipe}
     with ProgressDisplay(1, plan.budget) as display:
         how["on_step"] = lambda step: display.update(Progress(job, step))
         trained = train(job.cell, job.seed, plan.budget, **how)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from builders.paths import HEADLINE_EVIDENCE
 from verify.plan.cells import Cell
-from verify.plan.grids import recipe_of
 from verify.records.evidence import read_evidence
 from verify.records.measurement import Measurement
 from verify.records.runs import Run
@@ -58,6 +57,6 @@ def headline_runs() -> list[Run]:
     """One run of each cell of the headline grid: after ``make verify`` there may be more."""
     first: dict[str, Run] = {}
     for x in read_evidence(HEADLINE_EVIDENCE):
-        if x.recipe == recipe_of("headline").version:
+        if x.recipe == x.cell.recipe.version:
             first.setdefault(x.cell.key, x)
     return list(first.values())

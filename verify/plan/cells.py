@@ -14,7 +14,7 @@ from theory.setting.tasks import Task
 from verify.plan.interleaved_sequences import InterleavedFormat
 from verify.plan.natural_sequences import NaturalFormat
 from verify.plan.numbering import Numbering
-from verify.plan.recipe import DEFAULT_BUDGET, RECIPE, Recipe
+from verify.plan.recipe import DEFAULT_BUDGET, Recipe, usual_recipe
 from verify.plan.sequences import Format
 from verify.plan.sizes import Size, size
 
@@ -102,6 +102,11 @@ class Cell:
             f"{layers} · {s.train.text()}{base}"
         )
 
+    @property
+    def recipe(self) -> Recipe:
+        """How its models are trained unless another recipe is asked for."""
+        return usual_recipe(self.setting)
+
     def to_json(self) -> dict[str, Any]:
         """The cell as plain values (see ``from_json``)."""
         return setting_json(self.setting, model=self.model)
@@ -117,15 +122,19 @@ class Cell:
         budget: int = DEFAULT_BUDGET,
         seeds: int = 1,
         precision: str = "auto",
-        recipe: Recipe = RECIPE,
+        recipe: Recipe | None = None,
     ) -> str:
-        """The command that trains and judges this cell with some seeds, the first of them given."""
+        """The command that trains and judges this cell with some seeds, the first of them given.
+
+        Args:
+            recipe: None for the usual one.
+        """
         parts = ["arith verify", *setting_words(self.setting)]
         parts += [f"--model {self.model}", f"--first-seed {seed}"]
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
-        parts += [f"--recipe {recipe.name}"] if recipe != RECIPE else []
+        parts += [f"--recipe {recipe.name}"] if recipe not in (None, self.recipe) else []
         return " ".join(parts)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from theory.errors import unknown_name
 from verify.plan.cells import Cell
 from verify.plan.natural_rows import NATURAL
-from verify.plan.recipe import DENSE, RECIPE, Recipe
+from verify.plan.recipe import DENSE, Recipe
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
 from verify.plan.rows import Row, read_grid, row, rows
 
@@ -258,19 +258,16 @@ the premise.
 """
 
 
-_DENSE = (
-    *("full", "factors", "leaps", "unconverged", "contexts", "relative", "fractions"),
-    *("constants", "natural", "published"),
-)
+_DENSE = ("factors", "leaps", "unconverged", "relative", "fractions", "constants", "published")
 
 
-def recipe_of(name: str | None) -> Recipe:
-    """How the models of a grid, or of no grid, are trained where no recipe is asked for.
+def recipe_of(name: str | None) -> Recipe | None:
+    """How all models of a grid are trained where no recipe is asked for; None: as usual.
 
-    Those that were measured before token noise was on half of the tokens keep their recipe, so that
-    their evidence stands; ``factors`` also because single changes were made to that.
+    Some were measured before noise was learned by place, and keep their recipe, so that their
+    evidence stands; ``factors`` also because single changes were made to that.
     """
-    return DENSE if name in _DENSE else RECIPE
+    return DENSE if name in _DENSE else None
 
 
 def grid(name: str) -> list[Cell]:

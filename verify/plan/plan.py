@@ -9,7 +9,7 @@ from theory.counting.congruences import LARGEST_MODULUS
 from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.plan.folders import NO_FOLDERS, Folders
-from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, RECIPE, Recipe
+from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
 from verify.plan.sampling import HELD_OUT, Sampler
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -34,7 +34,7 @@ class Job:
 
     cell: Cell
     seed: int
-    recipe: Recipe = RECIPE
+    recipe: Recipe
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Plan:
         jobs: models trained at once; 0 is one per core, or as many as a cluster takes.
         device: ``auto``, ``cpu`` or ``cuda``; on a cluster ``auto`` is ``cpu``.
         precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
-        recipe: how every model is trained.
+        recipe: how every model is trained; None is the usual recipe of its cell.
         folders: where models are kept and curves are written, if they are.
         cluster: the address of the scheduler of Dask whose workers train, if not this machine.
 
@@ -68,7 +68,7 @@ class Plan:
     jobs: int = 0
     device: str = "auto"
     precision: str = "auto"
-    recipe: Recipe = RECIPE
+    recipe: Recipe | None = None
     folders: Folders = NO_FOLDERS
     cluster: str | None = None
 
@@ -98,7 +98,7 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        return [Job(cell, seed, self.recipe) for cell in self.cells for seed in seeds]
+        return [Job(c, seed, self.recipe or c.recipe) for c in self.cells for seed in seeds]
 
 
 def _check(cell: Cell) -> None:

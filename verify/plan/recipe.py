@@ -1,4 +1,4 @@
-"""The recipe: the settings that every cell is trained with."""
+"""Recipes: how models are trained, and which recipe is the usual one of a cell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.errors import look_up
+from theory.setting.settings import Setting
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -63,7 +64,7 @@ class Recipe:
             budget makes other models; otherwise it stays at its peak until the model cools.
     """
 
-    name: str = "default"
+    name: str = "place-noise"
     about: str = "token noise on half of the tokens, and all of it on each place that bears it"
     version: str = "15"
     batch_size: int = 128
@@ -93,7 +94,7 @@ class Recipe:
 
 
 RECIPE = Recipe()
-"""What is used unless another is asked for."""
+"""The usual one of most cells."""
 SPARSE = replace(
     RECIPE,
     name="sparse-noise",
@@ -103,7 +104,7 @@ SPARSE = replace(
     noise_change=48,
     patience=0,
 )
-"""An earlier default: the same noise for every place, and all of it soon."""
+"""The same noise for every place, and all of it soon; once the usual recipe."""
 DENSE = replace(
     SPARSE,
     name="dense-noise",
@@ -112,7 +113,7 @@ DENSE = replace(
     noise=192,
     clean=0,
 )
-"""The first default, and the one that single changes are compared with."""
+"""The usual one where a rule goes on, and the one that single changes are compared with."""
 LEARNED = replace(
     RECIPE,
     name="learned-noise",
@@ -123,7 +124,7 @@ LEARNED = replace(
     noise_change=48,
     patience=0,
 )
-"""The default with learned noise alone: shorter inputs come out wrong."""
+"""Learned noise alone: shorter inputs come out wrong."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}
 FIFTH = 51
 """The rate of dropout, in 256ths."""
@@ -180,12 +181,31 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-RECIPES = {r.name: r for r in (RECIPE, SPARSE, LEARNED, DENSE, *FACTORS, TWO_STAGE, PAPER)}
+RECIPES = {r.name: r for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, PAPER)}
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
 """The same by version, as measurements name them."""
 
 
-def find_recipe(name: str) -> Recipe:
-    """The recipe of that name (InvalidInput: there is none)."""
-    return look_up("recipe", name, RECIPES)
+CHOICES: dict[str, Recipe | None] = {"default": None, **RECIPES}
+"""What can be asked for: ``default`` is the usual recipe of each cell."""
+
+
+def usual_recipe(setting: Setting) -> Recipe:
+    """How the models of a setting are trained unless another recipe is asked for.
+
+    Learned noise makes a model indifferent to places that no answer rests on.  It is wrong where
+    one rule reads every place, those that are always 0 in training included, and should go on at
+    longer inputs: with noise there the rule fails in training, so a model learns where it ends.
+    That may be so under encodings that do not tell a place by its index, and for natural lengths,
+    unless a modulus bounds the result to digits that training shows.
+    """
+    modulus, shown = setting.task.full_modulus, setting.train.every_length[-1] + 1
+    bounded = modulus is not None and modulus <= setting.base**shown
+    by_place = not setting.natural and (setting.encoding.reference == "absolute" or bounded)
+    return RECIPE if by_place else DENSE
+
+
+def find_recipe(name: str) -> Recipe | None:
+    """The recipe of that name; None for the usual one of each (InvalidInput: there is none)."""
+    return look_up("recipe", name, CHOICES)

@@ -18,7 +18,7 @@ from theory.prediction.lengths import LengthPrediction
 from theory.prediction.predict import predict
 from theory.setting.requests import setting_texts
 from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
-from verify.plan.recipe import BY_VERSION, RECIPE
+from verify.plan.recipe import BY_VERSION
 from verify.records.evidence import merge, read_evidence
 from verify.records.measurement import Measurement
 from verify.records.predicted import PredictedLength
@@ -79,7 +79,7 @@ def _model(run: Run) -> dict[str, Any]:
         **setting_texts(run.cell.setting),
         "model": run.cell.model,
         "seed": run.seed,
-        "command": run.cell.command(run.seed, run.budget, 1, run.precision, recipe or RECIPE),
+        "command": run.cell.command(run.seed, run.budget, 1, run.precision, recipe),
         "recipe": recipe and recipe.name,
         "recipe_version": run.recipe,
         "precision": run.precision,

@@ -24,7 +24,7 @@ _LONGEST = 9
 NOT_TRAINED = "not trained"
 
 
-def cell_view(v: CellVerdict, recipe: Recipe) -> dict[str, Any]:
+def cell_view(v: CellVerdict, recipe: Recipe | None) -> dict[str, Any]:
     """What the template asks of a cell: its data, and the same in words."""
     task, encoding, rest = cell_name(v).split(" · ", 2)
     data = cell_json(v, recipe)

@@ -7,7 +7,7 @@ from typing import Any
 from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, LengthVerdict, published
 from verify.judging.standards import interval
-from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.recipe import Recipe
 from verify.records.measurement import Measurement
 from verify.records.runs import Run
 from verify.reporting.report import Report
@@ -40,7 +40,7 @@ def summary_json(t: Totals) -> dict[str, Any]:
     }
 
 
-def cell_json(v: CellVerdict, recipe: Recipe = RECIPE) -> dict[str, Any]:
+def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
     """A cell: what was asked, predicted, measured and judged.  Fractions are text.
 
     Measured accuracies are floats with their confidence interval.  What is ``measured`` at a length

@@ -9,13 +9,13 @@ from theory.display.length_plot import Measured
 from theory.setting.settings import Setting
 from verify.judging.standards import interval
 from verify.plan.cells import default_model
-from verify.plan.recipe import BY_VERSION, RECIPE
+from verify.plan.recipe import BY_VERSION
 from verify.records.runs import Run
 from verify.records.store import Store
 
 
 def measured(setting: Setting, store: Path) -> list[Measured]:
-    """The models of a setting in a store, those of the default recipe and size first.
+    """The models of a setting in a store, those of the usual recipe and size first.
 
     Raises:
         InvalidInput: the file is no store, or is damaged.
@@ -50,7 +50,7 @@ def _unusual(run: Run, asked: Setting) -> tuple[str, ...]:
     s, made = run.cell.setting, BY_VERSION.get(run.recipe)
     said = {
         run.cell.model: run.cell.model == default_model(s.task),
-        f"recipe {made.name if made else run.recipe}": run.recipe == RECIPE.version,
+        f"recipe {made.name if made else run.recipe}": run.recipe == run.cell.recipe.version,
         f"padded to {s.digits} digits": s.digits == asked.digits,
     }
     return tuple(text for text, is_usual in said.items() if not is_usual)

@@ -92,7 +92,7 @@ def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> st
     )
 
 
-def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
+def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> str:
     runs = [r for v in verdicts for r in v.runs]
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
@@ -107,9 +107,7 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
                 f"- Trained {count(n, 'model')} (processor x cores, versions, precision): {m}."
                 for m, n in sorted(machines.items())
             ),
-            f"- One recipe for every cell, apart from precision: `{recipe.name}` ({recipe.about}), "
-            f"version {recipe.version}. `verify/plan/recipe.py` has its numbers and says what each "
-            "means.",
+            *_recipes(verdicts, recipe),
             f"- One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
             "In-domain accuracy is measured on held-out tuples only.",
             f"- A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
@@ -121,6 +119,18 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe) -> str:
             "- The premise has to hold at every length that was trained on, however rare.",
         ]
     )
+
+
+def _recipes(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str]:
+    """By which recipe how many cells are trained: by one, or each by its usual one."""
+    used = Counter(recipe or v.cell.recipe for v in verdicts)
+    told = [
+        f"- {count(n, 'cell')} by the recipe `{x.name}`, version {x.version}: {x.about}."
+        for x, n in used.most_common()
+    ]
+    where = "`verify/plan/recipe.py` has the numbers of each and says what they mean."
+    chosen = " and which cells each is for, by task and encoding" if len(used) > 1 else ""
+    return [*told, f"- {where.removesuffix('.')}{chosen}."]
 
 
 def cells_page(report: Report) -> str:
@@ -136,7 +146,7 @@ def cells_page(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _cell_section(v: CellVerdict, recipe: Recipe) -> list[str]:
+def _cell_section(v: CellVerdict, recipe: Recipe | None) -> list[str]:
     learned = expected_function(v.prediction)
     runs = "; ".join(_run(v, r) for r in v.runs).replace("seed", "Seed", 1)
     return [

@@ -9,7 +9,7 @@ from pathlib import Path
 from verify.judging.judge import CellVerdict
 from verify.judging.known_divergences import KnownDivergences
 from verify.plan.grids import grid
-from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.recipe import Recipe
 from verify.records.runs import Run
 
 
@@ -22,7 +22,7 @@ class Report:
         verdicts: on every cell of the grid, trained or not.
         folder: of the evidence; the figures are written there too.
         known: what was found out about divergences.
-        recipe: how the judged models were trained.
+        recipe: how the judged models were trained; None is the usual recipe of each cell.
         others: models of these cells that were trained by other recipes; they are not judged.
         runs: all that the evidence holds, also what is not judged.
         notes: lines on what is left out.
@@ -32,7 +32,7 @@ class Report:
     verdicts: Sequence[CellVerdict]
     folder: Path
     known: KnownDivergences = field(default_factory=KnownDivergences)
-    recipe: Recipe = RECIPE
+    recipe: Recipe | None = None
     others: Sequence[Run] = ()
     runs: Sequence[Run] = ()
     notes: Sequence[str] = ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 
 from verify.judging.judge import CellVerdict
-from verify.plan.recipe import RECIPE, Recipe
+from verify.plan.recipe import Recipe
 
 
-def commands(v: CellVerdict, recipe: Recipe = RECIPE) -> list[str]:
+def commands(v: CellVerdict, recipe: Recipe | None = None) -> list[str]:
     """A command for consecutive seeds of one budget and precision; of seed 0 if none was trained.
 
     The store keeps a model by its seed, so these train what a store lacks, and judge it.

@@ -61,7 +61,7 @@ class Estimate:
         others = f" of {asked:,}; the store has the others" if number < asked else ""
         again = f" ({self.again:,} again, to be kept)" if self.again else ""
         at_once = f", {self.workers} at once" if self.workers > 1 else ""
-        fewest = fewest_steps(plan.recipe, plan.budget)
+        fewest = min(fewest_steps(job.recipe, plan.budget) for job in self.each)
         steps = f"{fewest:,} to {plan.budget:,}" if fewest < plan.budget else f"{fewest:,}"
         return (
             f"Would be trained: {_models(number)}{again}{others}.\n"
@@ -97,7 +97,7 @@ def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: 
         if size not in speeds and (not speed or flops / speed < _TOO_LONG):
             speed = flops / _step_seconds(group, device)
         step = flops / speeds.setdefault(size, speed)
-        fewest = fewest_steps(plan.recipe, plan.budget)
+        fewest = fewest_steps(group[0].recipe, plan.budget)
         seconds = step * fewest, step * plan.budget
         lasting.append(seconds)
         each |= dict.fromkeys(group, seconds)

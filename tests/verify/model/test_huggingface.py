@@ -67,7 +67,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, GP
     """Every cell exported, and asked in one process that knows the folders alone."""
     root, nets = tmp_path_factory.mktemp("exports"), {}
     for name, c in CELLS.items():
-        recipe = RECIPES["with-tied-head" if name == "tied" else "default"]
+        recipe = RECIPES["with-tied-head" if name == "tied" else "place-noise"]
         path, nets[name] = kept_untrained(root / "kept" / name, c, recipe)
         export(read_kept(path), root / name)
         (root / f"{name}.json").write_text(json.dumps(given(c)))

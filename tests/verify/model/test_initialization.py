@@ -10,7 +10,7 @@ import torch
 
 from theory.setting.layouts import layout
 from verify.model.gpt import GPT
-from verify.plan.recipe import find_recipe
+from verify.plan.recipe import RECIPES
 from verify.plan.sizes import Size
 
 SEQUENCE = layout("interleaved").tokens((5, 5), 5)[:12]
@@ -27,7 +27,7 @@ def test_weights_start_as_those_of_gpt_2() -> None:
 
 @pytest.mark.parametrize("encoding", ["ape", "shifted", "coupled", "rpe"])
 def test_separate_inputs_start_orthogonal_and_positions_longer(encoding: str) -> None:
-    recipe = find_recipe("with-separate-inputs")
+    recipe = RECIPES["with-separate-inputs"]
     net = GPT(Size(2, 2, 64), 7, SEQUENCE, encoding, 0, seed=3, recipe=recipe)
     rows = [net.embedding.weight.detach()]
     if encoding != "rpe":
@@ -41,12 +41,12 @@ def test_separate_inputs_start_orthogonal_and_positions_longer(encoding: str) ->
 
 def test_what_starts_otherwise_starts_as_by_the_default_recipe() -> None:
     """So that recipes differ in one thing."""
-    kinds = [find_recipe(name) for name in ("default", "with-separate-inputs")]
+    kinds = [RECIPES[name] for name in ("place-noise", "with-separate-inputs")]
     nets = [GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, seed=3, recipe=kind) for kind in kinds]
     same, other = (dict(net.named_parameters()) for net in nets)
     changed = {name for name in same if not torch.equal(same[name], other[name])}
     assert changed == {"embedding.weight", "position.table"}
-    recipe = replace(find_recipe("default"), sharp=True)
+    recipe = replace(RECIPES["place-noise"], sharp=True)
     sharp = GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, 3, recipe)
     for name, weight in sharp.named_parameters():
         assert torch.equal(weight, same[name] * (2 if "query" in name else 1))

@@ -21,7 +21,7 @@ SUM = cell("mod_add", 101, test_lengths=(2, 3))
 
 
 def test_a_model_is_read_as_it_was_kept(tmp_path: Path) -> None:
-    for recipe in (RECIPES["default"], RECIPES["with-tied-head"]):
+    for recipe in (RECIPES["place-noise"], RECIPES["with-tied-head"]):
         path, net = kept_untrained(tmp_path, SUM, recipe)
         kept = read_kept(path)
         assert kept.run == kept_run(SUM, recipe)
@@ -34,7 +34,10 @@ def test_the_folder_says_what_the_model_is(tmp_path: Path) -> None:
     assert path.name.startswith("mod_add-101-APE-aligned-D_2-pico-seed-0-")
     config = json.loads((path / CONFIG).read_text())
     assert config["cell"] == SUM.to_json()
-    assert (config["recipe_name"], config["recipe"]) == ("default", RECIPES["default"].version)
+    assert (config["recipe_name"], config["recipe"]) == (
+        "place-noise",
+        RECIPES["place-noise"].version,
+    )
     assert config["network"] == {"layers": 2, "heads": 2, "width": 16, "tied": False}
     assert config["vocabulary"] == [*"0123456789", "<bos>", "+", "="]
     modes = {x.stat().st_mode for x in path.iterdir()}
@@ -50,9 +53,9 @@ def test_every_model_has_a_folder_of_its_own(tmp_path: Path) -> None:
 
 def test_a_model_is_kept_again_only_if_it_may_become_another(tmp_path: Path) -> None:
     path, net = kept_untrained(tmp_path, SUM)
-    job = Job(SUM, 0)
+    job = Job(SUM, 0, SUM.recipe)
     assert is_kept(tmp_path, job, 10**6, "float32")  # it ended by itself
-    assert not is_kept(tmp_path, Job(SUM, 1), 8000, "float32")
+    assert not is_kept(tmp_path, Job(SUM, 1, SUM.recipe), 8000, "float32")
     assert not is_kept(tmp_path, job, 8000, "bfloat16")
     keep(tmp_path, net, kept_run(SUM, steps=8000), job.recipe)
     assert is_kept(tmp_path, job, 8000, "float32")

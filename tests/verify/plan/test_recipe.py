@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
 
+from theory.setting.domains import Domain
+from theory.setting.encodings import ENCODINGS
 from verify import pipeline
 from verify.plan.grids import recipe_of
 from verify.plan.plan import Plan
-from verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES
+from verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe, usual_recipe
 
 
 @pytest.mark.parametrize(
     ("asked", "used"),
     [
-        ("--task add", RECIPE),
-        ("--grid headline", RECIPE),
-        ("--grid factors", DENSE),
-        ("--grid factors --recipe default", RECIPE),
-        ("--grid headline --recipe paper", PAPER),
+        ("--task add", {RECIPE}),
+        ("--task add --pe rpe", {DENSE}),
+        ("--task mod_add --modulus 100 --pe rpe", {RECIPE}),
+        ("--grid headline", {RECIPE, DENSE}),
+        ("--grid factors", {DENSE}),
+        ("--grid factors --recipe default", {RECIPE}),
+        ("--grid headline --recipe paper", {PAPER}),
     ],
 )
 def test_a_grid_is_trained_by_the_recipe_of_its_evidence_unless_another_is_asked_for(
-    asked: str, used: object, monkeypatch: pytest.MonkeyPatch
+    asked: str, used: set[Recipe], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plans: list[Plan] = []
 
@@ -34,11 +40,25 @@ def test_a_grid_is_trained_by_the_recipe_of_its_evidence_unless_another_is_asked
 
     monkeypatch.setattr(pipeline, "estimate", note)
     assert run_cli("verify", *asked.split(), "--dry-run").code == 0
-    assert [plan.recipe for plan in plans] == [used]
+    assert {job.recipe for plan in plans for job in plan.models} == used
 
 
 def test_a_grid_of_ones_own_is_trained_by_the_default() -> None:
-    assert recipe_of("mine.toml") == RECIPE
+    assert recipe_of("mine.toml") is None
+
+
+def usual(*where: str, **setting: Any) -> Recipe:
+    return usual_recipe(cell(*where, **setting).setting)
+
+
+@pytest.mark.parametrize("pe", ENCODINGS)
+def test_noise_is_learned_by_place_where_no_rule_goes_on(pe: str) -> None:
+    """Under absolute encodings, and where a modulus bounds the result to what training shows."""
+    is_absolute = pe in ("ape", "sinusoidal")
+    assert usual("add", pe=pe) == (RECIPE if is_absolute else DENSE)
+    assert usual("mod_add", 1001, pe=pe, train=Domain((2,))) == (RECIPE if is_absolute else DENSE)
+    assert usual("mod_add", 1000, pe=pe, train=Domain((2,))) == RECIPE
+    assert natural_cell("ape", "aligned").recipe == DENSE
 
 
 def test_versions_tell_recipes_apart() -> None:

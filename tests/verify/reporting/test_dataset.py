@@ -62,7 +62,7 @@ def test_a_line_says_what_was_asked_predicted_measured_and_judged(folder: Path) 
         for row in rows(dataset(*committed(folder)))
         if (row["modulus"], row["digits"]) == ("101", "4")
     ]
-    asked = ("mod_add", "(a + b) mod 101", "10", "ape", "2", "1,2,3,4", "pico", "0", "default")
+    asked = ("mod_add", "(a + b) mod 101", "10", "ape", "2", "1,2,3,4", "pico", "0", "place-noise")
     names = ("task", "expression", "base", "pe", "train_digits", "test_digits", "model", "seed")
     assert tuple(row[name] for name in (*names, "recipe")) == asked
     assert (row["claim"], row["accuracy"]) == ("exact", "49/4950")

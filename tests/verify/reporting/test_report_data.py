@@ -131,12 +131,13 @@ def test_a_cell_has_all_that_was_asked_predicted_and_measured() -> None:
 def test_the_command_trains_by_the_recipe_of_the_report(tmp_path: Path) -> None:
     c, other = cell(digits=3), cell(digits=2)
     vs = [judge(c, [run(c, RIGHT)]), judge(other, [])]
-    for recipe, ending in ((DENSE, "--recipe dense-noise"), (RECIPE, "")):
+    for recipe, ending in ((DENSE, "--recipe dense-noise"), (RECIPE, ""), (None, "")):
         report = Report("made up", vs, tmp_path, recipe=recipe)
         for told in report_json(report)["cells"]:
             assert told["command"].endswith(ending)
             assert ("--recipe" in told["command"]) == bool(ending)
-        assert f"`{recipe.name}` ({recipe.about})" in page(report)
+        used = recipe or c.recipe
+        assert f"`{used.name}`, version {used.version}: {used.about}." in page(report)
         assert ("--recipe dense-noise`" in cells_page(report)) == bool(ending)
 
 

@@ -58,7 +58,7 @@ def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
     found = estimate(plan, plan.models, 0, "cpu", 1)
     assert second == ["pico"]
     ratio = flops(LARGE) / flops(PICO)
-    assert found.each[Job(LARGE, 0)] == pytest.approx((4000 * ratio, 6000 * ratio))
+    assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
 
 
 def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:

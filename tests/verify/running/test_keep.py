@@ -22,7 +22,7 @@ from verify.running.execute import execute
 from verify.running.run import has, missing
 
 SUM = cell(base=3, test_lengths=(2, 3))
-JOB = Job(SUM, 0)
+JOB = Job(SUM, 0, SUM.recipe)
 WORDS = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
 
 

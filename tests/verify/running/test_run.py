@@ -15,7 +15,7 @@ from verify.running.progress import Progress, ProgressDisplay
 from verify.running.run import ensembles
 from verify.training.ensemble import shape_of
 
-JOBS = [Job(cell, seed) for cell in grid("headline") for seed in (0, 1)]
+JOBS = [Job(cell, seed, cell.recipe) for cell in grid("headline") for seed in (0, 1)]
 
 
 def test_on_a_cpu_every_model_is_its_own_ensemble_and_long_ones_come_first() -> None:

@@ -104,7 +104,8 @@ def test_a_damaged_checkpoint_or_one_of_other_code_is_not_used(
 
 def test_a_checkpoint_is_of_one_training() -> None:
     folder, recipe = Path("x"), RECIPES["paper"]
-    jobs = [Job(SUM, 0), Job(SUM, 1), Job(cell(), 0), Job(SUM, 0, recipe)]
+    usual = SUM.recipe
+    jobs = [Job(SUM, 0, usual), Job(SUM, 1, usual), Job(cell(), 0, usual), Job(SUM, 0, recipe)]
     paths = {checkpoint_path(folder, [job], 100, "cpu", "float32") for job in jobs}
     paths |= {checkpoint_path(folder, jobs[:1], 200, "cpu", "float32")}
     paths |= {checkpoint_path(folder, jobs[:1], 100, "cpu", "bfloat16")}

@@ -31,7 +31,7 @@ SUM = cell(base=2, train=Domain((4,)), test_lengths=(2, 4, 5))
 def run() -> Run:
     """A real run, as a worker makes it; it has no time to learn."""
     with float32(TINY):
-        return execute([Job(SUM, 0)], 2 * CHUNK, "cpu")[0]
+        return execute([Job(SUM, 0, SUM.recipe)], 2 * CHUNK, "cpu")[0]
 
 
 @pytest.mark.training

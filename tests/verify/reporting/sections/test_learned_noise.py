@@ -52,6 +52,6 @@ def test_each_recipe_has_a_row_of_its_own() -> None:
     text = said(noisy(0.0, 1.0), replace(noisy(0.4, 1.0), recipe=LEARNED.version))
     rows = [line.split("|")[2:4] for line in text.splitlines() if SUM.label() in line]
     assert [[x.strip() for x in row] for row in rows] == [
-        ["default", "0.00 to 0.00"],
+        ["place-noise", "0.00 to 0.00"],
         ["learned-noise", "0.40 to 0.40"],
     ]
