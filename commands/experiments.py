@@ -25,6 +25,7 @@ from verify.plan.sizes import SIZES
 _OF_TRAINING = (
     *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
     *("keep_models", "tensorboard", "dry_run", "cluster", "pe", "layout", "window", "layers"),
+    *("width", "padding", "train_pairs"),
 )
 """Options that mean nothing to a model from disk."""
 
@@ -173,6 +174,8 @@ def inspect(
             f"a size ({', '.join(SIZES)})"
         )
     from verify import pipeline
+    from verify.plan import premise
+    from verify.plan.inputs import held_out_count
     from verify.records.files import check_writable
     from verify.reporting.sections.inside import mechanism_rows
 
@@ -188,7 +191,9 @@ def inspect(
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
     for picture in pipeline.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
-    raise typer.Exit(0 if trained.converged else 3)
+    cell = trained.cell
+    inputs = premise.independent(cell.setting.task, held_out_count(cell))
+    raise typer.Exit(0 if premise.is_met(trained.premise, inputs) else 3)
 
 
 def report(
@@ -248,8 +253,8 @@ def report(
     verdicts, known = about.verdicts, about.known
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
-        by = f"by the {'usual recipe' if about.recipe is None else f'recipe {about.recipe.name}'}"
-        raise InvalidInput(f"no measurements {by} {where} {store}; run arith verify first")
+        by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
+        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
     untested = count_verdicts(verdicts)[Verdict.INCONCLUSIVE]
     if as_json:

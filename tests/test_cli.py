@@ -142,7 +142,7 @@ def test_a_report_without_measurements_says_which_it_lacks(tmp_path: Path) -> No
     asked = ("--grid", "smoke", "--folder", "none", "--store", "empty.sqlite")
     done = run_cli("report", *asked, cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "no measurements by the recipe default of the smoke grid" in done.err
+    assert "no measurements of the smoke grid" in done.err
 
 
 @pytest.mark.parametrize(

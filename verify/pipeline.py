@@ -185,16 +185,21 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
 
 
 def judge_store(path: Path) -> Report:
-    """Judge every cell in a store, by its models that were trained by its usual recipe.
+    """Judge every cell in a store: its models by its usual recipe, or by another if it has none.
 
     Raises:
         InvalidInput, Failed: the store cannot be used.
     """
     runs, notes = Store(path).runs() if path.exists() else ([], [])
-    usual = [run for run in runs if run.recipe == run.cell.recipe.version]
-    ours, others = sorted(usual, key=lambda r: r.identity), len(runs) - len(usual)
-    if others:
-        notes.append(f"{count(others, 'model')} of another recipe in {path}: not judged")
+    by_cell: dict[str, dict[str, list[Run]]] = {}
+    for run in sorted(runs, key=lambda r: r.identity):
+        by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)
+    ours: list[Run] = []
+    for by_recipe in by_cell.values():
+        usual = next(iter(by_recipe.values()))[0].cell.recipe.version
+        ours += by_recipe[min(by_recipe, key=lambda x: (x != usual, x))]
+    if others := len(runs) - len(ours):
+        notes.append(f"{count(others, 'model')} of a second recipe of a cell in {path}: not judged")
     verdicts = judge_evidence(list(dict.fromkeys(r.cell for r in ours)), ours)
     return Report(f"the cells in {path}", verdicts, path.parent, runs=runs, notes=notes)
 

@@ -75,7 +75,7 @@ class LengthVerdict:
 
 @dataclass(frozen=True)
 class CellVerdict:
-    """The verdict on one cell: its converged runs pooled, its other runs named.
+    """The verdict on one cell: of its converged runs each has to agree, its other runs are named.
 
     Args:
         tests: what it is tested on, in words, where another cell has its name.
@@ -119,8 +119,11 @@ class CellVerdict:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the lengths' verdicts; undetermined where the theory claims nothing."""
-        return worst(x.verdict for x in self.lengths)
+        """The worst of the lengths' verdicts; undetermined where the theory claims nothing.
+
+        It is inconclusive where no model met the premise, whatever is claimed.
+        """
+        return worst(x.verdict for x in self.lengths) if self.converged else Verdict.INCONCLUSIVE
 
     @property
     def held_out_too_few(self) -> bool:
@@ -139,10 +142,10 @@ class CellVerdict:
             return "not trained"
         best = max(self.runs, key=lambda r: (r.premise, r.budget))
         if self.held_out_too_few:
-            return (
-                f"premise not established: only {best.independent} independent held-out inputs, "
-                f"{premise.needed()} needed"
-            )
+            only = f"premise not established: only {best.independent} independent held-out inputs"
+            if best.independent < premise.needed():
+                return f"{only}, {premise.needed()} needed"
+            return f"{only}, too few to be sure where some are wrong"
         return (
             f"not converged: {_down(best.premise)} of held-out inputs after {best.steps} steps "
             f"(the budget); try --budget {3 * best.budget}"
@@ -217,13 +220,16 @@ def _judge_length(
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     if accuracy is not None and prediction.setting.is_premise(digits):
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3, stored=False)
-    verdict = _judge_claim(expected, measured)
+    compared = measured
+    if prediction.learned is None:  # answers were compared with an f^ that theory has no more
+        compared = [replace(m, learned=None) for m in measured]
+    verdict = _judge_claim(expected, compared)
     # A model that is always right follows an f^ that is: elsewhere that has to be measured.
     is_fraction = expected.accuracy not in (None, 1)
     if verdict == Verdict.AGREE and is_fraction and prediction.learned and learned is None:
         verdict = Verdict.INCONCLUSIVE
     published = _judge_published(prediction, expected, _measured(runs, digits))
-    before = _before(prediction, digits, runs)
+    before = _before(prediction, expected, runs)
     stored = bool(asked) and all(is_stored(expected, r.predicted) for r in asked)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before, stored)
 
@@ -237,16 +243,20 @@ def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
     return [m for r in runs for m in r.measurements if m.digits == digits]
 
 
-def _before(prediction: Prediction, digits: int, runs: Sequence[Run]) -> Verdict:
+def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]) -> Verdict:
     """The verdict on what was claimed before training, each model by what was stored of it."""
     if not runs:
         return Verdict.INCONCLUSIVE
-    found = []
+    found, digits = [], expected.digits
     for r in runs:
         told, measured = r.predicted, _measured([r], digits)
         if not (told and measured):
             continue
-        if r.indifferent or not rests_on_ignored(told, prediction.setting, digits):
+        if is_stored(expected, told):
+            rests = bool(expected.ignores)
+        else:
+            rests = rests_on_ignored(told, prediction.setting, digits)
+        if r.indifferent or not rests:
             found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
     return worst(found)
 

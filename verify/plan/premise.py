@@ -6,7 +6,10 @@ to know that.  Two of two right is an accuracy of 1 and says next to nothing.
 
 from __future__ import annotations
 
+import math
 from functools import cache
+
+from theory.setting.tasks import Task
 
 PREMISE = 0.99
 """In-domain accuracy on held-out inputs from which a model counts as converged."""
@@ -31,6 +34,14 @@ def lower_bound(right: int, inputs: int) -> float:
 def needed() -> int:
     """The fewest held-out inputs that can establish the premise, all of them right."""
     return next(n for n in range(1, 10_000) if lower_bound(n, n) >= SURE)
+
+
+def independent(task: Task, inputs: int) -> int:
+    """How many of some held-out inputs are surely independent of each other.
+
+    Those that differ only in the order of operands that can change places count once.
+    """
+    return inputs // math.prod(math.factorial(len(alike)) for alike in task.alike)
 
 
 def is_met(accuracy: float, inputs: int) -> bool:

@@ -136,10 +136,13 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
 
 
 def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:
-    """All runs; of two of one model the one with the larger budget, or else the newer one."""
+    """All runs; of two of one model the one with the larger budget, or else the newer one.
+
+    What was predicted of it the first time stays: later its answers were known.
+    """
     merged: dict[Identity, Run] = {}
     for run in (*old, *new):
         before = merged.get(run.identity)
         if before is None or run.budget >= before.budget:
-            merged[run.identity] = run
+            merged[run.identity] = run.after(before)
     return list(merged.values())

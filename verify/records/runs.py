@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from verify.plan import premise
@@ -66,12 +65,8 @@ class Run:
 
     @property
     def independent(self) -> int:
-        """How many of the held-out inputs are surely independent of each other.
-
-        Those that differ only in the order of operands that can change places count once.
-        """
-        orders = (math.factorial(len(alike)) for alike in self.cell.setting.task.alike)
-        return self.held_out // math.prod(orders)
+        """How many of the held-out inputs are surely independent of each other."""
+        return premise.independent(self.cell.setting.task, self.held_out)
 
     @property
     def indifferent(self) -> bool:
@@ -82,6 +77,13 @@ class Run:
     def settled(self) -> bool:
         """Whether training ended by itself, and not because the budget was spent."""
         return self.steps < self.budget
+
+    def after(self, before: Run | None) -> Run:
+        """The run beside an earlier one of the same model, if there is one.
+
+        What was predicted the first time stays: later predictions know its answers.
+        """
+        return self if before is None else replace(self, predicted=before.predicted)
 
     def to_json(self) -> dict[str, Any]:
         """The run as plain values, without what was not recorded."""

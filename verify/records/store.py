@@ -95,15 +95,20 @@ class Store:
 
     def _fetch(self, identity: Identity) -> Run | None:
         with self._errors():
-            query = f"SELECT rowid, data FROM run WHERE {_MINE}"
-            row = self._db.execute(query, identity).fetchone()
-        if row is None:
-            return None
-        run = self._known[identity] = self._read(*row)
+            run = self._row(identity)
+        if run is not None:
+            self._known[identity] = run
         return run
+
+    def _row(self, identity: Identity) -> Run | None:
+        query = f"SELECT rowid, data FROM run WHERE {_MINE}"
+        row = self._db.execute(query, identity).fetchone()
+        return None if row is None else self._read(*row)
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
+
+        Of a model that was trained before, what was predicted the first time stays.
 
         Returns:
             None, or the file that holds the run where the store could not be written.  The next
@@ -112,7 +117,7 @@ class Store:
         Raises:
             Failed: it could be written nowhere.
         """
-        self._known[run.identity] = run
+        run = self._known[run.identity] = run.after(self._known.get(run.identity))
         # One long wait is enough: a disk that stays full must not stop the training.
         end = time.monotonic() + (0 if self.kept else PATIENCE)
         while True:
@@ -125,8 +130,10 @@ class Store:
                 time.sleep(_PAUSE)
 
     def _insert(self, run: Run) -> None:
-        row = (*run.identity, run.budget, json.dumps(run.to_json()))
         with self._transaction():
+            with suppress(InvalidInput):  # a damaged row is written anew
+                run = run.after(self._row(run.identity))
+            row = (*run.identity, run.budget, json.dumps(run.to_json()))
             self._db.execute(
                 "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
                 "budget = excluded.budget, data = excluded.data WHERE excluded.budget >= budget",
@@ -265,11 +272,11 @@ def _user() -> str:
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:
-    """Whether to train a model: there is none, or a larger budget would make another one.
+    """Whether to train a model: there is none, or a larger budget would make another one."""
+    return run is None or (run.budget < budget and rests_on_budget(run))
 
-    That is so where it had not settled, or the learning rate follows the budget.
-    """
-    if run is None:
-        return True
+
+def rests_on_budget(run: Run) -> bool:
+    """Whether another budget makes another model: it had not settled, or the rate follows that."""
     follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
-    return run.budget < budget and (follows or not run.settled)
+    return follows or not run.settled

@@ -38,8 +38,10 @@ def _silence(t: Totals, verdicts: Sequence[CellVerdict]) -> str:
     if not t.silent:
         text = "The theory has a claim wherever a converged model was measured"
     if not lengths:
-        met = any(v.converged for v in verdicts)
+        met = [v for v in verdicts if v.converged]
+        asked = [v for v in met if any(v.measured(x.digits) for x in v.lengths if not x.accuracy)]
         text = "Nothing was measured outside of training" if met else "No model met the premises"
+        text = "No model passed the test of indifference" if asked else text
     if t.inconclusive:
         left = sum(not v.runs for v in verdicts)
         lost = sum(bool(v.runs) and not v.converged for v in verdicts)

@@ -21,7 +21,8 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             *_before(verdicts, t),
             *_coverage(t),
             f"- **Premise**: {t.converged} of {count(t.models, 'model')} were right on at least "
-            f"{PREMISE:.0%} of the held-out inputs of the trained lengths; only these are judged.",
+            f"{PREMISE:.0%} of the held-out inputs of the trained lengths, and of enough of "
+            "them to know; only these are judged.",
             *_indifferent(verdicts),
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
             f"models at {t.theorem.agree} lengths, false at {t.theorem.diverge}. "

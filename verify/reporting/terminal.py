@@ -33,6 +33,7 @@ def short_label(cell: Cell) -> str:
     parts = [
         s.encoding.label,
         "" if s.layout.name == "aligned" else s.layout.name,
+        "natural" if s.natural else "",
         f"W={s.window}" if s.window else "",
         f"N={s.width}" if s.width else "",
         f"L={s.layers}" if s.layers else "",

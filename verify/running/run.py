@@ -14,14 +14,14 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from theory.errors import Failed
+from theory.errors import Failed, InvalidInput
 from verify.model.kept import is_kept
 from verify.plan.flops import training_flops
 from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
 from verify.records.runs import Run
-from verify.records.store import DONE, Store, is_wanted
+from verify.records.store import DONE, Store, is_wanted, rests_on_budget
 from verify.running.progress import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
@@ -65,7 +65,8 @@ def missing(
         kept: where models are to be kept; those that are not are among the missing.
 
     Raises:
-        InvalidInput: no input of a cell's domain can be held out.
+        InvalidInput: no input of a cell's domain can be held out, or a model is to be kept that is
+            not the one that the store has, as that had a larger budget.
     """
     jobs = [
         job
@@ -76,6 +77,12 @@ def missing(
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
+    for job in jobs if store is not None and kept is not None else ():
+        run = store.find(job.cell, job.seed, job.recipe.version, precision)
+        if run is not None and run.budget > budget and rests_on_budget(run):
+            raise InvalidInput(
+                f"the store has {job.name} with a larger budget: keep it by --budget {run.budget}"
+            )
     return jobs
 
 

@@ -24,6 +24,9 @@ from verify.plan.plan import Job
 from verify.records.source import source
 from verify.training.recorder import Recorder
 
+_WRITER = (source(), torch.__version__)
+"""What a training does depends on, as it was when this process started: what others wrote is not
+read, as it would go on with other code, and its predictions would not be those from before it."""
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
 _UNUSABLE = (
@@ -43,9 +46,6 @@ class Checkpoint:
 
     def __init__(self, path: Path, recorder: Recorder) -> None:
         self.path, self.recorder = path, recorder
-        self._writer = (source(), torch.__version__)
-        """What a training does depends on; what others wrote is not read, as it would go on with
-        other code, and its predictions would not be those from before it."""
         self._last = time.monotonic()
 
     def resume(self) -> Any:
@@ -58,7 +58,7 @@ class Checkpoint:
             kept = torch.load(self.path, weights_only=False)
         except _UNUSABLE:
             return None
-        if kept["writer"] != self._writer:
+        if kept["writer"] != _WRITER:
             return None
         self.recorder.restore(kept["recorder"])
         return kept["training"]
@@ -71,7 +71,7 @@ class Checkpoint:
         written = self.path.with_suffix(f".{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            kept = {"writer": self._writer, "training": training, "recorder": self.recorder.state()}
+            kept = {"writer": _WRITER, "training": training, "recorder": self.recorder.state()}
             torch.save(kept, written)
             written.replace(self.path)
         except (OSError, RuntimeError):  # torch's own error of a file that cannot be written

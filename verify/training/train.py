@@ -14,7 +14,6 @@ from verify.model.gpt import GPT
 from verify.model.measure import held_out_accuracy
 from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
-from verify.plan.premise import PREMISE
 from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
 from verify.training.checkpoint import Checkpoint
 from verify.training.curves import Curve
@@ -41,11 +40,6 @@ class Trained:
     steps: int
     seconds: float
     noise: tuple[float, ...] | None = None
-
-    @property
-    def converged(self) -> bool:
-        """Whether it reached the accuracy that training aims at (see ``verify.plan.premise``)."""
-        return self.premise >= PREMISE
 
 
 def train(cell: Cell, seed: int, budget: int = DEFAULT_BUDGET, **options: Any) -> Trained:

@@ -212,3 +212,28 @@ def test_a_bound_that_rests_on_ignored_digits_asks_for_indifference() -> None:
     lengths = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.1}
     firm, leaky = run(c, lengths), replace(run(c, lengths), indifference=0.9)
     assert [judge(c, [r]).longer[0].verdict for r in (firm, leaky)] == ["agree", "inconclusive"]
+
+
+def test_a_model_that_did_not_converge_is_inconclusive_where_nothing_is_claimed() -> None:
+    c = cell(pe="nope", digits=3, test_lengths=(4,))
+    assert {x.verdict for x in judge(c, [run(c, {4: 0.5})]).lengths} == {Verdict.UNDETERMINED}
+    assert exit_code([judge(c, [run(c, {4: 0.5})])]) == 0
+    assert exit_code([judge(c, [run(c, {4: 0.5}, premise=0.5)])]) == 3
+
+
+def test_counts_against_a_function_of_former_days_decide_nothing_where_there_is_none() -> None:
+    c = cell(pe="rpe", form="interleaved", digits=3, window=5, layers=1)
+    other = cell(digits=3)
+    for asked, verdict in ((c, Verdict.AGREE), (other, Verdict.DIVERGE)):
+        assert (predict(asked.setting).learned is None) == (asked == c)
+        assert verdicts(asked, run(asked, {1: 1}, learned=0.0))[0] == verdict
+
+
+def test_only_an_indifferent_model_tests_what_was_claimed_before_if_it_rests_on_that() -> None:
+    """Also where the claim rests on one answer digit being ignored, not on digits replaced."""
+    c = cell("mod_add", 100, pe="nope", digits=3)
+    told = predicted(predict(c.setting))
+    for share, verdict in ((1.0, Verdict.AGREE), (0.6, Verdict.UNDETERMINED)):
+        made = replace(run(c, {1: 1, 2: 1, 4: 1}), predicted=told, indifference=share)
+        at_four = next(x for x in judge(c, [made]).lengths if x.digits == 4)
+        assert at_four.prediction.ignores and at_four.before == verdict

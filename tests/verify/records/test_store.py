@@ -17,8 +17,11 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from theory.errors import Failed, InvalidInput
+from theory.prediction.predict import predict
 from verify.plan.recipe import RECIPES
+from verify.records.evidence import merge
 from verify.records.owners import Owner, birth, this_process
+from verify.records.predicted import predicted
 from verify.records.store import DONE, Store, is_wanted
 
 
@@ -189,3 +192,18 @@ def test_a_user_without_a_name_has_a_store(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("verify.records.store.getuser", nobody)
     assert Store(tmp_path / "store.sqlite").runs() == ([], [])
+
+
+def test_what_was_predicted_the_first_time_stays(tmp_path: Path) -> None:
+    """Trained again, a model was known: a later prediction is none before it."""
+    path, c = tmp_path / "store.sqlite", cell(digits=3)
+    told = predicted(predict(c.setting))
+    later = replace(run(c, {1: 1}), predicted=replace(told, theory="later"))
+    for first in (told, None):
+        made = replace(run(c, {1: 1}), predicted=first)
+        path.unlink(missing_ok=True)
+        store = Store(path)
+        store.add(made)
+        store.add(later)
+        assert [x.predicted for x in (*store.runs()[0], *Store(path).runs()[0])] == [first] * 2
+        assert [x.predicted for x in merge([made], [later])] == [first]

@@ -13,6 +13,7 @@ from builders.command_line import run_cli
 from builders.kept_models import kept_run, kept_untrained
 from builders.tiny_models import TINY, float32
 
+from theory.errors import InvalidInput
 from verify.model.kept import read_kept
 from verify.plan.folders import Folders
 from verify.plan.plan import Job
@@ -96,6 +97,14 @@ def test_who_keeps_models_claims_what_the_store_has(tmp_path: Path) -> None:
     assert store.claim(*identity, 8000, again=True) is None
     kept_untrained(models, SUM)
     assert missing([JOB], store, 8000, "float32", models) == []
+
+
+def test_no_other_model_is_kept_than_the_store_has(tmp_path: Path) -> None:
+    store, models = Store(tmp_path / "store.sqlite"), tmp_path / "models"
+    store.add(kept_run(SUM, steps=9000, budget=9000))
+    with pytest.raises(InvalidInput, match="seed 0 with a larger budget: keep it by --budget 9000"):
+        missing([JOB], store, 8000, "float32", models)
+    assert missing([JOB], store, 9000, "float32", models) == [JOB]
 
 
 def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:

@@ -30,10 +30,18 @@ class Stopped(Exception):
     pass
 
 
-def train(recipe: Recipe, path: Path | None, stop: int | None = None) -> tuple[list[Trained], str]:
-    """The models and their trajectories; ``Stopped`` before a step if one is given."""
+def train(
+    recipe: Recipe, path: Path | None, stop: int | None = None, steps: list[int] | None = None
+) -> tuple[list[Trained], str]:
+    """The models and their trajectories; ``Stopped`` before a step if one is given.
+
+    Args:
+        steps: gets those at which the training is, from where it begins.
+    """
 
     def on_step(step: int) -> None:
+        if steps is not None:
+            steps.append(step)
         if stop is not None and step >= stop:
             raise Stopped
 
@@ -58,7 +66,9 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
         with pytest.raises(Stopped):
             train(recipe, path, stop)
         assert path.exists()
-    again, same_curves = train(recipe, path)
+    steps: list[int] = []
+    again, same_curves = train(recipe, path, steps=steps)
+    assert steps[0] == 6 * CHUNK
     assert same_curves == curves
     for one, other in zip(whole, again, strict=True):
         assert (one.steps, one.premise) == (other.steps, other.premise)
@@ -86,20 +96,23 @@ def edit(path: Path) -> None:
 
 
 @pytest.mark.training
-@pytest.mark.parametrize("damage", [cut, flip, edit])
+@pytest.mark.parametrize(("damage", "begin"), [(cut, 0), (flip, 0), (edit, 0), (None, 2 * CHUNK)])
 def test_a_damaged_checkpoint_or_one_of_other_code_is_not_used(
-    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    damage: Callable[[Path], None] | None,
+    begin: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
     path = tmp_path / "one.pt"
     with pytest.raises(Stopped):
         train(DROPOUT, path, 2 * CHUNK)
-    damage(path)
+    if damage is not None:
+        damage(path)
     steps: list[int] = []
-    monkeypatch.setattr(Recorder, "restore", lambda *_: steps.append(1))
     with pytest.raises(Stopped):
-        train(DROPOUT, path, CHUNK)
-    assert not steps
+        train(DROPOUT, path, CHUNK, steps)
+    assert steps[0] == begin
 
 
 def test_a_checkpoint_is_of_one_training() -> None:

@@ -19,10 +19,10 @@ def section(report: Report) -> list[str]:
     return [
         "## Theorems and rules",
         "How often measurements support each theorem and each rule. A cell counts once, by its "
-        "worst test length, with its converged models pooled. *models* counts each by itself (as "
-        "verdicts do), so one may contradict while its cell supports. *not tested*: a premise was "
-        "not met, or not measured. *nothing to test*: the theorem or rule was used, and nothing "
-        "that could be contradicted follows (some rules only say why the answer is open; "
+        "worst test length and model: it supports only if each of its converged models does. "
+        "*models* counts each by itself. *not tested*: a premise was not met, or not measured. "
+        "*nothing to test*: the theorem or rule was used, and nothing that could be contradicted "
+        "follows (some rules only say why the answer is open; "
         "*convergence* is the premise itself). p: modulus, B: base, n: trained digits.",
         claim_tables(claims(report.verdicts)),
     ]
