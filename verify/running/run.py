@@ -77,12 +77,14 @@ def missing(
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
-    for job in jobs if store is not None and kept is not None else ():
-        run = store.find(job.cell, job.seed, job.recipe.version, precision)
-        if run is not None and run.budget > budget and rests_on_budget(run):
-            raise InvalidInput(
-                f"the store has {job.name} with a larger budget: keep it by --budget {run.budget}"
-            )
+    if store is not None and kept is not None:
+        for job in jobs:
+            run = store.find(job.cell, job.seed, job.recipe.version, precision)
+            if run is not None and run.budget > budget and rests_on_budget(run):
+                raise InvalidInput(
+                    f"the store has {job.name} with a larger budget: keep it by "
+                    f"--budget {run.budget}"
+                )
     return jobs
 
 
