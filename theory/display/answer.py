@@ -68,11 +68,18 @@ def answer_title(prediction: Prediction) -> str:
 def _said(prediction: Prediction) -> tuple[list[str], str]:
     """What is claimed, a phrase each, and the lengths at which nothing is."""
     silent = [x for x in prediction.lengths if prediction.claim(x) == Claim.NONE]
-    right = [x for x in prediction.lengths if x.accuracy == 1]
-    wrong = [x for x in prediction.lengths if x not in silent and x not in right]
+    always = [x for x in prediction.lengths if x.accuracy == 1]
+    right, nearly = ([x for x in always if bool(x.unseen) == known] for known in (False, True))
+    wrong = [x for x in prediction.lengths if x not in silent and x not in always]
     said = [f"right at {_at(right)}"] if right else []
+    said += [f"{_nearly(nearly)} at {_at(nearly)}"] if nearly else []
     said += [f"{_wrong(wrong)} at {_at(wrong)}"] if wrong else []
     return said, _at(silent) if silent else ""
+
+
+def _nearly(lengths: list[LengthPrediction]) -> str:
+    """On how many inputs, at the length where they are the fewest, the model is right at least."""
+    return f"right on at least {int(100 * (1 - max(x.unseen for x in lengths)))}% of the inputs"
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
@@ -160,8 +167,9 @@ def explanation(prediction: Prediction) -> list[str]:
     steps, observed = prediction.derivation, prediction.observed
     cites = [_short(step.source, single(prediction.setting.train) is not None) for step in steps]
     sources = list(dict.fromkeys(cites))
+    bases = [", observed" * (x.rule in observed and not x.leaves_open) for x in steps]
     lines = [
-        f"{number}. {step.statement} ({step.rule}{', observed' * (step.rule in observed)} "
+        f"{number}. {step.statement} ({step.rule}{bases[number - 1]} "
         f"[{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]

@@ -5,6 +5,8 @@ Columns are given by their keys in JSON, each with its heading.
 
 from __future__ import annotations
 
+import re
+
 from theory.errors import look_up
 from theory.inference.rule import Basis
 from theory.inference.rules import RULES
@@ -88,8 +90,10 @@ def rule_rows() -> list[list[str]]:
 
 def rules_in_short() -> list[list[str]]:
     """A line per rule, under ``RULES_IN_SHORT``."""
-    by = {True: "ours", False: "paper"}
-    return [[r.name, r.summary, by[r.source.startswith("ours")], r.basis] for r in RULES.values()]
+    by = {"ours": "ours", "arithmetic": "-"}
+    first = (re.split(r"\W", r.source)[0] for r in RULES.values())
+    rows = zip(RULES.values(), first, strict=True)
+    return [[r.name, r.summary, by.get(word, "paper"), r.basis] for r, word in rows]
 
 
 def rule_text(name: str) -> list[str]:

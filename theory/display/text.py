@@ -129,7 +129,7 @@ def legend(prediction: Prediction) -> list[str]:
     if setting_leaps(s) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
-        lines.append("A trained length is tested on inputs that training left out, too.")
+        lines.append("A trained length is tested on inputs that training shows seldom or never.")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")
     counted = [x for x in lengths if x.learned_accuracy is not None and x.unseen < 1]

@@ -80,6 +80,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     cannot_see = blind(setting, shown)
     if cannot_see:
         return Beyond.BLIND, (cite("blind", cannot_see, leaves_open=True),)
+    if out_of_sight(setting, shown):
+        what = "no query sees a digit that training kept constant"
+        return Beyond.UNSEEN, (cite("out of sight", what),)
     if encoding.reference == "random":
         step = cite("random positions", says_nothing(setting), leaves_open=True)
         return Beyond.BLIND, (step,)
@@ -96,9 +99,6 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
             "says where a number starts"
         )
         return Beyond.BLIND, (cite("selection", what, leaves_open=True),)
-    if out_of_sight(setting, shown):
-        what = "no query sees a digit that training kept constant"
-        return Beyond.UNSEEN, (cite("out of sight", what),)
     if encoding.own_positions:
         return Beyond.IGNORED, modulus_steps(setting, shown)
     rule, reason = continuation(setting, shown)

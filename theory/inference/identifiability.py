@@ -17,6 +17,7 @@ from theory.inference.views import View, carry_reach, landmarks, tokens, views
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
 from theory.setting.decision import Decision
+from theory.setting.properties import carry_ranges
 from theory.setting.settings import Setting
 from theory.setting.tasks import Task
 
@@ -51,7 +52,8 @@ def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
     why_open = _why_open(setting, shown, every, local)
     if why_open:
         return "landmark", why_open
-    first = min(v.position for v in local if not v.landmarks and _shows_rule(shown, v.position))
+    digits, _ = _shown_views(shown, local, setting.train.every_length[-1])
+    first = min(v.position for v in digits if not v.landmarks)
     alone = "" if encoding.selection == "any" else ", nor anything else"
     return "continuation", (
         f"from result digit {first} on every query finds its digits at the same offsets "
@@ -69,22 +71,25 @@ def _why_open(setting: Setting, shown: Support, every: list[View], local: list[V
     for digit in product(range(task.operands), range(1, trained + 1)):
         if shown.constant(digit) is not None:
             return f"training showed one digit only at {_name(task, digit)}"
-    whole = [v for v in local if v.position <= trained and _shows_rule(shown, v.position)]
-    if not whole:
+    digits, carries = _shown_views(shown, local, trained)
+    if not digits:
         return "training shows the whole rule, with every digit that it reads, at no result digit"
+    if not carries:
+        return "training shows the digits that make a carry, with every carry into them, nowhere"
     for v in every:
         told = v.landmarks or v.position < local[0].position
-        if told and v.position <= trained and not _shows_rule(shown, v.position):
+        if told and v.position <= trained and not _shows_digits(shown, v.position):
             return (
                 f"the query of result digit {v.position} can tell where it is, and training lacks "
                 "digits that the rule reads there"
             )
-    if all(v.landmarks for v in whole):
-        symbol, back = whole[-1].landmarks[-1]
-        return (
-            f"the query of result digit {whole[-1].position} sees the landmark '{symbol}' "
-            f"{back} tokens back, so it can tell where it is"
-        )
+    for some in (digits, carries):
+        if all(v.landmarks for v in some):
+            symbol, back = some[-1].landmarks[-1]
+            return (
+                f"the query of result digit {some[-1].position} sees the landmark '{symbol}' "
+                f"{back} tokens back, so it can tell where it is"
+            )
     if any(v.landmarks and v.position > trained for v in local):
         return "a landmark comes into view at longer lengths"
     return _landmark_above(setting, trained)
@@ -106,23 +111,51 @@ def _landmark_above(setting: Setting, trained: int) -> str:
     return ""
 
 
-@remembered(1024)
-def _shows_rule(shown: Support, position: int) -> bool:
-    """Whether training showed the local rule of a finite carry whole at a result digit.
+def _shown_views(shown: Support, every: list[View], trained: int) -> tuple[list[View], list[View]]:
+    """The views at which training showed the digits of a local rule whole, and those of its carry.
 
-    It did if the digits that the rule reads took every value, the combinations that joint support
-    does not fix were shown, and the carry from below them, if there is one, varied.
+    As digits are added, what it showed at one result digit and at another it showed together.
+    """
+    digits, carries = list[View](), list[View]()
+    for v in every:
+        lowest = _lowest(shown, v.position)
+        below = lowest == 1 or _shows_carries(shown, lowest)
+        if v.position <= trained and below and _shows_digits(shown, v.position):
+            digits.append(v)
+        made = all(_shows_carries(shown, i) for i in (lowest, v.position))
+        if v.position <= trained + 1 and made and _shows(shown, lowest, v.position - 1):
+            carries.append(v)
+    return digits, carries
+
+
+def _lowest(shown: Support, position: int) -> int:
+    """The lowest position that the local rule reads for a result digit."""
+    return max(1, position - (carry_reach(shown.task, shown.base) or 0))
+
+
+def _shows_digits(shown: Support, position: int) -> bool:
+    """Whether training showed all digits that the local rule reads for a result digit."""
+    return _shows(shown, _lowest(shown, position), position)
+
+
+def _shows_carries(shown: Support, position: int) -> bool:
+    """Whether training showed every carry into a position that there is."""
+    carry, every = carry_range(shown, position), carry_ranges(shown.task, shown.base)[-1]
+    return carry is not None and carry[0] <= every[0] and every[-1] <= carry[1]
+
+
+@remembered(1024)
+def _shows(shown: Support, lowest: int, highest: int) -> bool:
+    """Whether the digits at some positions took every value in training.
+
+    The combinations that joint support does not fix have to be shown, too.
     """
     task, base = shown.task, shown.base
-    lowest = max(1, position - (carry_reach(task, base) or 0))
-    reads = set(product(range(task.operands), range(lowest, position + 1)))
+    reads = set(product(range(task.operands), range(lowest, highest + 1)))
     if any(shown.constant(digit) is not None for digit in reads):
         return False
-    every = Box(((tuple(range(base)),) * position,) * task.operands)
-    if any(reads.issuperset(combination) for combination in unseen(shown, every)):
-        return False
-    carry = carry_range(shown, lowest)
-    return lowest == 1 or (carry is not None and carry[0] < carry[1])
+    every = Box(((tuple(range(base)),) * highest,) * task.operands)
+    return not any(reads.issuperset(combination) for combination in unseen(shown, every))
 
 
 def tells_place(setting: Setting, shown: Support) -> tuple[Decision, str] | None:
@@ -139,13 +172,15 @@ def tells_place(setting: Setting, shown: Support) -> tuple[Decision, str] | None
         return None
     trained = setting.train.every_length[-1]
     seen = list(views(replace(setting, window=reads)))
-    whole = [v for v in seen if reach < v.position <= trained and _shows_rule(shown, v.position)]
-    if not whole:
+    local = [v for v in seen if v.position > reach]
+    both = _shown_views(shown, local, trained)
+    if not all(both):
         return None
-    if not all(v.landmarks for v in whole):
+    told = [some[-1] for some in both if all(v.landmarks for v in some)]
+    if not told:
         return Decision.NO, ""
-    symbol, back = whole[-1].landmarks[-1]
-    landmark = f"the query of result digit {whole[-1].position} has '{symbol}' {back} tokens back"
+    symbol, back = told[0].landmarks[-1]
+    landmark = f"the query of result digit {told[0].position} has '{symbol}' {back} tokens back"
     before = reads - (setting.window - 1)
     varying = (v for v in seen if v.position <= trained + reach)  # the last are carries alone
     soon = all(any(back < before for _, back in v.landmarks) for v in varying)

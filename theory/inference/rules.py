@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "24"
+THEORY_VERSION = "25"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -116,9 +116,10 @@ RULES: dict[str, Rule] = {
             "a local rule goes on where no landmark is in view",
             "Under a relative encoding a rule of finite carry goes on at every length if three "
             "things hold.  The digits that it reads stand at constant offsets inside the window.  "
-            "At some trained result digit training shows the whole rule (every value of these "
-            "digits and of the carry, and all that joint support does not fix) with no landmark in "
-            "the window.  No digit above the trained ones has a landmark in its window.",
+            "With no landmark in the window training shows the rule: at some result digit every "
+            "value of these digits, at some every carry out of those below and into these (and all "
+            "that joint support does not fix).  No digit above the trained ones has a landmark in "
+            "its window.",
             f"{CONVERGED}; queries that can find its digits (selection); a model that reads no "
             "more than the rule needs, which was observed (where it has to be so, the rule "
             "receptive field says it)",

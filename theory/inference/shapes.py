@@ -6,7 +6,7 @@ Within a shape every token has one role, so that a rule finds its digits at one 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -56,6 +56,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     by_result = task.needs_order or (task.has_finite_carry and not writes_carry(setting.layout))
     domain = Domain(lengths, kind)
     found: list[tuple[_Widths, int, int]] = []
+    width_of = cache(partial(task.result_width, base))
     for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
         spend(20_000)
         if by_result:
@@ -63,7 +64,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
         elif task.has_finite_carry:
             counts = {longest_result(task, base, widths): operand_tuples(widths, base)}
         else:
-            counts = {task.result_width(base, max(widths)): operand_tuples(widths, base)}
+            counts = {width_of(max(widths)): operand_tuples(widths, base)}
         found += [(widths, m, count) for m, count in counts.items()]
     every, results, numbers = zip(*found, strict=True)
     return Shapes(np.array(every), np.array(results), numbers)

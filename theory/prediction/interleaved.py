@@ -165,6 +165,11 @@ def _because(
     if setting.encoding.reference in ("absolute", "shifted"):
         what = f"under {setting.encoding.label} neighbouring indices are alike"
         return [open_step("neighbours", unclear, what)]
+    if not compared and receptive_field(setting) is not None:
+        try:
+            unshown(setting)
+        except NotCountable as error:
+            return [open_step("receptive field", unclear, str(error))]
     if setting.encoding.reference == "random":
         because = {
             True: says_nothing(setting),
@@ -178,9 +183,4 @@ def _because(
             "is, and training fits a rule that goes no further"
         )
         return [open_step("landmark", unclear, what)]
-    if not compared:
-        try:
-            unshown(setting)
-        except NotCountable as error:
-            return [open_step("receptive field", unclear, str(error))]
     return []

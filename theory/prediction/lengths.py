@@ -148,8 +148,9 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         return undetermined(unseen, counted=False, ignores=ignores)
     together = _counted(shown_share, learned, test)
     hides_changes = not changes or upward is Beyond.UNSEEN
+    always = value == 1 and not unseen
     return predicted(
-        {Fraction(0): Status.FAILS, one: Status.GENERALIZES}.get(value, Status.PARTIAL),
+        Status.GENERALIZES if always else Status.PARTIAL if value else Status.FAILS,
         value,
         unseen,
         at_most=min(one, value + unseen),

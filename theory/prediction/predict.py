@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -153,7 +154,7 @@ def predict(setting: Setting) -> Prediction:
     task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
     whole = task.without_idle_modulus(base, setting.digits)
-    if whole != task:
+    if whole != task and _is_written_alike(setting, whole):
         return _of_idle_modulus(setting, whole)
     shown = support(task, train, base)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
@@ -182,6 +183,7 @@ def predict(setting: Setting) -> Prediction:
         reason = ()  # nothing rests on it
     longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
     continues = upward is Beyond.CONTINUES or (bool(longer) and all(longer))
+    expected = learned if upward in _EXPECTED and not continues else None
     return Prediction(
         setting,
         published(task, setting.encoding, base, train),
@@ -194,9 +196,16 @@ def predict(setting: Setting) -> Prediction:
             *because,
             *unseen,
         ),
-        learned if upward in _EXPECTED and not continues else None,
-        continues,
+        expected,
+        continues and _are_right(lengths),
     )
+
+
+def _is_written_alike(setting: Setting, whole: Task) -> bool:
+    """Whether a task without its modulus is written alike, as far as a query can tell."""
+    base, digits = setting.base, setting.digits
+    alike = whole.result_width(base, digits) == setting.task.result_width(base, digits)
+    return alike or (setting.encoding.reference == "absolute" and not setting.window)
 
 
 def _of_idle_modulus(setting: Setting, whole: Task) -> Prediction:
@@ -209,18 +218,23 @@ def _of_idle_modulus(setting: Setting, whole: Task) -> Prediction:
     )
 
 
+def _are_right(lengths: Iterable[LengthPrediction]) -> bool:
+    """Whether all lengths come out right, so that the task itself was learned."""
+    return all(x.status == Status.GENERALIZES for x in lengths)
+
+
 def _of_natural_lengths(setting: Setting) -> Prediction:
     """The prediction where numbers have their natural lengths."""
     by_length = interleaved_lengths if setting.layout.interleaved else natural_lengths
     lengths, steps = by_length(setting)
-    longer = [x.status for x in lengths if x.direction == Direction.UPWARD]
+    longer = any(x.direction == Direction.UPWARD for x in lengths)
     return Prediction(
         setting,
         NATURAL_LENGTHS,
         lengths,
         (_premise(setting), *steps),
         None,
-        bool(longer) and set(longer) == {Status.GENERALIZES},
+        longer and _are_right(lengths),
     )
 
 

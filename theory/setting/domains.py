@@ -29,6 +29,8 @@ from theory.setting.lengths_text import runs
 from theory.setting.tasks import digit_count
 
 KINDS = ("longest", "every", "lengths", "total")
+_WITHIN = {"longest": ("longest", "every"), "lengths": ("lengths", "longest", "every")}
+"""The kinds whose inputs a kind shows, none of them much more seldom than they are there."""
 LENGTHS_FIRST = ("lengths", "total")
 """The kinds in which every tuple of operand lengths is as likely as any other."""
 LEAST_SHARE = Fraction(1, 10**6)
@@ -110,7 +112,9 @@ class Domain:
 
     def covers(self, length: int, kind: str) -> bool:
         """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
-        return kind == self.kind and not self.allowed and length in self.every_length
+        alike = length == 1 and "total" not in (kind, self.kind)
+        within = alike or kind in _WITHIN.get(self.kind, (self.kind,))
+        return within and not self.allowed and length in self.every_length
 
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""

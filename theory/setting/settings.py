@@ -81,7 +81,8 @@ class Setting:
                 raise InvalidInput(f"{what}, is no digit of base {self.base}")
         self._check_domains()
         if self.layout.interleaved:
-            causal, witness = digit_causal(self.task, self.base)
+            task = self.task.without_idle_modulus(self.base, self.digits)
+            causal, witness = digit_causal(task, self.base)
             if causal is not Decision.YES:
                 raise InvalidInput(
                     f"the interleaved layout needs a digit causal task in base {self.base}"

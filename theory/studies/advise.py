@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any
 
 from theory.errors import InvalidInput, TooMuchWork
+from theory.inference.support import support
 from theory.inference.views import carry_reach
 from theory.learning.leap_complexity import setting_leaps
 from theory.numbers.effort import budget
@@ -292,7 +293,15 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
-        yield f"digits that never varied in training, all those above position {n}, are ignored"
+        constants = support(s.task, s.train, s.base).constant
+        named = product(enumerate(s.task.names), range(1, n + 1))
+        fixed = [
+            f"{name} at position {i} (always {value})"
+            for (j, name), i in named
+            if (value := constants((j, i))) is not None
+        ]
+        which = " and ".join([*fixed, f"all those above position {n}"])
+        yield f"digits that never varied in training, {which}, are ignored"
     for step in current.derivation:
         if step.leaves_open or step.rule in ADDRESSES:
             yield step.statement.rstrip(".")

@@ -59,7 +59,13 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
 @pytest.mark.parametrize(
     "words",
     [
-        {"task": "add", "test_domain": "every", "test_digits": "3"},
+        {
+            "task": "mod_mul",
+            "modulus": 10,
+            "layout": "interleaved",
+            "train_digits": "1",
+            "test_digits": "2",
+        },
         {
             "expr": "a - b + 1",
             "base": 2,
@@ -71,7 +77,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
             "test_digits": "1-7",
         },
     ],
-    ids=["a part of the training domain", "claims only where every context is shown"],
+    ids=["the mask hides what training does not show", "claims only where every context is shown"],
 )
 def test_what_needs_no_observed_rule_is_said_to_be_proved(words: dict[str, Any]) -> None:
     said = predicted(**words)

@@ -179,7 +179,8 @@ def test_the_support_rule_ignores_what_never_varied() -> None:
         ({"task": "add", "window": 5, "pe": "nope"}, "undetermined"),
         ({"expr": "a + b + c", "window": 7}, "generalizes"),
         ({"expr": "a + b + c", "window": 8}, "undetermined"),
-        ({"expr": "a + 12*b", "window": 8}, "generalizes"),  # carries reach two digits back
+        ({"expr": "a + 12*b", "window": 8, "train_digits": "4"}, "generalizes"),  # reach two back
+        ({"expr": "a + 12*b", "window": 8}, "undetermined"),  # no carry of 12 into position 2
         ({"expr": "a + 12*b", "window": 5}, "undetermined"),
     ],
 )
@@ -198,6 +199,9 @@ LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5
         ({}, "generalizes"),
         ({"train_digits": "2"}, "generalizes"),
         ({"train_digits": "1"}, "undetermined"),  # no carry was ever shown
+        ({"task": "sub"}, "generalizes"),
+        ({"task": "sub", "train_digits": "1+2"}, "undetermined"),  # no borrow into one
+        ({"task": None, "expr": "a", "window": 2}, "generalizes"),  # there is no carry
         ({"train_allowed": ("1:5", "2:5", "3:5")}, "undetermined"),
         ({"train_allowed": ("1:6-9", "2:6-9", "3:6-9")}, "undetermined"),
         ({"train_allowed": ("3:1-9",)}, "generalizes"),  # position 2 shows all
@@ -298,3 +302,18 @@ def test_every_rule_is_covered_and_complete() -> None:
         assert rule.statement.endswith(".")
         assert rule.premises
         assert rule.source
+
+
+def test_where_no_borrow_into_one_was_shown_a_rule_that_looks_less_far_fits() -> None:
+    """It takes the digit below for its borrow and nothing below that."""
+
+    def one_back(a: int, b: int) -> int:
+        digits = [(a // 10**i % 10, b // 10**i % 10) for i in range(4)]
+        borrows = [0, *(x < y for x, y in digits)]
+        return sum(
+            (x - y - c) % 10 * 10**i
+            for i, ((x, y), c) in enumerate(zip(digits, borrows[:4], strict=True))
+        )
+
+    assert all(one_back(a, b) == a - b for a in range(100) for b in range(a + 1))
+    assert any(one_back(a, b) != a - b for a in range(100, 200) for b in range(a + 1))

@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 from builders.brute_force import brute_accuracy
+from builders.predictions import predicted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
+from theory.display.answer import answer_line
 from theory.errors import InvalidInput
 from theory.inference.identifiability import continuation
 from theory.inference.rules import RULES
 from theory.inference.support import Support
 from theory.inference.views import carry_reach, views
+from theory.setting.domains import KINDS
+from theory.setting.encodings import ENCODINGS
 from theory.setting.requests import Request
 from theory.setting.tasks import named_task
 
@@ -290,10 +294,10 @@ def test_a_modulus_that_no_answer_reaches_changes_nothing(text: str) -> None:
 
 
 def test_a_drawn_training_set_proves_nothing_of_what_was_not_drawn() -> None:
-    asked: dict[str, Any] = {"task": "mod_mul", "modulus": 101, "train_digits": "3"}
-    asked |= {"test_digits": "3", "test_domain": "every"}
-    assert predict(Request(**asked).setting()).observed == []
-    assert predict(Request(**asked, train_pairs=3000).setting()).observed == ["support"]
+    asked: dict[str, Any] = {"task": "mod_mul", "modulus": 36, "base": 36, "train_digits": "1"}
+    asked |= {"layout": "interleaved", "test_digits": "2"}
+    assert predicted(**asked).observed == []
+    assert predicted(**asked, train_pairs=1000).observed == ["support"]
 
 
 def test_a_modulus_of_one_lets_no_digit_matter() -> None:
@@ -301,3 +305,37 @@ def test_a_modulus_of_one_lets_no_digit_matter() -> None:
     assert "Modulo 1 every answer is 0: no digit matters." in {x.statement for x in steps}
     constant = predict(Request(expr="0*a + 5").setting()).derivation
     assert not any("None" in step.statement for step in constant)
+
+
+def test_nothing_is_right_for_sure_where_training_leaves_some_of_it_open() -> None:
+    """With 0 and 0 in the tens, which training never shows, the answer is open, longer or not."""
+    said = predicted(expr="((a + b)//5) % 5", base=5, train_digits="2", test_digits="1-5")
+    assert said.verdict("upward") == "undetermined"
+    assert {(x.status, x.accuracy) for x in said.lengths[2:]} == {("partial", 1)}
+    assert "right on at least 96% of the inputs at 3..5 digits" in answer_line(said)
+
+
+def test_what_the_mask_hides_changes_nothing_under_any_encoding() -> None:
+    for pe in ENCODINGS:
+        asked = {"task": "mod_mul", "modulus": 10, "layout": "interleaved", "train_digits": "1"}
+        assert predicted(**asked, pe=pe, test_digits="2,3").verdict("upward") == "generalizes", pe
+
+
+def test_a_modulus_out_of_reach_still_makes_results_longer() -> None:
+    asked = {"expr": "(a + b) % 10**12", "pe": "rpe", "layout": "bare", "window": 13}
+    assert predicted(**asked, test_digits="1").lengths[0].accuracy is None
+    written = {"expr": "(a + b) % 4999", "pe": "rpe", "layout": "interleaved", "window": 5}
+    assert predicted(**written, test_digits="1-3").verdict("downward") == "generalizes"
+
+
+def test_the_task_itself_is_expected_only_where_all_of_it_comes_out_right() -> None:
+    asked = {"task": "add", "pe": "rpe", "layout": "interleaved", "padding": "none", "window": 5}
+    asked |= {"layers": 1, "train_digits": "4+5"}
+    assert predicted(**asked, test_digits="6,7").learned_text == "a + b"
+    assert predicted(**asked, test_digits="1,2,6,7").learned_text is None
+
+
+def test_a_part_of_what_was_trained_is_a_premise() -> None:
+    asked = {"task": "add", "pe": "rpe", "padding": "none", "train_digits": "1-5"}
+    found = [predicted(**asked, test_domain=x).setting.is_premise(3) for x in KINDS]
+    assert found == [True, True, False, False]
