@@ -309,11 +309,9 @@ def test_where_no_borrow_into_one_was_shown_a_rule_that_looks_less_far_fits() ->
 
     def one_back(a: int, b: int) -> int:
         digits = [(a // 10**i % 10, b // 10**i % 10) for i in range(4)]
-        borrows = [0, *(x < y for x, y in digits)]
-        return sum(
-            (x - y - c) % 10 * 10**i
-            for i, ((x, y), c) in enumerate(zip(digits, borrows[:4], strict=True))
-        )
+        borrows = [0, *(x < y for x, y in digits)][:4]
+        written = [(x - y - c) % 10 for (x, y), c in zip(digits, borrows, strict=True)]
+        return sum(digit * 10**i for i, digit in enumerate(written))
 
     assert all(one_back(a, b) == a - b for a in range(100) for b in range(a + 1))
     assert any(one_back(a, b) != a - b for a in range(100, 200) for b in range(a + 1))
