@@ -52,8 +52,8 @@ def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def _parameter(field: Any, hint: Any) -> Parameter:
-    default = getattr(field.default, "name", field.default)  # a recipe is given by its name
-    kind = str if default is not field.default else hint
+    # A recipe is given by its name.
+    default, kind = ("default", str) if field.name == "recipe" else (field.default, hint)
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 

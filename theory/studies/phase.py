@@ -87,7 +87,8 @@ def phase_diagram(
         moduli: ``(None,)`` for a task over the natural numbers.
         train_digits: each is a training domain ``D_n`` of its own.
         ahead: the test distances in digits.
-        window, layers: as of a ``Setting``.
+        window: as of a ``Setting``.
+        layers: as of a ``Setting``.
 
     Raises:
         InvalidInput: an empty range, too many points, or no setting that makes sense.

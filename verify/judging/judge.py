@@ -252,10 +252,8 @@ def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[R
         told, measured = r.predicted, _measured([r], digits)
         if not (told and measured):
             continue
-        if is_stored(expected, told):
-            rests = bool(expected.ignores)
-        else:
-            rests = rests_on_ignored(told, prediction.setting, digits)
+        stored = is_stored(expected, told)
+        rests = expected.ignores if stored else rests_on_ignored(told, prediction.setting, digits)
         if r.indifferent or not rests:
             found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
     return worst(found)

@@ -104,7 +104,7 @@ def test_a_fraction_is_told_from_its_neighbours() -> None:
 
 
 def test_a_trained_length_tested_on_other_inputs_has_no_theorem() -> None:
-    c = cell("mod_add", 50, digits=3, test_lengths=(2, 3, 4), test_kind="every")
+    c = cell("mod_add", 50, train=Domain((3,), "every"), test_lengths=(2, 3, 4))
     found = judge(c, [run(c, {2: 1, 3: 1, 4: 1})])
     assert [x.verdict for x in found.lengths] == [Verdict.AGREE] * 3
     assert [x.published for x in found.lengths] == [

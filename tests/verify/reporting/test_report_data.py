@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -130,8 +131,9 @@ def test_a_cell_has_all_that_was_asked_predicted_and_measured() -> None:
 
 def test_the_command_trains_by_the_recipe_of_the_report(tmp_path: Path) -> None:
     c, other = cell(digits=3), cell(digits=2)
-    vs = [judge(c, [run(c, RIGHT)]), judge(other, [])]
     for recipe, ending in ((DENSE, "--recipe dense-noise"), (RECIPE, ""), (None, "")):
+        version = (recipe or c.recipe).version
+        vs = [judge(c, [replace(run(c, RIGHT), recipe=version)]), judge(other, [])]
         report = Report("made up", vs, tmp_path, recipe=recipe)
         for told in report_json(report)["cells"]:
             assert told["command"].endswith(ending)

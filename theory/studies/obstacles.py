@@ -1,0 +1,52 @@
+"""Obstacles: why a setting does not generalize as it stands, a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from theory.inference.support import support
+from theory.inference.views import carry_reach
+from theory.prediction.outcomes import Status
+from theory.prediction.predict import Prediction
+from theory.setting.decision import Decision
+from theory.setting.directions import Direction
+from theory.setting.properties import base_aligned, digit_causal, translation_invariant
+from theory.setting.settings import Setting
+
+ADDRESSES = ("address", "spaces")
+"""The rules that bound accuracy where digits are not found."""
+
+
+def obstacles(s: Setting, current: Prediction) -> Iterator[str]:
+    """Why the setting as it stands does not generalize."""
+    n, modulus = s.train.every_length[-1], s.task.full_modulus
+    for position, digits in s.train.allowed:
+        shown = ", ".join(map(str, digits))
+        yield f"training shows no digits at position {position} but {shown}"
+    if modulus is not None:
+        k = base_aligned(modulus, s.base)
+        if k is None:
+            yield (
+                f"{modulus} divides no power of {s.base}: digits at every position count, so "
+                "inputs longer than all trained ones need digits that training never showed"
+            )
+        elif k > n:
+            yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
+        if digit_causal(s.task, s.base)[0] is Decision.NO:
+            yield "the low digits of the result depend on high digits: no digit-by-digit rule"
+    elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
+        yield "the task has no finite carry: no one rule serves every position"
+    elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
+        constants = support(s.task, s.train, s.base).constant
+        named = product(enumerate(s.task.names), range(1, n + 1))
+        fixed = [
+            f"{name} at position {i} (always {value})"
+            for (j, name), i in named
+            if (value := constants((j, i))) is not None
+        ]
+        which = " and ".join([*fixed, f"all those above position {n}"])
+        yield f"digits that never varied in training, {which}, are ignored"
+    for step in current.derivation:
+        if step.leaves_open or step.rule in ADDRESSES:
+            yield step.statement.rstrip(".")
