@@ -18,6 +18,8 @@ from verify.reporting.report import Report
 from verify.reporting.tables import count
 
 ORDER = 1
+MOST_DRAWN = 24
+"""Cells in the picture: of more the sentences and the table say it."""
 _RECIPES = {DENSE.version: DENSE, **BY_VERSION}  # that which others are compared with first
 Runs = Mapping[str, Sequence[Run]]
 """Models of a cell by the version of their recipe."""
@@ -47,7 +49,10 @@ def section(report: Report) -> list[str]:
         if x != DENSE.version
     }
     compared = {x: _shares(cells) for x, cells in pairs.items() if cells}
-    _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
+    picture = []
+    if len(by_cell) <= MOST_DRAWN:
+        _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
+        picture = ["![Answers that follow f^, by recipe](what_decides.svg)"]
     rows = [
         {"cell": name} | {_RECIPES[x].name: _text(runs[x]) if x in runs else "" for x in trained}
         for name, runs in by_cell.items()
@@ -58,7 +63,7 @@ def section(report: Report) -> list[str]:
         f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed, its noise or "
         f"another; but `{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` "
         "several changed.",
-        "![Answers that follow f^, by recipe](what_decides.svg)",
+        *picture,
         "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
         markdown_table(rows),
         f"{count(len(models), 'model')}. The share of answers that follow f^ one digit up, two, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
@@ -102,3 +103,12 @@ def test_cells_without_longer_inputs_or_without_f_are_not_compared(tmp_path: Pat
         v = judge(c, [replace(made, recipe=DENSE.version)])
         others = [replace(made, recipe=FACTORS[0].version)]
         assert what_decides.section(Report("made up", [v], tmp_path, others=others)) == []
+
+
+def test_many_cells_are_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    v = judge(CELL, [trained(DENSE.version, 1.0)])
+    report = Report("made up", [v], tmp_path, others=[trained(FACTORS[0].version, 0.5)])
+    for most, is_drawn in ((0, False), (1, True)):
+        monkeypatch.setattr(what_decides, "MOST_DRAWN", most)
+        assert ("what_decides.svg" in "\n".join(what_decides.section(report))) == is_drawn
+        assert (tmp_path / "what_decides.svg").exists() == is_drawn
