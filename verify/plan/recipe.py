@@ -197,13 +197,14 @@ def usual_recipe(setting: Setting) -> Recipe:
     Learned noise makes a model indifferent to places that no answer rests on.  It is wrong where
     one rule reads every place, those that are always 0 in training included, and should go on at
     longer inputs: with noise there the rule fails in training, so a model learns where it ends.
-    That may be so under encodings that do not tell a place by its index, and for natural lengths,
-    unless a modulus bounds the result to digits that training shows.
+    That may be so for natural lengths, and in a window under encodings that do not tell a place by
+    its index, unless a modulus bounds the result to digits that training shows.  Without a window
+    queries see where the sequence begins, so that no rule has to go on.
     """
     modulus, shown = setting.task.full_modulus, setting.train.every_length[-1] + 1
     bounded = modulus is not None and modulus <= setting.base**shown
-    by_place = not setting.natural and (setting.encoding.reference == "absolute" or bounded)
-    return RECIPE if by_place else DENSE
+    goes_on = setting.window and setting.encoding.reference != "absolute" and not bounded
+    return DENSE if setting.natural or goes_on else RECIPE
 
 
 def find_recipe(name: str) -> Recipe | None:

@@ -21,7 +21,8 @@ from verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe, usual_reci
     ("asked", "used"),
     [
         ("--task add", {RECIPE}),
-        ("--task add --pe rpe", {DENSE}),
+        ("--task add --pe rpe", {RECIPE}),
+        ("--task add --pe rpe --window 6 --layout interleaved", {DENSE}),
         ("--task mod_add --modulus 100 --pe rpe", {RECIPE}),
         ("--grid headline", {RECIPE, DENSE}),
         ("--grid factors", {DENSE}),
@@ -53,11 +54,12 @@ def usual(*where: str, **setting: Any) -> Recipe:
 
 @pytest.mark.parametrize("pe", ENCODINGS)
 def test_noise_is_learned_by_place_where_no_rule_goes_on(pe: str) -> None:
-    """Under absolute encodings, and where a modulus bounds the result to what training shows."""
-    is_absolute = pe in ("ape", "sinusoidal")
-    assert usual("add", pe=pe) == (RECIPE if is_absolute else DENSE)
-    assert usual("mod_add", 1001, pe=pe, train=Domain((2,))) == (RECIPE if is_absolute else DENSE)
-    assert usual("mod_add", 1000, pe=pe, train=Domain((2,))) == RECIPE
+    """Without a window, by index, and where a modulus bounds the result to what training shows."""
+    in_window = RECIPE if pe in ("ape", "sinusoidal") else DENSE
+    assert usual("add", pe=pe) == RECIPE
+    assert usual("add", pe=pe, window=6) == in_window
+    assert usual("mod_add", 1001, pe=pe, window=6, train=Domain((2,))) == in_window
+    assert usual("mod_add", 1000, pe=pe, window=6, train=Domain((2,))) == RECIPE
     assert natural_cell("ape", "aligned").recipe == DENSE
 
 
