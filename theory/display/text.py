@@ -125,6 +125,11 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
+    if "continuation" in prediction.observed:
+        premises += (
+            ", and no noise taught it to ignore digits that are always 0 in training (see arith "
+            "theorems continuation)"
+        )
     lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
     if setting_leaps(s) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")

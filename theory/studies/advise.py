@@ -28,8 +28,8 @@ from theory.setting.requests import setting_words
 from theory.setting.settings import Setting
 from theory.studies.obstacles import obstacles
 
-PRIMING = Fraction(1, 100)
-"""The share of long examples that is proposed."""
+PRIMING = Fraction(1, 10)
+"""The share of long examples that is proposed: of fewer models may not learn these in time."""
 MOST_WORK = 8_000_000_000
 """Steps that trying the changes may take (some seconds)."""
 MOST_SUGGESTIONS = 8

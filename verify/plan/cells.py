@@ -127,14 +127,14 @@ class Cell:
         """The command that trains and judges this cell with some seeds, the first of them given.
 
         Args:
-            recipe: None for the usual one.
+            recipe: None leaves it to the usual one of the day, and does not name it.
         """
         parts = ["arith verify", *setting_words(self.setting)]
         parts += [f"--model {self.model}", f"--first-seed {seed}"]
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
-        parts += [f"--recipe {recipe.name}"] if recipe not in (None, self.recipe) else []
+        parts += [f"--recipe {recipe.name}"] if recipe else []
         return " ".join(parts)
 
 

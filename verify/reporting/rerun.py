@@ -24,4 +24,4 @@ def commands(v: CellVerdict, recipe: Recipe | None = None) -> list[str]:
         v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision, BY_VERSION.get(x[0].recipe))
         for x in stretches
     ]
-    return made or [v.cell.command(0, recipe=recipe)]
+    return made or [v.cell.command(0, recipe=recipe or v.cell.recipe)]

@@ -37,7 +37,7 @@ class Estimate:
         total: the time of all, so many at once.
     """
 
-    columns: ClassVar = ("cell", "model", "trained", "time of each")
+    columns: ClassVar = ("cell", "model", "to train", "time of each")
     plan: Plan
     again: int
     each: dict[Job, Seconds]

@@ -40,10 +40,10 @@ def test_addition_wants_the_landmarks_out_of_view() -> None:
 def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on() -> None:
     advice = ask(task="add", test_digits="1-5")
     goes_on = {s.text: s.goes_on for s in advice.suggestions}
-    assert goes_on["mix in 1% of 5-digit examples"] is False
+    assert goes_on["mix in 10% of 5-digit examples"] is False
     assert goes_on["encoding rpe; attention window 5 in one layer; interleaved layout"] is True
     lines = "\n".join(advice_text(advice))
-    assert "mix in 1% of 5-digit examples (up to 5 digits only)\n" in lines
+    assert "mix in 10% of 5-digit examples (up to 5 digits only)\n" in lines
     assert "encoding rpe; attention window 5 in one layer; interleaved layout (proved)\n" in lines
 
 
