@@ -100,8 +100,10 @@ def plan(cells: Sequence[Cell], options: Mapping[str, Any]) -> Plan:
     """A plan for cells, by those of the options that are not about them (InvalidInput)."""
     hints, asked = get_type_hints(Plan), dict[str, Any]()
     for name, value in _plain(options).items():
-        if name == "recipe":
+        if name == "recipe" and isinstance(value, str):
             asked[name] = find_recipe(value)
+        elif name == "recipe" and value is not None:
+            raise InvalidInput(f"{value!r} is no value for 'recipe', which takes a name")
         elif name in hints:
             if hints[name] in _TAKES and type(value) is not hints[name]:
                 raise InvalidInput(

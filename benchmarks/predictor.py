@@ -90,7 +90,7 @@ def _rate(asked: Sequence[Setting]) -> float:
 
 def _answer(setting: Setting) -> object:
     made = predict(setting)
-    lengths = [(x.status, x.accuracy, made.claim(x)) for x in made.lengths]
+    lengths = [(x.status, x.accuracy, x.claim) for x in made.lengths]
     return made.verdict(Direction.UPWARD), made.verdict(Direction.DOWNWARD), lengths
 
 

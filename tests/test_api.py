@@ -70,6 +70,7 @@ def test_every_option_of_a_setting_is_shown() -> None:
         (lambda: verify(grid="smoke", pe="rpe"), r"give grid or the options of one cell \(pe\)"),
         (lambda: verify("add", model="pic"), "did you mean 'pico'?"),
         (lambda: verify("add", recipe="papr"), "did you mean 'paper'?"),
+        (lambda: verify("add", recipe=3), "3 is no value for 'recipe', which takes a name"),
         (lambda: verify("add", seeds="3"), "'3' is no value for 'seeds', which takes a whole"),
         (lambda: verify("add", seeds=0), "^seeds goes from 1"),
         (lambda: report("nothing"), "unknown grid 'nothing'"),

@@ -106,8 +106,10 @@ def kept_models(plan: Plan) -> list[Path]:
     from verify.model.kept import kept_path
     from verify.training.device import pick_device, precision_name
 
-    folder, precision = plan.folders.models, precision_name(pick_device(plan.device))
-    return [] if folder is None else [kept_path(folder, job, precision) for job in plan.models]
+    if plan.folders.models is None:  # on a cluster the device need not be here
+        return []
+    precision = precision_name(pick_device(plan.device))
+    return [kept_path(plan.folders.models, job, precision) for job in plan.models]
 
 
 def estimate(plan: Plan, store: Path) -> Estimate:

@@ -89,7 +89,7 @@ def _contributions(task: Task, box: Box, support: Support | None, position: int)
     """What the operands' digits at a position add to f and to f^, and how often."""
     sums: Counter[_Pair] = Counter({(0, 0): 1})
     for j in range(task.operands):
-        coefficient = sum(c for c, e in task.terms if e[j])
+        coefficient = task.coefficients[j]
         constant = support.constant((j, position)) if support else None
         values = box.values(j, position)
         if len(sums) * len(values) > LARGEST_WORK:

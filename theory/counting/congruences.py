@@ -77,7 +77,7 @@ def key_matches(
     constant = task.constant
     seen, missed = interval(p, constant, constant + 1), interval(p, 0, 1)
     for j, operand in enumerate(operands):
-        coefficient = sum(c for c, e in task.terms if e[j])
+        coefficient = task.coefficients[j]
         seen = convolve(seen, scale(operand.seen, coefficient))
         missed = convolve(missed, scale(operand.moved, coefficient))
     return unchanged(seen, missed, table)

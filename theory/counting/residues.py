@@ -74,13 +74,13 @@ def settled(level: int, extra: Array) -> Residues:
     return Residues(level + lowest, rest.astype(exact_dtype(peak(rest)), copy=False))
 
 
-def interval(p: int, low: int, high: int, step: int = 1) -> Residues:
-    """The numbers ``step * t``, ``low <= t < high``, mod p."""
+def interval(p: int, low: int, high: int) -> Residues:
+    """The numbers t, ``low <= t < high``, mod p."""
     spend(10 * p)
     laps, rest = divmod(max(0, high - low), p)
     extra = np.zeros(p, dtype=np.int64)
     extra[(low % p + np.arange(rest)) % p] = 1
-    return scale(Residues(laps, extra), step)
+    return Residues(laps, extra)
 
 
 def convolve(x: Residues, y: Residues) -> Residues:

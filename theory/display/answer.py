@@ -47,7 +47,7 @@ def answer_line(prediction: Prediction) -> str:
 
 def _why_silent(prediction: Prediction) -> str:
     rules = {step.rule for step in prediction.derivation if step.leaves_open}
-    if not all(x.counted for x in prediction.lengths):
+    if "count" in rules or not all(x.counted for x in prediction.lengths):
         return "it was not counted, as that would take too long, or the answer is open"
     if "blind" in rules:
         return "queries do not see all digits that they need, and a model may never learn the task"
@@ -67,7 +67,7 @@ def answer_title(prediction: Prediction) -> str:
 
 def _said(prediction: Prediction) -> tuple[list[str], str]:
     """What is claimed, a phrase each, and the lengths at which nothing is."""
-    silent = [x for x in prediction.lengths if prediction.claim(x) == Claim.NONE]
+    silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
     always = [x for x in prediction.lengths if x.accuracy == 1]
     right, nearly = ([x for x in always if bool(x.unseen) == known] for known in (False, True))
     wrong = [x for x in prediction.lengths if x not in silent and x not in always]
@@ -156,7 +156,7 @@ def _assumes(prediction: Prediction) -> str:
     """What the theorem takes for granted at shorter lengths where nothing is claimed."""
     down = Direction.DOWNWARD
     more = prediction.published_verdict(down) == Status.GENERALIZES and any(
-        x.direction == down and prediction.claim(x) == Claim.NONE and x.unseen > MOST_UNSEEN
+        x.direction == down and x.claim == Claim.NONE and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
     )
     return "It ignores which digits training showed together." if more else ""

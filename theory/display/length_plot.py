@@ -104,7 +104,7 @@ def _draw_length(ax: Axes, prediction: Prediction, x: LengthPrediction, i: int) 
     """What is claimed at a length: a line at the accuracy with its range, or below a bound."""
     if x.direction == Direction.IN_DOMAIN:
         draw_box(ax, i - 0.5, -0.05, 1, 1.1, color=PALE, lw=0, zorder=0, label="trained")
-    claim, most = prediction.claim(x), float(x.at_most)
+    claim, most = x.claim, float(x.at_most)
     line: Any = {"color": _PREDICTED, "lw": 1.8, "solid_capstyle": "butt"}
     across = [i - 0.42, i + 0.42]
     if claim == Claim.EXACT:
@@ -124,7 +124,7 @@ def _draw_length(ax: Axes, prediction: Prediction, x: LengthPrediction, i: int) 
 
 def _draw_open(ax: Axes, prediction: Prediction) -> None:
     """Lengths of which nothing is claimed: hatched, and said so, neighbours together."""
-    kinds = enumerate(prediction.claim(x) for x in prediction.lengths)
+    kinds = enumerate(x.claim for x in prediction.lengths)
     for claim, group in groupby(kinds, key=lambda x: x[1]):
         places = [i for i, _ in group]
         if claim != Claim.NONE:

@@ -96,7 +96,7 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     """``exact``, ``at most 0.25``, ``below 1``, ``no claim``; at a trained length ``premise``."""
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    claim, bound = prediction.claim(x), _rounded_up(x.at_most)
+    claim, bound = x.claim, _rounded_up(x.at_most)
     if claim == Claim.AT_MOST:
         return "below 1" if bound == "1" else f"at most {bound}"
     return UNCLAIMED if claim == Claim.NONE else claim
@@ -108,19 +108,19 @@ def _rounded_up(bound: Fraction) -> str:
     return f"{float(upward.divide(Decimal(bound.numerator), Decimal(bound.denominator))):.3g}"
 
 
-def claim_text(prediction: Prediction, x: LengthPrediction) -> str:
+def claim_text(x: LengthPrediction) -> str:
     """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim``."""
     return {
         Claim.EXACT: fraction_text(x.accuracy),
         Claim.AT_MOST: f"at most {fraction_text(x.at_most)}",
         Claim.NONE: UNCLAIMED,
-    }[prediction.claim(x)]
+    }[x.claim]
 
 
 def legend(prediction: Prediction) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
-    claims = {prediction.claim(x) for x in lengths if not s.is_premise(x.digits)}
+    claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
     premises = "the model is right on held-out inputs (converged)"
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
@@ -138,13 +138,13 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")
     counted = [x for x in lengths if x.learned_accuracy is not None and x.unseen < 1]
-    if any(prediction.claim(x) == Claim.NONE for x in counted):
+    if any(x.claim == Claim.NONE for x in counted):
         lines.append("Without a claim, the accuracy shown is that of f^, if the model computes it.")
     if any(x.learned_accuracy is None for x in lengths):
         lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
     if any(x.unseen for x in counted):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
-    open_too = any(x.unseen and prediction.claim(x) == Claim.EXACT for x in lengths)
+    open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
     meaning = {
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
         Claim.AT_MOST: "at most, the accuracy is not above this",

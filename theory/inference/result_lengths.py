@@ -21,7 +21,7 @@ def interval(width: int, base: int) -> tuple[int, int]:
     return (base ** (width - 1) if width > 1 else 0), base**width - 1
 
 
-def operand_tuples(widths: _Widths, base: int) -> int:
+def number_of_tuples(widths: _Widths, base: int) -> int:
     """How many operand tuples have these lengths."""
     return prod(high - low + 1 for low, high in (interval(w, base) for w in widths))
 
@@ -70,7 +70,7 @@ def _counted(task: Task, base: int, widths: _Widths) -> tuple[tuple[int, int], .
     for m in range(first, longest + 1):
         spend(20_000)
         if m == longest and not task.needs_order:
-            up_to = operand_tuples(widths, base)
+            up_to = number_of_tuples(widths, base)
         else:
             up_to = below(task, base, widths, m)
         found += [(m, up_to - before)] if up_to > before else []

@@ -121,8 +121,9 @@ RULES: dict[str, Rule] = {
             "that joint support does not fix).  No digit above the trained ones has a landmark in "
             "its window.",
             f"{CONVERGED}; queries that can find its digits (selection); a model that reads no "
-            "more than the rule needs, which was observed, and that no noise taught to ignore places "
-            "which are always 0 in training (where the rule has to go on, receptive field says it)",
+            "more than the rule needs, which was observed, and that no noise taught to ignore "
+            "places which are always 0 in training (where the rule has to go on, receptive field "
+            "says it)",
             f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
             Basis.OBSERVED,
         ),

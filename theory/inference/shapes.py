@@ -10,7 +10,7 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
-from theory.inference.result_lengths import longest_result, operand_tuples, result_lengths
+from theory.inference.result_lengths import longest_result, number_of_tuples, result_lengths
 from theory.numbers.effort import spend
 from theory.numbers.integer_arrays import Array
 from theory.setting.domains import Domain
@@ -62,9 +62,9 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
         if by_result:
             counts = result_lengths(task, base, widths)
         elif task.has_finite_carry:
-            counts = {longest_result(task, base, widths): operand_tuples(widths, base)}
+            counts = {longest_result(task, base, widths): number_of_tuples(widths, base)}
         else:
-            counts = {width_of(max(widths)): operand_tuples(widths, base)}
+            counts = {width_of(max(widths)): number_of_tuples(widths, base)}
         found += [(widths, m, count) for m, count in counts.items()]
     every, results, numbers = zip(*found, strict=True)
     return Shapes(np.array(every), np.array(results), numbers)

@@ -85,7 +85,7 @@ class CarryClassifier:
         """The sums of digits that take, operand by operand and box by box, these values."""
         sums = Counter({(0, frozenset(range(len(rows[0])))): 1})
         for j, row in enumerate(rows):
-            factor = sum(c * e[j] for c, e in self._task.terms)
+            factor = self._task.coefficients[j]
             spend(_STEP * len(sums) * self._base)
             wider: Counter[tuple[int, frozenset[int]]] = Counter()
             for d in range(self._base):

@@ -77,7 +77,7 @@ class _Sum:
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...], r: int) -> None:
         self._base, self._boxes = base, boxes
         constant = task.constant
-        self._factors = [sum(c * e[j] for c, e in task.terms) for j in range(task.operands)]
+        self._factors = task.coefficients
         top = base ** max(box.width for box in boxes) - 1
         least, most = (sum(top * edge(0, c) for c in self._factors) for edge in (min, max))
         self._m = min(most - least + 1, _period(task, base, r) or most - least + 1)

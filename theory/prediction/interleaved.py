@@ -148,6 +148,7 @@ def _because(
         compared: whether a step says already which contexts training shows.
     """
     lost = [x.digits for x in lengths if x.at_most < 1]
+    steps = list[Step]()
     if lost:
         n = setting.train.every_length[-1]
         names = " and ".join(setting.task.names[:-1])
@@ -155,10 +156,13 @@ def _because(
             f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
             f"query never read it, so at most {float(bound):.3g} of the answers are right"
         )
-        return [cite("address", what)]
+        steps.append(cite("address", what))
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
-    if not unclear:
-        return []
+    return [*steps, *(_why_open(setting, unclear, compared) if unclear else [])]
+
+
+def _why_open(setting: Setting, unclear: list[int], compared: bool) -> list[Step]:
+    """Why nothing is claimed at some lengths; empty where a step says it already."""
     if setting.encoding.own_positions and setting.task.operands == 1:
         what = "a query stands at its digit, and reads it at any index"
         return [open_step("address", unclear, what)]

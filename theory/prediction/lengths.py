@@ -13,7 +13,7 @@ from theory.errors import NotCountable
 from theory.inference.derivation import Beyond, Step, cite
 from theory.inference.learned import LearnedFunction
 from theory.numbers.effort import budget, remembered
-from theory.prediction.outcomes import Status
+from theory.prediction.outcomes import Claim, Status
 from theory.prediction.unseen_text import inferred_text, unfixed_text
 from theory.setting.directions import Direction
 from theory.setting.domains import Domain
@@ -65,6 +65,13 @@ class LengthPrediction:
     shown: bool = False
     trained: bool = False
     bounded_by: str = "address"
+
+    @property
+    def claim(self) -> Claim:
+        """What is claimed of a model's accuracy."""
+        if self.accuracy is not None:
+            return Claim.EXACT
+        return Claim.AT_MOST if self.at_most < 1 else Claim.NONE
 
     @property
     def proved(self) -> bool:

@@ -13,7 +13,7 @@ from theory.errors import NotCountable
 from theory.inference.derivation import Step, cite
 from theory.inference.finder import Finder
 from theory.inference.found import Found, Missing, Where
-from theory.inference.result_lengths import operand_tuples
+from theory.inference.result_lengths import number_of_tuples
 from theory.inference.shapes import shapes
 from theory.numbers.effort import budget, remembered
 from theory.numbers.integer_arrays import Array
@@ -135,7 +135,7 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
         )
         weight = Fraction(1)
         if lengths_first:  # of a - b, operands with a < b are drawn again, lengths and all
-            weight = Fraction(1, operand_tuples(tuple(widths[first].tolist()), setting.base))
+            weight = Fraction(1, number_of_tuples(tuple(widths[first].tolist()), setting.base))
         right += weight * min(guess * inputs, sum(each, Fraction(0)))
         every += weight * inputs
     return right / every

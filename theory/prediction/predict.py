@@ -59,12 +59,6 @@ class Prediction:
             return Status.GENERALIZES
         return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
 
-    def claim(self, x: LengthPrediction) -> Claim:
-        """What is claimed of a model's accuracy at a length."""
-        if x.accuracy is not None:
-            return Claim.EXACT
-        return Claim.AT_MOST if x.at_most < 1 else Claim.NONE
-
     @cached_property
     def learned_text(self) -> str | None:
         """The learned function, as SymPy writes it."""
@@ -75,7 +69,7 @@ class Prediction:
     @property
     def observed(self) -> list[str]:
         """The rules that claims rest on and that are not proved."""
-        claimed = [x for x in self.lengths if self.claim(x) != Claim.NONE]
+        claimed = [x for x in self.lengths if x.claim != Claim.NONE]
         if all(x.proved or self.setting.is_premise(x.digits) for x in claimed):
             return []
         return list(dict.fromkeys(x.rule for x in self.derivation if x.basis == Basis.OBSERVED))
@@ -126,7 +120,7 @@ class Prediction:
                     "learned_accuracy": _text(x.learned_accuracy),
                     "unseen_share": _text(x.unseen_share),
                     "at_most": str(x.at_most),
-                    "claim": self.claim(x),
+                    "claim": x.claim,
                 }
                 for x in self.lengths
             ],
@@ -171,7 +165,7 @@ def predict(setting: Setting) -> Prediction:
             upward, reason = beyond(setting, shown)
     except NotCountable:
         what = "Whether the digits that training showed fix the rule was not decided."
-        upward, reason = Beyond.BLIND, (cite("count", what),)
+        upward, reason = Beyond.BLIND, (cite("count", what, leaves_open=True),)
     if not train.likely_whole(base, task.operands):
         what = f"{train.text()} may lack digits that the domain has."
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)

@@ -17,8 +17,8 @@ BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
 STARTS = 32
 """Starts to draw from in training, where markers or the positions of digits start at random."""
 INDICES = 128
-"""Indices that random positions are drawn from: the longest examples of our grids have 93 tokens
-(sums of thirty interleaved digits), and the next power of two leaves room between them."""
+"""Indices that random positions are drawn from: sums of thirty interleaved digits have 93 tokens,
+and the next power of two leaves room between them."""
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,16 @@ from theory.setting.directions import Direction
 from theory.setting.properties import base_aligned, digit_causal, translation_invariant
 from theory.setting.settings import Setting
 
-ADDRESSES = ("address", "spaces")
-"""The rules that bound accuracy where digits are not found."""
+BOUNDING = ("address", "spaces", "count")
+"""The rules that bound accuracy where digits are not found, or say that it was not counted."""
+STOPPING = ("place", "receptive field")
+"""The rules that say that a rule goes on, or that it stops."""
 
 
 def obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     """Why the setting as it stands does not generalize."""
-    n, modulus = s.train.every_length[-1], s.task.full_modulus
+    task = s.task.without_idle_modulus(s.base, s.digits)
+    n, modulus = s.train.every_length[-1], task.full_modulus
     for position, digits in s.train.allowed:
         shown = ", ".join(map(str, digits))
         yield f"training shows no digits at position {position} but {shown}"
@@ -33,13 +36,13 @@ def obstacles(s: Setting, current: Prediction) -> Iterator[str]:
             )
         elif k > n:
             yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
-        if digit_causal(s.task, s.base)[0] is Decision.NO:
+        if digit_causal(task, s.base)[0] is Decision.NO:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
-    elif not translation_invariant(s.task) and carry_reach(s.task, s.base) is None:
+    elif not translation_invariant(task) and carry_reach(task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every position"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
-        constants = support(s.task, s.train, s.base).constant
-        named = product(enumerate(s.task.names), range(1, n + 1))
+        constants = support(task, s.train, s.base).constant
+        named = product(enumerate(task.names), range(1, n + 1))
         fixed = [
             f"{name} at position {i} (always {value})"
             for (j, name), i in named
@@ -48,5 +51,6 @@ def obstacles(s: Setting, current: Prediction) -> Iterator[str]:
         which = " and ".join([*fixed, f"all those above position {n}"])
         yield f"digits that never varied in training, {which}, are ignored"
     for step in current.derivation:
-        if step.leaves_open or step.rule in ADDRESSES:
+        stops = step.rule in STOPPING and current.verdict(Direction.UPWARD) != Status.GENERALIZES
+        if step.leaves_open or step.rule in BOUNDING or stops:
             yield step.statement.rstrip(".")

@@ -109,11 +109,12 @@ def phase_diagram(
         with budget(MOST_WORK):
             for modulus, base in product(ps, bs):
                 try:
-                    p = task(modulus)
+                    p, row = task(modulus), list[Point]()
                     for n in ns:
                         trained, tests = Domain((n,)), tuple(n + distance for distance in ahead)
                         parts = p, base, encoding, layout, trained, window, tests
-                        points.append(_point(Setting(*parts, layers=layers)))
+                        row.append(_point(Setting(*parts, layers=layers)))
+                    points += row
                 except TooMuchWork:
                     raise
                 except InvalidInput as error:

@@ -130,7 +130,7 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     if rule == "support":
         if cited & _EVERYWHERE:
             return False
-        return prediction.learned is not None or prediction.claim(length) != Claimed.NONE
+        return prediction.learned is not None or length.claim != Claimed.NONE
     if rule == "joint support":
         return max(length.unseen, length.inferred) > MOST_UNSEEN
     if rule == "indifference":
@@ -186,7 +186,7 @@ def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
     if rule == "leap":
         return leap_verdicts(v)
     return [
-        Verdict.UNDETERMINED if v.prediction.claim(x.prediction) == Claimed.NONE else x.verdict
+        Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
         for x in v.lengths
         if uses(rule, v.prediction, x.prediction)
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -147,7 +146,7 @@ class CellVerdict:
                 return f"{only}, {premise.needed()} needed"
             return f"{only}, too few to be sure where some are wrong"
         return (
-            f"not converged: {_down(best.premise)} of held-out inputs after {best.steps} steps "
+            f"not converged: {best.premise_text} of held-out inputs after {best.steps} steps "
             f"(the budget); try --budget {3 * best.budget}"
         )
 
@@ -162,11 +161,6 @@ class CellVerdict:
     def judged(self, x: LengthVerdict) -> list[Measurement]:
         """What the models that are judged at a length answered."""
         return _measured(_judged(self.converged, x.prediction), x.digits)
-
-
-def _down(share: float) -> str:
-    """A share with three decimals, never rounded up to a threshold that it missed."""
-    return f"{math.floor(share * 1000) / 1000:.3f}"
 
 
 def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:

@@ -31,7 +31,7 @@ tags: [arithmetic, length-generalization]
 ---
 # {task}, trained on {domain}
 
-A small GPT: {setting}. It is right on {premise:.3f} of the held-out inputs of the trained lengths.
+A small GPT: {setting}. It is right on {premise} of the held-out inputs of the trained lengths.
 The code is that of arith (MIT licence), which has trained it.
 
 | digits | inputs tested | right |
@@ -164,7 +164,7 @@ def _card(run: Run, net: Any) -> str:
         task=s.task.text(),
         domain=s.train.text(),
         setting=s.text(),
-        premise=run.premise,
+        premise=run.premise_text,
         rows="\n".join(
             f"| {m.digits} | {m.samples:,} | {m.correct / m.samples:.3f} |"
             for m in run.measurements

@@ -111,6 +111,6 @@ def legend(run: Run, prediction: Prediction) -> list[str]:
     if not run.converged:
         lines.append(
             f"The model does not meet the premise, so theory says nothing of it: it is right on "
-            f"{run.premise:.3f} of {run.held_out:,} held-out inputs."
+            f"{run.premise_text} of {run.held_out:,} held-out inputs."
         )
     return lines

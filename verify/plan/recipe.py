@@ -48,9 +48,9 @@ class Recipe:
         noise: the rate of dropout, or the largest share of another token's vector in that of each
             token, in 256ths.
         clean: the share of tokens that token noise leaves as they are, in 256ths.
-        reward: by how much the loss (nats per digit) becomes less for each place that bears all of
-            the learned noise, which is larger; it gets as much as is worth it.  0 is the same noise
-            for all places.
+        reward: taken off the loss (nats per digit) for each place whose share of learned noise is
+            1, and in proportion for less.  A share grows while that costs less than this.  0: no
+            noise is learned.
         begins: the share of learned noise that each place bears at first.
         noise_change: by how much the noise rises between two chunks of steps, in 256ths.
         patience: after so many steps without a low loss a model starts anew, with other weights, if

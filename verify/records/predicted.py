@@ -96,7 +96,7 @@ def predicted(prediction: Prediction) -> Predicted:
     """What is kept of a prediction."""
     kept = PredictedLength.__dataclass_fields__.keys() - {"claim"}
     lengths = tuple(
-        PredictedLength(claim=prediction.claim(x), **{name: getattr(x, name) for name in kept})
+        PredictedLength(claim=x.claim, **{name: getattr(x, name) for name in kept})
         for x in prediction.lengths
     )
     return Predicted(THEORY_VERSION, prediction.learned_text, lengths)

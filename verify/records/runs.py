@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +58,11 @@ class Run:
     def identity(self) -> Identity:
         """What two measurements of the same thing share."""
         return self.cell.key, self.seed, self.recipe, self.precision
+
+    @property
+    def premise_text(self) -> str:
+        """``premise`` with three decimals, never rounded up to a threshold that it missed."""
+        return f"{math.floor(self.premise * 1000) / 1000:.3f}"
 
     @property
     def converged(self) -> bool:

@@ -105,7 +105,7 @@ def _prediction(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
         "theory": THEORY_VERSION,
         "learned_function": v.prediction.learned_text,
         "status": now.status,
-        "claim": v.prediction.claim(now),
+        "claim": now.claim,
         **_shares("", now),
         "before_theory": told and told.theory,
         "before_learned_function": told and told.learned,

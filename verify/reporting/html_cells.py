@@ -44,7 +44,7 @@ def cell_view(v: CellVerdict, recipe: Recipe | None) -> dict[str, Any]:
         "theorem_sentence": theorem_sentence(v),
         "expected": expected and cut(expected),
         "is_compared": any(x.learned is not None for x in v.lengths),
-        "by_length": [{**told, **_words(v, x)} for told, x in by_length],
+        "by_length": [{**told, **_words(x)} for told, x in by_length],
         **_training(v),
     }
 
@@ -66,8 +66,8 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     if x.prediction.direction != direction:
         return None
     measured, exact = v.shown(x), x.prediction.accuracy
-    claim, bound = v.prediction.claim(x.prediction), x.prediction.at_most
-    predicted = claim_text(v.prediction, x.prediction)
+    claim, bound = x.prediction.claim, x.prediction.at_most
+    predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
         predicted = f"≤ {float(bound):.3f}" if exact is None else f"{float(exact):.4f}"
     return {
@@ -88,11 +88,11 @@ def _theorem(v: CellVerdict) -> str:
     return "true" if right else ""
 
 
-def _words(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
-    unseen = x.prediction.unseen_share if v.prediction.claim(x.prediction) == Claim.EXACT else None
+def _words(x: LengthVerdict) -> dict[str, Any]:
+    unseen = x.prediction.unseen_share if x.prediction.claim == Claim.EXACT else None
     return {
         "inputs": INPUTS[x.prediction.direction],
-        "claimed": claim_text(v.prediction, x.prediction),
+        "claimed": claim_text(x.prediction),
         "give_or_take": fraction_text(unseen) if unseen else "",
         "word": verdict_word(x.verdict),
         "before": verdict_word(x.before),

@@ -18,7 +18,7 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
             name = f"{x.digits} digits"
             case = ET.SubElement(suite, "testcase", classname=v.name, name=name)
             if x.verdict == Verdict.DIVERGE:
-                predicted = claim_text(v.prediction, x.prediction)
+                predicted = claim_text(x.prediction)
                 message = f"predicted {predicted}, measured {interval_text(x.accuracy)}"
                 ET.SubElement(case, "failure", message=message)
             elif x.verdict not in (Verdict.AGREE, Verdict.PREMISE):

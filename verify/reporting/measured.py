@@ -51,6 +51,6 @@ def _unusual(run: Run, asked: Setting) -> tuple[str, ...]:
     said = {
         run.cell.model: run.cell.model == default_model(s.task),
         f"recipe {made.name if made else run.recipe}": run.recipe == run.cell.recipe.version,
-        f"padded to {s.digits} digits": s.digits == asked.digits,
+        f"padded to {s.digits} digits": s.natural or s.digits == asked.digits,
     }
     return tuple(text for text, is_usual in said.items() if not is_usual)

@@ -77,7 +77,7 @@ def _cell_row(v: CellVerdict) -> dict[str, str]:
 def _lengths_text(v: CellVerdict, direction: Direction) -> str:
     """``3: 0 (0.000), 4: 49/4950 (0.009)``: each length of a direction, claimed and measured."""
     return ", ".join(
-        f"{x.digits}: {claim_text(v.prediction, x.prediction)}"
+        f"{x.digits}: {claim_text(x.prediction)}"
         + ("" if x.accuracy is None else f" ({x.accuracy.value:.3f})")
         for x in v.lengths
         if x.prediction.direction == direction
@@ -86,7 +86,7 @@ def _lengths_text(v: CellVerdict, direction: Direction) -> str:
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
     return (
-        f"- {v.name}, {x.digits} digits: predicted {claim_text(v.prediction, x.prediction)}, "
+        f"- {v.name}, {x.digits} digits: predicted {claim_text(x.prediction)}, "
         f"measured {interval_text(x.accuracy)}, as f^ {interval_text(x.learned)}. Likely cause: "
         f"{known.causes.get((v.name, x.digits), 'no cause is known')}"
     )
@@ -129,7 +129,11 @@ def _recipes(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str
         for x, n in used.most_common()
     ]
     where = "`verify/plan/recipe.py` has the numbers of each and says what they mean."
-    chosen = " and which cells each is for, by task and encoding" if len(used) > 1 else ""
+    chosen = (
+        " and which cells each is for, by task, encoding, window and padding"
+        if len(used) > 1
+        else ""
+    )
     return [*told, f"- {where.removesuffix('.')}{chosen}."]
 
 
@@ -162,7 +166,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claim_text(v.prediction, x.prediction),
+        "predicted": claim_text(x.prediction),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,
@@ -181,6 +185,6 @@ def _run(v: CellVerdict, run: Run) -> str:
     step = learned_step(run)
     late = "" if step is None or is_soon(step) else ", learned late"
     return (
-        f"seed {run.seed}: {run.premise:.3f} in domain after {run.steps} steps{whole}{late}, "
+        f"seed {run.seed}: {run.premise_text} in domain after {run.steps} steps{whole}{late}, "
         f"right on {outside}"
     )

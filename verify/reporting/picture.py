@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import groupby
 
 from theory.display.text import claim_text
-from verify.judging.intervals import Interval
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.standards import TOLERANCE, interval
 from verify.reporting.tables import count
@@ -104,20 +103,15 @@ def _height(t: Tested) -> float:
 def _point(t: Tested, x: float) -> Point:
     i, v, length = t
     assert length.accuracy is not None  # only what was measured is drawn
-    claim = claim_text(v.prediction, length.prediction)
+    claim = claim_text(length.prediction)
     text = f"{v.name}, {count(length.digits, 'digit')}: {claim}; "
     text += f"measured {length.accuracy.value:.3f}"
     if length.verdict != Verdict.UNDETERMINED:
         text += f" ({verdict_word(length.verdict)})"
-    found = _intervals(v, length)
+    found = [interval(m) for m in v.judged(length)]
     high, low = max(a.high for a in found), min(a.low for a in found)
     heights = map(_down, (length.accuracy.value, high, low))
     return Point(i, text, length.verdict, length.stored, x, *heights)
-
-
-def _intervals(v: CellVerdict, x: LengthVerdict) -> list[Interval]:
-    """What each model that is judged at a length got right."""
-    return [interval(m) for m in v.judged(x)]
 
 
 def _lines(claims: Sequence[Tested], width: float) -> list[Line]:

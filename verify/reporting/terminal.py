@@ -51,7 +51,7 @@ def verdict_word(verdict: Verdict) -> str:
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """A cell and what is predicted at each test length, in the order of ``PREDICTION_COLUMNS``."""
-    lengths = " ".join(f"{x.digits}: {claim_text(prediction, x)}" for x in prediction.lengths)
+    lengths = " ".join(f"{x.digits}: {claim_text(x)}" for x in prediction.lengths)
     return [
         short_label(cell),
         cell.model,
@@ -73,7 +73,7 @@ def cell_line(v: CellVerdict) -> list[str]:
 
 def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     """What is claimed at a length, in at most six characters."""
-    claim = v.prediction.claim(x)
+    claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
     bound = f"{float(x.at_most):.2f}"
@@ -133,7 +133,7 @@ def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     return [
         str(x.digits),
         INPUTS[x.prediction.direction],
-        claim_text(v.prediction, x.prediction),
+        claim_text(x.prediction),
         _parenthesized(v, measured),
         "-" if x.learned is None else f"{x.learned.value:.3f}",
         verdict_word(x.verdict),
@@ -180,7 +180,7 @@ def sentence(v: CellVerdict) -> str:
 
 def _apart(v: CellVerdict, x: LengthVerdict) -> str:
     """``at 4 digits 1 was predicted and 0.952 measured (by model 0.907, 0.997)``."""
-    text = f"at {count(x.digits, 'digit')} {claim_text(v.prediction, x.prediction)} was predicted"
+    text = f"at {count(x.digits, 'digit')} {claim_text(x.prediction)} was predicted"
     text += f" and {'-' if x.accuracy is None else f'{x.accuracy.value:.3f} measured'}"
     measured = v.judged(x)
     if len(measured) > 1:

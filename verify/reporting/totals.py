@@ -93,7 +93,7 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         models=sum(len(v.runs) for v in verdicts),
         converged=sum(len(v.converged) for v in verdicts),
         claims=judged(x.verdict for x in lengths),
-        silent=sum(x.verdict == Verdict.UNDETERMINED and bool(x.accuracy) for x in lengths),
+        silent=sum(x.accuracy is not None and is_silent(x) for x in lengths),
         inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
         before=judged(x.before for x in lengths),
         after=judged(x.verdict for x in lengths if not x.stored),
@@ -111,9 +111,14 @@ def judged(verdicts: Iterable[Verdict]) -> Judged:
     return Judged(counts[Verdict.AGREE], counts[Verdict.DIVERGE])
 
 
+def is_silent(x: LengthVerdict) -> bool:
+    """Whether nothing is claimed at a length, trained ones aside."""
+    return x.prediction.claim == Claim.NONE and x.verdict == Verdict.UNDETERMINED
+
+
 def _is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
     """Whether something is claimed at a length and no model could test it."""
-    claimed = v.prediction.claim(x.prediction) != Claim.NONE
+    claimed = x.prediction.claim != Claim.NONE
     return x.verdict == Verdict.INCONCLUSIVE and claimed and not v.cell.setting.is_premise(x.digits)
 
 
@@ -123,5 +128,5 @@ def _is_fractional(x: LengthVerdict) -> bool:
 
 
 def _coverage(cells: Iterable[CellVerdict]) -> Coverage:
-    claims = [v.prediction.claim(x.prediction) for v in cells for x in v.longer]
+    claims = [x.prediction.claim for v in cells for x in v.longer]
     return Coverage(sum(claim != Claim.NONE for claim in claims), len(claims))

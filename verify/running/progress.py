@@ -112,7 +112,7 @@ class ProgressDisplay:
         if sign.run is not None:
             self.finished += 1
             line = (
-                f"[{self.finished}/{self.total}] {name}: in domain {sign.run.premise:.3f}, "
+                f"[{self.finished}/{self.total}] {name}: in domain {sign.run.premise_text}, "
                 f"{sign.run.steps} steps, {sign.run.seconds:.0f} s"
             )
             if sign.file is not None:

@@ -68,6 +68,8 @@ def fix_precision(name: str, device: str) -> str:
     Raises:
         InvalidInput: it is another.
     """
+    if name not in ("auto", *PRECISIONS):  # before it stands in the variable
+        raise unknown_name("precision", name, ("auto", *PRECISIONS))
     given = os.environ.get(PRECISION_VARIABLE)
     if given != _decided.get("here"):
         _decided["elsewhere"] = given or "auto"

@@ -1,4 +1,7 @@
-"""What one model is fed with, step by step, from its seed: examples, and noise for its dropout."""
+"""What one model is fed with, step by step, from its seed: examples, and random bytes.
+
+The bytes are those of its noise, and of positions that are drawn at random.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
 from theory.counting.residue_products import product_matches
-from theory.counting.residues import Residues, interval
+from theory.counting.residues import Residues, interval, scale
 from theory.errors import NotCountable
 from theory.setting.tasks import Term
 
@@ -71,7 +71,9 @@ def test_polynomial_unchanged(case: Case, divisor: int) -> None:
 
 def digits(p: int, n: int, m: int) -> Operand:
     """Numbers of m digits, n of them seen."""
-    return Operand(interval(p, 0, 10**n), interval(p, 10 ** (m - n - 1), 10 ** (m - n), step=10**n))
+    return Operand(
+        interval(p, 0, 10**n), scale(interval(p, 10 ** (m - n - 1), 10 ** (m - n)), 10**n)
+    )
 
 
 @pytest.mark.parametrize("p", [50, 101, 144, 199])

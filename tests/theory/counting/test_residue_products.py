@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.counting.residue_products import product_matches
-from theory.counting.residues import Residues, interval
+from theory.counting.residues import Residues, interval, scale
 
 
 def brute_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int:
@@ -79,22 +79,22 @@ def test_product_matches_of_digits(p: int) -> None:
     # Lower digits against the digits above them: intervals, and multiples of 10**k.
     for k in (1, 2):
         low = interval(p, 0, 10**k)
-        high = interval(p, 10 ** (3 - k), 10 ** (4 - k), step=10**k)
-        below = interval(p, 0, 10 ** (3 - k), step=10**k)
+        high = scale(interval(p, 10 ** (3 - k), 10 ** (4 - k)), 10**k)
+        below = scale(interval(p, 0, 10 ** (3 - k)), 10**k)
         assert product_matches(low, high, low, below) == cubic_matches(low, high, low, below)
 
 
 @pytest.mark.parametrize("p", [1, 2, 30, 9973, 9240])
 def test_numbers_without_upper_part_always_match(p: int) -> None:
-    nothing, low = interval(p, 0, HUGE, step=p), interval(p, 3, HUGE)
+    nothing, low = scale(interval(p, 0, HUGE), p), interval(p, 3, HUGE)
     assert nothing.count(0) == HUGE
     assert product_matches(low, nothing, low, nothing) == low.total**2 * HUGE**2
 
 
 @pytest.mark.parametrize("p", [9973, 10_000])
 def test_the_two_operands_can_be_exchanged(p: int) -> None:
-    la, ua = interval(p, 0, 10**80 + 1234), interval(p, 10**9, 10**90, step=10**3)
-    lb, ub = interval(p, 0, 10**81), interval(p, 0, 10**70, step=10**2)
+    la, ua = interval(p, 0, 10**80 + 1234), scale(interval(p, 10**9, 10**90), 10**3)
+    lb, ub = interval(p, 0, 10**81), scale(interval(p, 0, 10**70), 10**2)
     assert product_matches(la, ua, lb, ub) == product_matches(lb, ub, la, ua)
 
 

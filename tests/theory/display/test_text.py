@@ -209,7 +209,7 @@ def test_the_head_says_what_the_domains_are() -> None:
 def test_a_claim_in_words(words: dict, digits: int, text: str) -> None:
     said = predicted(**words)
     [x] = [x for x in said.lengths if x.digits == digits]
-    assert claim_text(said, x) == text
+    assert claim_text(x) == text
 
 
 def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:

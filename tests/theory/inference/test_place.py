@@ -29,7 +29,7 @@ def test_without_an_encoding_a_rule_goes_on_until_depth_brings_a_landmark_into_v
     assert step.leaves_open == (claims == {"none"})
     assert said.continues == (claims == {"exact"})
     longer = [x for x in said.lengths if x.direction == "upward"]
-    assert {said.claim(x) for x in longer} == claims
+    assert {x.claim for x in longer} == claims
     assert {x.at_most for x in longer} == {0 if claims == {"at most"} else 1}
 
 

@@ -268,7 +268,7 @@ def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -
 
 def claims(words: dict) -> list[str]:
     got = predicted(**words)
-    return [got.claim(x) for x in got.lengths]
+    return [x.claim for x in got.lengths]
 
 
 def test_what_is_ignored_is_claimed_under_a_premise_that_can_be_measured() -> None:

@@ -9,7 +9,7 @@ from builders.brute_force import members
 from builders.natural_examples import digits
 
 from theory.errors import NotCountable
-from theory.inference.result_lengths import operand_tuples, result_lengths
+from theory.inference.result_lengths import number_of_tuples, result_lengths
 from theory.inference.shapes import shapes
 from theory.setting.domains import KINDS, Domain
 from theory.setting.expressions import parse_task
@@ -51,7 +51,7 @@ def test_the_shapes_of_a_domain_are_those_of_its_members(
 def test_the_counts_of_long_numbers_add_up() -> None:
     for text, widths in (("a + b + c", (30, 12, 30)), ("a + 25*b", (3, 40))):
         counts = result_lengths(parse_task(text), 10, widths)
-        assert sum(counts.values()) == operand_tuples(widths, 10)
+        assert sum(counts.values()) == number_of_tuples(widths, 10)
     n = 9 * 10**29  # the pairs of 30 digits with a >= b
     assert sum(result_lengths(parse_task("a - b"), 10, (30, 30)).values()) == n * (n + 1) // 2
 

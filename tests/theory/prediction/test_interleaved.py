@@ -211,6 +211,12 @@ def test_of_one_operand_the_query_stands_at_the_digit_that_it_needs() -> None:
     assert any("at any index" in step.statement for step in got.derivation)
 
 
+def test_why_a_length_is_open_is_said_beside_a_bound_on_others() -> None:
+    got = predicted(**{**ADD, "train_digits": "2,5", "test_digits": "1-6", "pe": "ape"})
+    assert [x.claim for x in got.lengths] == ["none", "exact", "none", "none", "exact", "at most"]
+    assert any(step.leaves_open and "1, 3..4 digits" in step.statement for step in got.derivation)
+
+
 def test_a_window_that_holds_the_rule_goes_on_and_one_broken_premise_ends_it() -> None:
     """In sight of more, deeper, or by places: no claim, or a bound."""
     longer = {"test_digits": "6,30"}

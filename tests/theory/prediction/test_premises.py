@@ -34,7 +34,7 @@ STRENGTH = {Claim.NONE: 0, Claim.AT_MOST: 1, Claim.EXACT: 2}
 
 def claims(words: dict[str, Any]) -> list[str]:
     got = predicted(**words)
-    return [got.claim(x) for x in got.lengths]
+    return [x.claim for x in got.lengths]
 
 
 # --- what used to fail open ---------------------------------------------------------------
@@ -49,7 +49,7 @@ def test_drawn_sums_are_claimed_as_whole_ones_are() -> None:
 def test_what_was_not_counted_is_a_bound_and_the_derivation_says_so() -> None:
     words = {"expr": "a*b*c*d % 1000003", "train_digits": "7", "test_digits": "6-9"}
     got = predicted(**words)
-    assert [got.claim(x) for x in got.lengths] == ["none", "exact", "at most", "at most"]
+    assert [x.claim for x in got.lengths] == ["none", "exact", "at most", "at most"]
     assert got.derivation[-1].statement.startswith("Not counted")
     # Where every place can be counted by itself, the claim stands.
     assert set(claims({"task": "add", "train_digits": "20", "test_digits": "19-22"})) == {"exact"}
@@ -148,8 +148,8 @@ def test_what_is_not_known_never_claims_more(setting: Setting | None, premise: s
         if less is None:
             return
         for mine, theirs in zip(less.lengths, known.lengths, strict=True):
-            claim = less.claim(mine)
-            assert STRENGTH[claim] <= STRENGTH[known.claim(theirs)]
+            claim = mine.claim
+            assert STRENGTH[claim] <= STRENGTH[theirs.claim]
             if claim == Claim.EXACT:
                 assert mine.accuracy == theirs.accuracy
             if claim == Claim.AT_MOST:

@@ -126,7 +126,7 @@ def outcome(setting: Setting) -> Any:
     except NotCountable:
         return NotCountable
     return (
-        [(vars(x), got.claim(x)) for x in got.lengths],
+        [(vars(x), x.claim) for x in got.lengths],
         got.published,
         [step.rule for step in got.derivation],
     )
@@ -236,7 +236,7 @@ def test_examples() -> None:
     texts = ("(50*a*b + a + b) % 50", "(a + b) % 50", "(a*b) % 1", "(50*a*b + 7) % 50")
     claimed = [predict(Request(expr=text).setting()) for text in texts]
     for got in claimed:
-        assert {got.claim(x) for x in got.lengths} == {Claim.EXACT}
+        assert {x.claim for x in got.lengths} == {Claim.EXACT}
         assert got.verdict("upward") == got.verdict("downward") == Status.GENERALIZES
     assert outcome(claimed[0].setting) == outcome(claimed[1].setting)
 

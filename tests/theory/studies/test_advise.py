@@ -121,6 +121,25 @@ def test_suggestions_work_and_are_minimal(words: dict) -> None:
             assert any(x.status != Status.GENERALIZES for x in predict(rest).lengths)
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (
+            {"pe": "nope", "layout": "interleaved", "window": 5, "layers": 5},
+            "an answer depends on the last 21 tokens",
+        ),
+        ({"pe": "rpe", "train_digits": "100", "test_digits": "1000"}, "was not decided"),
+    ],
+)
+def test_a_rule_that_stops_or_was_not_decided_is_an_obstacle(words: dict, reason: str) -> None:
+    obstacles = ask(task="add", **words).obstacles
+    assert any(reason in o for o in obstacles)
+
+
+def test_a_modulus_out_of_reach_is_no_obstacle() -> None:
+    assert not any("999983" in o for o in ask(expr="(a + b) % 999983", test_digits="1-5").obstacles)
+
+
 def test_where_nothing_works_the_reason_is_given() -> None:
     advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-10")
     assert all("10-digit" in s.text for s in advice.suggestions)

@@ -246,6 +246,12 @@ def test_moduli_that_a_layout_cannot_write_are_left_out() -> None:
     assert left_out(points, (5, 10), (10,)) is None
 
 
+def test_a_modulus_that_makes_sense_at_one_training_length_only_is_left_out() -> None:
+    moduli = (30_001, 100_000)
+    points = diagram(moduli, train_digits=(1, 2), form="interleaved")
+    assert [point.setting.task.modulus for point in points] == [100_000, 100_000]
+
+
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     points = diagram((100,))
     for name in ("map.pdf", "map"):

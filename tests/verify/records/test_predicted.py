@@ -34,7 +34,7 @@ def test_a_prediction_says_what_is_claimed_at_each_length() -> None:
     kept = predicted(prediction)
     for x, y in zip(prediction.lengths, kept.lengths, strict=True):
         assert (x.digits, x.status, x.accuracy) == (y.digits, y.status, y.accuracy)
-        assert y.claim == prediction.claim(x)
+        assert y.claim == x.claim
     assert Predicted.from_json(json.loads(json.dumps(kept.to_json()))) == kept
 
 

@@ -38,6 +38,13 @@ def test_the_models_of_the_setting_are_found_and_told_apart(tmp_path: Path) -> N
     assert found["seed 0, padded to 6 digits"].accuracy.keys() == {6}
 
 
+def test_models_of_natural_lengths_have_no_padding(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    made, asked = (cell(digits=3, padding="none", test_lengths=x) for x in ((1, 2, 3, 6), (1, 3)))
+    Store(path).add(replace(run(made, {6: 0.5}), recipe=made.recipe.version))
+    assert [x.name for x in measured(asked.setting, path)] == ["seed 0"]
+
+
 def test_no_store_has_no_models_and_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     assert measured(cell().setting, path) == []

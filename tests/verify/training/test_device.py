@@ -90,3 +90,4 @@ def test_auto_is_what_the_variable_says_and_not_what_was_decided_before(
 def test_an_unknown_precision_is_refused() -> None:
     with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
         fix_precision("float16", "cpu")
+    assert fix_precision("auto", "cpu") == precision_name("cpu")  # it has left nothing behind

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from verify.judging.claims import uses
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.judging.judge import CellVerdict, LengthVerdict
 from verify.reporting.report import Report
 from verify.reporting.tables import count
+from verify.reporting.totals import is_silent
 
 ORDER = 5
 
@@ -15,7 +16,7 @@ def section(report: Report) -> list[str]:
     by_rule: dict[str, dict[str, list[str]]] = {}
     for v in report.trained:
         for x in v.lengths:
-            if x.verdict == Verdict.UNDETERMINED and x.accuracy is not None:
+            if x.accuracy is not None and is_silent(x):
                 cells = by_rule.setdefault(_because(v, x), {})
                 cells.setdefault(v.name, []).append(f"{x.accuracy.value:.3f} at {x.digits}")
     if not by_rule:
@@ -37,4 +38,6 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     """The rules that leave the answer open at a length."""
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
-    return " and ".join(dict.fromkeys(here or steps)) or "not counted"
+    if not x.prediction.counted:
+        return "not counted"
+    return " and ".join(dict.fromkeys(here or steps)) or v.prediction.derivation[-1].rule

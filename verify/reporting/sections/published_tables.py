@@ -91,8 +91,11 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
         "answers equal to the expected function. *±*: the share of inputs on which training leaves "
         "the answer open.",
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
-        f"Not compared: trained on more than {REACH} digits, which no model here is: "
-        f"{'; '.join(far)}.",
+        *(
+            [f"Not compared, as no model here was trained on the same: {'; '.join(far)}."]
+            if far
+            else []
+        ),
     ]
 
 

@@ -36,7 +36,7 @@ def _line(v: CellVerdict, direction: Direction) -> str:
         return ""
     found = [(x.digits, v.measured(x.digits)) for x in wrong]
     measured = ", ".join(f"{value.value:.3f} at {n}" for n, value in found if value)
-    claims = ", ".join(dict.fromkeys(claim_text(v.prediction, x.prediction) for x in wrong))
+    claims = ", ".join(dict.fromkeys(claim_text(x.prediction) for x in wrong))
     says = v.prediction.published_verdict(direction)
     upward = direction == Direction.UPWARD
     because = f" ({v.prediction.published.theorem})" if upward else ""

@@ -46,13 +46,13 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
             ax.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
         for row, v in enumerate(verdicts):
             for x in v.lengths:
-                _draw_claim(axes[lengths.index(x.digits)], row, v, x)
+                _draw_claim(axes[lengths.index(x.digits)], row, x)
                 _draw_measured(axes[lengths.index(x.digits)], row, v, x)
 
 
-def _draw_claim(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
+def _draw_claim(ax: Axes, row: int, x: LengthVerdict) -> None:
     """A bar at the accuracy, a band up to a bound, or a hatched field where nothing is claimed."""
-    claim, below = v.prediction.claim(x.prediction), float(x.prediction.at_most)
+    claim, below = x.prediction.claim, float(x.prediction.at_most)
     if claim == Claim.EXACT:
         value = float(x.prediction.accuracy or 0)
         ax.plot([value], [row], "|", color=PALETTE[1], ms=14, mew=2.5, label="predicted")

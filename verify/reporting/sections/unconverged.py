@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from theory.display.style import FAINT
@@ -35,7 +36,7 @@ def _inconclusive(report: Report) -> list[str]:
         return []
     lines = []
     for v in waiting:
-        reached = [f"{r.premise:.3f} after {r.steps} steps (seed {r.seed})" for r in v.runs]
+        reached = [f"{r.premise_text} after {r.steps} steps (seed {r.seed})" for r in v.runs]
         few = f" ({v.reason})" if v.held_out_too_few else ""
         tried = report.known.tried.get(v.name, "")
         reach = f"{', '.join(reached)}{few}"
@@ -80,7 +81,7 @@ def _at_plateaus(report: Report) -> list[str]:
 
 
 def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
-    row = [v.name, str(run.seed), f"{run.premise:.3f}"]
+    row = [v.name, str(run.seed), f"{run.premise_text}"]
     if x.plateau is None:
         return [*row, "past the last" if x.is_past else "none", "", ""]
     longer = ", ".join(
@@ -116,7 +117,7 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
     """Accuracy at the trained lengths; dashed lines are the plateaus of the task."""
     s = v.cell.setting
     for run in v.runs:
-        for style, n in zip(_STYLES, s.train.every_length, strict=False):
+        for style, n in zip(cycle(_STYLES), s.train.every_length, strict=False):
             if run.trajectory is not None and n in run.trajectory.correct:
                 what = f"right on {digits_text(n)} (trained)"
                 draw_curve(ax, run, run.trajectory.correct[n], what, lw=1.4, ls=style)

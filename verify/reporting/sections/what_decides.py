@@ -30,7 +30,7 @@ Pairs = Sequence[tuple[Run, Run]]
 def section(report: Report) -> list[str]:
     """How often answers follow f^ by recipe and cell, and a sentence for each factor.
 
-    Beside models of the default those of dense noise alone decide nothing.
+    Beside models of the usual recipes those of dense noise alone decide nothing.
     """
     if all(run.recipe == DENSE.version for run in report.others):
         return []
@@ -128,7 +128,7 @@ def _best(runs: Sequence[Run]) -> list[Run]:
 
 def _followed(run: Run) -> list[float]:
     """The share of answers that follow f^ at each longer length."""
-    trained = max(run.cell.setting.train.lengths)
+    trained = run.cell.setting.train.every_length[-1]
     longer = (m for m in run.measurements if m.digits > trained)
     return [m.learned / m.samples for m in longer if m.learned is not None]
 

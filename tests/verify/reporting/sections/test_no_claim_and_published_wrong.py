@@ -29,6 +29,12 @@ def test_what_was_measured_without_a_claim_stands_below_the_rule_that_says_why()
     assert text.endswith(f"**Landmark**\n- {silent.name}: 0.300 at 4")
 
 
+def test_the_rule_that_decides_other_lengths_is_named_where_it_leaves_some_open() -> None:
+    stops = cell(pe="nope", form="interleaved", window=5, layers=5, digits=3)
+    text = "\n".join(no_claim.section(about(measured(stops, {1: 1.0, 2: 1.0, 4: 0.0}))))
+    assert text.endswith(f"**Receptive field**\n- {judge(stops, []).name}: 1.000 at 1, 1.000 at 2")
+
+
 def test_where_the_theorem_is_wrong_both_theories_are_told() -> None:
     constant = cell(digits=3, base=2, train=Domain((3,), "every"))
     silent = measured(cell(pe="rpe", digits=3), {**RIGHT, 4: 0.3})

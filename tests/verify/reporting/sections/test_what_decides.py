@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
+from theory.setting.domains import Domain
 from verify.judging.judge import judge
 from verify.plan.recipe import DENSE, FACTORS, PAPER
 from verify.records.runs import Run
@@ -21,6 +23,11 @@ CELL = cell(digits=3)
 def trained(version: str, learned: float, premise: float = 1.0, seed: int = 0) -> Run:
     made = run(CELL, RIGHT, learned=learned, premise=premise, seed=seed)
     return replace(made, recipe=version)
+
+
+def test_a_length_that_priming_trains_is_no_longer_input() -> None:
+    primed = cell(digits=3, train=Domain((3,), priming=((4, Fraction(1, 10)),)))
+    assert what_decides._followed(run(primed, RIGHT, learned=0.5)) == []
 
 
 def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> None:
