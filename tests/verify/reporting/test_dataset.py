@@ -126,3 +126,15 @@ def test_a_model_that_two_grids_have_is_written_as_it_was_trained_longest(tmp_pa
         write_evidence(tmp_path / name / "evidence.jsonl", [model])
     [row] = rows(dataset(*committed(tmp_path)))
     assert (row["grids"], row["budget"], row["correct"]) == ("a b", "9000", "1000")
+
+
+def test_the_python_of_the_page_makes_a_table_for_a_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = replace(run(cell(), {3: 0.0}, learned=0.75), recipe=cell().recipe.version)
+    write_evidence(tmp_path / "ignored" / "evidence.jsonl", [made])
+    monkeypatch.chdir(tmp_path)
+    assert run_cli("data", "--folder", ".", "--out", "arith.csv", cwd=tmp_path).code == 0
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs/data.md").read_text(), re.S)
+    exec("\n".join(code), {"pandas": pytest.importorskip("pandas")})
+    assert "a + b & 2 & 3 & 1 & 0.750 & 0.750" in capsys.readouterr().out
