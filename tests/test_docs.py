@@ -267,6 +267,21 @@ def test_the_table_of_claims_predicted_before_is_that_of_the_reports() -> None:
         report = (ROOT / "reports" / name / "README.md").read_text()
         [first], [second] = re.findall(before, report), re.findall(alone, report)
         assert [*first, *second] == counts
+    versions = [
+        [int(x) for x in found]
+        for name, *_ in rows
+        if name != "headline"
+        for found in re.findall(
+            r"version (\d+): (\d+) and (\d+)",
+            (ROOT / "reports" / name / "README.md").read_text(),
+        )
+    ]
+    late, early = (
+        tuple(f"{sum(v[i] for v in versions if (v[0] >= 17) == is_late):,}" for i in (1, 2))
+        for is_late in (True, False)
+    )
+    told = "(from 24 November on) {} came true and {} did not, of earlier ones {} and {}."
+    assert told.format(*late, *early) in " ".join(text.split())
     ours, theirs = (sum(int(row[i]) for row in rows if row[0] != "headline") for i in (3, 4))
     said = " ".join(text.split())
     assert f"ours is right at {ours} lengths" in said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING
 
 from theory.display.style import FAINT
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 ORDER = 10
 _STYLES = ("-", "-.", ":", (0, (1, 3)))
-"""Of the curves of trained lengths."""
+"""Of the curves of trained lengths: that of a length is the same in every panel."""
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")
 
 
@@ -117,7 +116,8 @@ def _draw(ax: Axes, v: CellVerdict) -> None:
     """Accuracy at the trained lengths; dashed lines are the plateaus of the task."""
     s = v.cell.setting
     for run in v.runs:
-        for style, n in zip(cycle(_STYLES), s.train.every_length, strict=False):
+        for n in s.train.every_length:
+            style = _STYLES[(n - 1) % len(_STYLES)]
             if run.trajectory is not None and n in run.trajectory.correct:
                 what = f"right on {digits_text(n)} (trained)"
                 draw_curve(ax, run, run.trajectory.correct[n], what, lw=1.4, ls=style)
