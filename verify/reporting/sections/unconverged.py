@@ -80,7 +80,7 @@ def _at_plateaus(report: Report) -> list[str]:
 
 
 def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
-    row = [v.name, str(run.seed), f"{run.premise_text}"]
+    row = [v.name, str(run.seed), run.premise_text]
     if x.plateau is None:
         return [*row, "past the last" if x.is_past else "none", "", ""]
     longer = ", ".join(
