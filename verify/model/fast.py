@@ -10,6 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+_VECTOR = 16
+"""Numbers in float32 that a vector of AVX-512 holds."""
+
 
 def project(
     x: Tensor, context: Tensor, query: Tensor, key: Tensor, value: Tensor
@@ -31,12 +34,13 @@ def project(
 
 
 def spare_keys(keys: int) -> int:
-    """How many keys to add up to a multiple of 16; none where it is far.
+    """How many keys to add up to a multiple of 16; none where it is far, unless keys are few.
 
-    The scores of 63 keys in bfloat16 take longer than those of 64 (benchmarks/README.md).
+    The scores of 63 keys in bfloat16 take longer than those of 64, and softmax over fewer numbers
+    than fill a vector of AVX-512 several times as long as over 16 (benchmarks/README.md).
     """
-    spare = -keys % 16
-    return spare if 16 * spare <= keys else 0
+    spare = -keys % _VECTOR
+    return spare if keys < _VECTOR or 16 * spare <= keys else 0
 
 
 def pad_keys(k: Tensor, v: Tensor, mask: Tensor, unseen: float) -> tuple[Tensor, Tensor, Tensor]:
