@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import ensembles, evaluation, natural, predictor, premise, throughput
+from benchmarks import ensembles, evaluation, keys, natural, predictor, premise, throughput
 from benchmarks.tables import machine
 from theory.errors import InvalidInput, look_up
 from verify.training.device import pick_device
@@ -16,6 +16,7 @@ from verify.training.device import pick_device
 PARTS = {
     "throughput": throughput.tables,
     "ensembles": ensembles.tables,
+    "keys": keys.tables,
     "natural": natural.tables,
     "premise": premise.tables,
     "predictor": predictor.tables,

@@ -14,14 +14,17 @@ from verify.training.schedule import LEVELS
 
 
 class EnsembleTraining:
-    """An ensemble in training, as in ``verify.training.train``: compiled, always with noise.
+    """An ensemble in training, as in ``verify.training.train``, always with noise.
 
     Args:
         jobs: cells of equal shape, and seeds; M of them.
+        compiled: whether the step is, where there is a compiler.
     """
 
-    def __init__(self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str) -> None:
-        self.ensemble = Ensemble(jobs, device, recipe, has_compiler(device))
+    def __init__(
+        self, jobs: Sequence[tuple[Cell, int]], recipe: Recipe, device: str, compiled: bool = True
+    ) -> None:
+        self.ensemble = Ensemble(jobs, device, recipe, compiled and has_compiler(device))
         self.noise = torch.full((len(jobs), LEVELS), float(recipe.noise), device=device)
         self.rate = torch.ones(len(jobs), device=device)
         self.examples: list[torch.Tensor] = []
