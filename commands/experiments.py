@@ -187,7 +187,7 @@ def inspect(
         plan = Plan(cells, seed, budget=budget, device=device, precision=precision, recipe=by)
         trained, mechanism = pipeline.inspect(plan)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
-    print_text(f"in domain {trained.premise:.3f} after {trained.steps} steps")
+    print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
     for picture in pipeline.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")

@@ -48,11 +48,7 @@ class DigitClassifier:
             raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._counts = (_Sum if task.is_linear else _Polynomial)(task, base, boxes, r)
         self._right: dict[tuple[OperandDigit, ...], int] = {}
-        self._orders = [  # of the operands, that change nothing
-            order
-            for order in permutations(range(task.operands))
-            if {(c, tuple(e[j] for j in order)) for c, e in task.terms} == set(task.terms)
-        ]
+        self._orders = [x for x in permutations(range(task.operands)) if task.stays(x)]
         alike, counts = self._counts(frozenset())
         self.total = int((alike * counts.sum(-1)).sum())
 

@@ -100,6 +100,10 @@ class Task:
     def _can_change_places(self, i: int, j: int) -> bool:
         order = list(range(self.operands))
         order[i], order[j] = j, i
+        return self.stays(order)
+
+    def stays(self, order: Sequence[int]) -> bool:
+        """Whether ``f`` is the same where its operands are taken in this order."""
         return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
 
     @cached_property

@@ -54,3 +54,8 @@ def is_met(accuracy: float, inputs: int) -> bool:
     # Over all lengths at least so many are right: the accuracy is that of the lowest.
     right = round(accuracy * inputs)
     return accuracy >= PREMISE and lower_bound(right, inputs) >= SURE
+
+
+def written(accuracy: float) -> str:
+    """An accuracy with three decimals, never rounded up to a threshold that it missed."""
+    return f"{math.floor(accuracy * 1000) / 1000:.3f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,8 +60,8 @@ class Run:
 
     @property
     def premise_text(self) -> str:
-        """``premise`` with three decimals, never rounded up to a threshold that it missed."""
-        return f"{math.floor(self.premise * 1000) / 1000:.3f}"
+        """``premise`` as it is written in reports."""
+        return premise.written(self.premise)
 
     @property
     def converged(self) -> bool:
