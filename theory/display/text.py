@@ -23,7 +23,7 @@ from theory.numbers.effort import budget
 from theory.prediction.outcomes import Claim, Status
 from theory.setting.decision import Decision
 from theory.setting.directions import Direction
-from theory.setting.lengths_text import runs
+from theory.setting.lengths_text import lengths_text, runs
 
 if TYPE_CHECKING:
     from theory.counting.digit_accuracy import DigitAccuracy
@@ -125,6 +125,13 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
+    if inferred := [x.digits for x in lengths if x.infers]:
+        keeps = "" if "noise" in premises else "keeps its answers "
+        also = "" if keeps else "also "
+        premises += (
+            f", and {keeps}at {lengths_text(inferred)} {also}when all digits are a little "
+            "disturbed (see arith theorems steadiness)"
+        )
     if "continuation" in prediction.observed:
         premises += (
             ", and no noise taught it to ignore digits that are always 0 in training (see arith "

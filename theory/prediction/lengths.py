@@ -74,6 +74,11 @@ class LengthPrediction:
         return Claim.AT_MOST if self.at_most < 1 else Claim.NONE
 
     @property
+    def infers(self) -> bool:
+        """Whether joint support decides it: it speaks of steady models (rule ``steadiness``)."""
+        return self.inferred > MOST_UNSEEN
+
+    @property
     def proved(self) -> bool:
         """Whether the prediction is a theorem for models that are right on all of training."""
         return self.shown or self.trained

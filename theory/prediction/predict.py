@@ -27,7 +27,8 @@ from theory.setting.tasks import Task
 
 _EXPECTED = (Beyond.IGNORED, Beyond.ONE_IGNORED, Beyond.UNSEEN)
 """Where the support rule says what a model computes."""
-_INDIFFERENT = "Premise: noise at the positions that never varied leaves the answers as they are."
+_INDIFFERENT = "Premise: noise at ignored positions changes no answer."
+_STEADY = "Premise: disturbing all digits a little changes no answer."
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,7 @@ def predict(setting: Setting) -> Prediction:
             *reason,
             *because,
             *unseen,
+            *([cite("steadiness", _STEADY)] if any(x.infers for x in lengths) else []),
         ),
         expected,
         continues and _are_right(lengths),

@@ -14,8 +14,8 @@ from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
+from verify.judging.premises import is_stored, speaks_of, spoke_of
 from verify.judging.standards import TOLERANCE, explains, is_below_one, meets
-from verify.judging.stored import is_stored, rests_on_ignored
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -27,8 +27,9 @@ class Verdict(StrEnum):
     """What a measurement says of a prediction.
 
     Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
-    premise, or none is indifferent to what it is said to ignore.  Premise: the length was trained,
-    so it says whether the premise is met.
+    premise, none is indifferent to what it is said to ignore, or none is steady where training
+    never showed digits together.  Premise: the length was trained, so it says whether the premise
+    is met.
     """
 
     AGREE = "agree"
@@ -134,8 +135,10 @@ class CellVerdict:
         """Why the cell, or a length of it, is inconclusive, in a phrase; empty where it is not."""
         if self.converged:
             untested = [x for x in self.lengths if x.verdict == Verdict.INCONCLUSIVE]
-            if any(x.accuracy is None for x in untested):
+            if any(x.accuracy is None and x.prediction.ignores for x in untested):
                 return "no model is indifferent to the digits that it should ignore"
+            if any(x.accuracy is None for x in untested):
+                return "no model is steady on digits that training never showed together"
             return "answers were not compared with f^, which theory has now" if untested else ""
         if not self.runs:
             return "not trained"
@@ -146,8 +149,8 @@ class CellVerdict:
                 return f"{only}, {premise.needed()} needed"
             return f"{only}, too few to be sure where some are wrong"
         return (
-            f"not converged: {best.premise_text} of held-out inputs after {best.steps} steps "
-            f"(the budget); try --budget {3 * best.budget}"
+            f"not converged: {best.premise_text} of held-out inputs after {best.steps} of "
+            f"{best.budget} steps; try --budget {3 * best.budget}"
         )
 
     def measured(self, digits: int, learned: bool = False) -> Interval | None:
@@ -222,15 +225,16 @@ def _judge_length(
     is_fraction = expected.accuracy not in (None, 1)
     if verdict == Verdict.AGREE and is_fraction and prediction.learned and learned is None:
         verdict = Verdict.INCONCLUSIVE
-    published = _judge_published(prediction, expected, _measured(runs, digits))
+    # The theorem is judged by the same models, and by all where ours speaks of none.
+    published = _judge_published(prediction, expected, measured or _measured(runs, digits))
     before = _before(prediction, expected, runs)
-    stored = bool(asked) and all(is_stored(expected, r.predicted) for r in asked)
+    stored = bool(asked) and all(is_stored(expected, prediction.setting, r) for r in runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before, stored)
 
 
 def _judged(runs: Iterable[Run], expected: LengthPrediction) -> list[Run]:
-    """The models that are judged at a length: where digits are ignored, the indifferent ones."""
-    return [r for r in runs if r.indifferent or not expected.ignores]
+    """The models that are judged at a length."""
+    return [r for r in runs if speaks_of(expected, r)]
 
 
 def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
@@ -244,11 +248,7 @@ def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[R
     found, digits = [], expected.digits
     for r in runs:
         told, measured = r.predicted, _measured([r], digits)
-        if not (told and measured):
-            continue
-        stored = is_stored(expected, told)
-        rests = expected.ignores if stored else rests_on_ignored(told, prediction.setting, digits)
-        if r.indifferent or not rests:
+        if told and measured and spoke_of(expected, prediction.setting, r):
             found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
     return worst(found)
 

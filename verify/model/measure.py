@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from theory.prediction.predict import Prediction
 from verify.model.gpt import GPT
+from verify.model.steadiness import steadiness
 from verify.plan.cells import Cell
 from verify.plan.inputs import held_out_inputs, inputs_at
 from verify.plan.natural_sequences import NaturalFormat
@@ -93,7 +94,9 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
     said = answers(model, cell, operands, expected)
     correct, by_digit = _count(said == fmt.results(operands))
     learned, learned_by_digit = (None, None) if expected is None else _count(said == expected)
-    return Measurement(digits, len(said), exhaustive, correct, learned, by_digit, learned_by_digit)
+    steady = None if cell.setting.is_premise(digits) else steadiness(model, cell, operands, said)
+    counts = correct, learned, by_digit, learned_by_digit
+    return Measurement(digits, len(said), exhaustive, *counts, steady)
 
 
 def _count(right: np.ndarray) -> tuple[int, tuple[int, ...]]:

@@ -18,6 +18,9 @@ SURE = 0.95
 INDIFFERENT = 0.99
 """The share of answers in domain that must stay when ignored tokens are disturbed, where the
 prediction says that a model ignores digits."""
+STEADY = 0.99
+"""The share of answers at a length that must stay when all operand digits are disturbed a little,
+where the prediction says what models answer to digits that training never showed together."""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from verify.plan import premise
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,8 @@ class Measurement:
         learned: answers equal to ``f^``, None where no learned function is predicted.
         digit_correct: per result digit, units first: answers right in that digit.
         digit_learned: the same against ``f^``.
+        steady: the share of answers that stay when operand digits are disturbed a little
+            (``verify.model.steadiness``), where that was measured.
     """
 
     digits: int
@@ -26,3 +31,16 @@ class Measurement:
     learned: int | None
     digit_correct: tuple[int, ...]
     digit_learned: tuple[int, ...] | None
+    steady: float | None = None
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the model is not known to waver here: most answers stayed, or none were tried."""
+        return self.steady is None or self.steady >= premise.STEADY
+
+    def to_json(self) -> dict[str, Any]:
+        """The measurement as plain values, without what was not measured."""
+        values = dict(vars(self))
+        if self.steady is None:
+            del values["steady"]
+        return values

@@ -75,7 +75,9 @@ def _cell(text: str) -> Cell:
 
 def read_measurement(data: Any, cell: Cell) -> Measurement:
     """A measurement, checked against its cell (InvalidInput: a value is wrong or missing)."""
-    check_fields(data, Measurement.__dataclass_fields__.keys())
+    check_fields(data, Measurement.__dataclass_fields__.keys() - {"steady"}, {"steady"})
+    if "steady" in data:
+        check(_share(data["steady"]), "steady must be a number from 0 to 1")
     digits, samples = data["digits"], data["samples"]
     check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
     check(_whole(samples) and samples > 0, "samples must be a positive integer")

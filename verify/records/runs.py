@@ -78,10 +78,14 @@ class Run:
         """Whether its answers are known to stay when ignored tokens are disturbed."""
         return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
+    def is_steady(self, digits: int) -> bool:
+        """Whether its answers at a length are not known to waver when digits are disturbed."""
+        return all(m.is_steady for m in self.measurements if m.digits == digits)
+
     @property
     def settled(self) -> bool:
-        """Whether training ended by itself, and not because the budget was spent."""
-        return self.steps < self.budget
+        """Whether training ended by itself, and not because too few steps were left."""
+        return self.premise >= premise.PREMISE and self.steps < self.budget
 
     def after(self, before: Run | None) -> Run:
         """The run beside an earlier one of the same model, if there is one.
@@ -97,7 +101,7 @@ class Run:
             "cell": self.cell.to_json(),
             "premise": round(self.premise, 6),
             "seconds": round(self.seconds, 1),
-            "measurements": [vars(m) for m in self.measurements],
+            "measurements": [m.to_json() for m in self.measurements],
             "trajectory": self.trajectory and vars(self.trajectory),
             "predicted": self.predicted and self.predicted.to_json(),
             "indifference": None if self.indifference is None else round(self.indifference, 6),

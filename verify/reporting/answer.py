@@ -41,7 +41,7 @@ def _silence(t: Totals, verdicts: Sequence[CellVerdict]) -> str:
         met = [v for v in verdicts if v.converged]
         asked = [v for v in met if any(v.measured(x.digits) for x in v.lengths if not x.accuracy)]
         text = "Nothing was measured outside of training" if met else "No model met the premises"
-        text = "No model passed the test of indifference" if asked else text
+        text = "No model passed the test that the claims ask for" if asked else text
     if t.inconclusive:
         left = sum(not v.runs for v in verdicts)
         lost = sum(bool(v.runs) and not v.converged for v in verdicts)

@@ -76,6 +76,7 @@ def _judged_length(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
         "published": published(v.prediction, x.prediction),
         "published_verdict": x.published,
         "predicted_before": x.before,
+        "claim_is_stored": x.stored,
     }
 
 
@@ -87,6 +88,7 @@ def _measured(m: Measurement) -> dict[str, Any]:
         "exhaustive": m.exhaustive,
         **_share(interval(m)),
         "learned_share": None if m.learned is None else m.learned / m.samples,
+        "steady": m.steady,
     }
 
 

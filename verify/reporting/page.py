@@ -176,15 +176,17 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 
 def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
+    asked = {x.digits for x in v.lengths if x.prediction.infers}
     outside = ", ".join(
         f"{m.correct / m.samples:.3f} at {m.digits}"
+        + " (not steady)" * (m.digits in asked and not m.is_steady)
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)
     )
-    whole = "" if run.settled else " (the whole budget)"
+    steps = f"{run.steps}" if run.settled else f"{run.steps} of {run.budget}"
     step = learned_step(run)
     late = "" if step is None or is_soon(step) else ", learned late"
     return (
-        f"seed {run.seed}: {run.premise_text} in domain after {run.steps} steps{whole}{late}, "
+        f"seed {run.seed}: {run.premise_text} in domain after {steps} steps{late}, "
         f"right on {outside}"
     )

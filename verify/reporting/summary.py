@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
 from verify.judging.judge import CellVerdict, Verdict, judge
-from verify.plan.premise import INDIFFERENT, PREMISE
+from verify.plan.premise import INDIFFERENT, PREMISE, STEADY
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
 from verify.reporting.totals import Totals, judged, totals
@@ -24,6 +24,7 @@ def summary(verdicts: Sequence[CellVerdict]) -> str:
             f"{PREMISE:.0%} of the held-out inputs of the trained lengths, and of enough of "
             "them to know; only these are judged.",
             *_indifferent(verdicts),
+            *_steady(verdicts),
             "- **Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
             f"models at {t.theorem.agree} lengths, false at {t.theorem.diverge}. "
             "Where both claim something, the refined theory alone is right at "
@@ -52,6 +53,26 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
         f"with a claim that rests on ignored digits kept {INDIFFERENT:.0%} of their answers in "
         "domain when all such digits were blended half and half with others; only these are judged "
         "on such claims."
+    ]
+
+
+def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """How many answers stay when digits are a little disturbed, where it is asked."""
+    asked = [
+        m.is_steady
+        for v in verdicts
+        for x in v.lengths
+        for run in v.converged
+        for m in run.measurements
+        if x.prediction.infers and m.digits == x.digits and m.steady is not None
+    ]
+    if not asked:
+        return []
+    return [
+        f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} at lengths with "
+        f"digits that training never showed together kept {STEADY:.0%} of the answers when all "
+        "digits were a little disturbed. Only these are judged there, and those of models in which "
+        "that was not measured."
     ]
 
 

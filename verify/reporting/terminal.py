@@ -218,8 +218,8 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     few = sum(v.held_out_too_few for v in trained)
     lost, left = len(trained) - len(converged) - few, len(verdicts) - len(trained)
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
-    ignores = all(x.accuracy is None for x in untested)
-    why = "no model passed the test of indifference" if ignores else "not tested"
+    failed = all(x.accuracy is None for x in untested)
+    why = "no model passed the test that the claim asks for" if failed else "not tested"
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"

@@ -10,7 +10,9 @@ through four states:
   Noise makes a model indifferent to positions that carry nothing, the more so the longer it lasts.
 - *cooling*: the learning rate falls to zero, and the noise with it.  It starts when the model has
   settled long enough, or when the budget is about to end.  Then the premise is measured.
-- *finished*: the premise holds, or the budget is spent.
+- *given up*: no low loss, and too few steps are left for settling and cooling in full.  The premise
+  is measured.  In a budget less than twice as long as these a model cools at its end instead.
+- *finished*: the premise holds, or the steps that are left are too few.
 
 A model that missed the premise settles again, under three quarters of the noise that every token
 gets: a task that needs the whole width bears less.
@@ -29,7 +31,7 @@ LEVELS = 3
 _ALL = 256
 _LEARNED_NOISE_CHANGE = 48
 """By how much learned noise rises between two chunks of steps, in 256ths, up to all of it."""
-State = Enum("State", "LEARNING SETTLING COOLING FINISHED")
+State = Enum("State", "LEARNING SETTLING COOLING GIVEN_UP FINISHED")
 
 
 class Schedule:
@@ -65,7 +67,7 @@ class Schedule:
         """The step at which the premise is measured."""
         if self.state is State.COOLING:
             return min(self.since + self.recipe.cooling, self.budget)
-        return self.budget
+        return self.since if self.state is State.GIVEN_UP else self.budget
 
     def learning_rate(self, step: int) -> float:
         """The learning rate of a step, as a share of the peak."""
@@ -122,6 +124,8 @@ class Schedule:
             again = min(step - self.since, self.budget - step) >= recipe.patience
             if recipe.patience and again:
                 self.since, self.starts = step, self.starts + 1
+            elif self._enough <= self.budget - recipe.dropout_first - self._enough <= step:
+                self._enter(State.GIVEN_UP, step)
             return
         self.noise = min(self.noise + recipe.noise_change, self.highest)
         self.learned_noise = min(self.learned_noise + _LEARNED_NOISE_CHANGE, _ALL)
@@ -133,9 +137,15 @@ class Schedule:
 
     def after_premise(self, step: int, accuracy: float) -> None:
         """Move on at the end, given the accuracy on held-out inputs of the training domain."""
-        finished = accuracy >= PREMISE or step >= self.budget
+        finished = accuracy >= PREMISE or self.budget - step < self._enough
+        finished |= self.state is State.GIVEN_UP
         self._enter(State.FINISHED if finished else State.SETTLING, step)
         self.highest = self.noise = self.highest * 3 // 4
+
+    @property
+    def _enough(self) -> int:
+        """The steps of settling and cooling in full."""
+        return self.recipe.settling + self.recipe.cooling
 
     def _enter(self, state: State, step: int) -> None:
         self.state, self.since = state, step

@@ -58,7 +58,7 @@ def train_ensemble(
     checkpoint: Checkpoint | None = None,
     curves: Curve = lambda *point: None,
 ) -> list[Trained]:
-    """Train cells of one shape until their premises hold or the budget is spent.
+    """Train cells of one shape until their premises hold or too few steps are left.
 
     Each model becomes what it would if it were trained alone, up to rounding; one that is
     finished before the others waits for them, unchanged.
@@ -129,6 +129,7 @@ class _Training:
                 schedule.after_chunk(step, loss)
                 if schedule.starts > starts:
                     ensemble.start_anew(i, *self.jobs[i], starts)
+            if step < schedule.end:
                 continue
             cell = self.jobs[i][0]
             accuracy = held_out_accuracy(ensemble.model(i), cell)

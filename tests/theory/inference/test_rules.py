@@ -296,7 +296,7 @@ def test_convergence_is_the_premise_of_all() -> None:
 
 
 def test_every_rule_is_covered_and_complete() -> None:
-    elsewhere = {"convergence", "joint support", "plateau", "leap", "indifference"}
+    elsewhere = {"convergence", "joint support", "plateau", "leap", "indifference", "steadiness"}
     assert set(CASES) | elsewhere | {"receptive field"} == set(RULES)
     for rule in RULES.values():
         assert rule.statement.endswith(".")

@@ -196,6 +196,38 @@ def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> 
     assert verdicts(c, leaky, firm)[3] == Verdict.AGREE
 
 
+def with_steady(made: Run, shares: dict[int, float]) -> Run:
+    measured = [replace(m, steady=shares.get(m.digits)) for m in made.measurements]
+    return replace(made, measurements=tuple(measured))
+
+
+def test_a_model_that_wavers_on_digits_never_shown_together_is_not_judged_there() -> None:
+    c = cell(digits=3)
+    lengths = {1: 1, 2: 0.6, 3: 1, 4: 0}
+    wavers = with_steady(run(c, lengths), {1: 1.0, 2: 0.98, 4: 0.5})
+    assert verdicts(c, wavers) == ["agree", "inconclusive", "premise", "agree"]
+    assert judge(c, [wavers]).reason == (
+        "no model is steady on digits that training never showed together"
+    )
+    for firm in (with_steady(run(c, lengths, seed=1), {2: 0.99}), run(c, lengths, seed=1)):
+        assert verdicts(c, wavers, firm)[1] == Verdict.DIVERGE
+    [published] = [x.published for x in judge(c, [wavers]).lengths if x.digits == 2]
+    assert published == Verdict.DIVERGE
+
+
+def test_what_was_claimed_before_steadiness_was_a_premise_is_judged_as_it_was() -> None:
+    c = cell(digits=3)
+    told = predicted(predict(c.setting))
+    made = with_steady(run(c, {1: 1, 2: 0.6, 3: 1, 4: 0}), {2: 0.9})
+    firm = with_steady(run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1), {2: 1.0})
+    for theory, verdict in ((told.theory, Verdict.AGREE), ("25", Verdict.DIVERGE)):
+        runs = [replace(x, predicted=replace(told, theory=theory)) for x in (made, firm)]
+        found = judge(c, runs).lengths[1]
+        assert (found.before, found.verdict) == (verdict, Verdict.AGREE)
+        assert found.stored == (verdict == Verdict.AGREE)
+        assert found.published == Verdict.AGREE  # of the same models
+
+
 def test_what_is_not_tested_hides_no_divergence_and_not_the_theorem() -> None:
     c = cell(digits=3)
     leaky = replace(run(c, {1: 1, 2: 0.5, 3: 1, 4: 0.3}), indifference=0.9)

@@ -65,7 +65,7 @@ def test_why_a_cell_is_inconclusive() -> None:
     poor = replace(run(c, RIGHT, premise=0.434), steps=6000, budget=6000)
     worse = replace(poor, seed=1, premise=0.1)
     assert judge(c, [worse, poor]).reason == (
-        "not converged: 0.434 of held-out inputs after 6000 steps (the budget); try --budget 18000"
+        "not converged: 0.434 of held-out inputs after 6000 of 6000 steps; try --budget 18000"
     )
     found = judge(c, [poor, run(c, RIGHT, seed=2)])
     assert (found.verdict, found.reason) == (Verdict.AGREE, "")

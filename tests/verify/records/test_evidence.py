@@ -32,6 +32,19 @@ def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
     assert path.read_text() == first
 
 
+def test_steadiness_reads_back_and_older_measurements_have_none(tmp_path: Path) -> None:
+    path, c = tmp_path / "evidence.jsonl", cell(digits=3)
+    made = run(c, {1: 1, 2: 0.5})
+    first, second = made.measurements
+    kept = replace(made, measurements=(replace(first, steady=0.75), second))
+    write_evidence(path, [kept])
+    assert read_evidence(path) == [kept]
+    assert path.read_text().count("steady") == 1
+    path.write_text(path.read_text().replace("0.75", "1.75"))
+    with pytest.raises(InvalidInput, match="steady must be a number from 0 to 1"):
+        read_evidence(path)
+
+
 def test_merging_keeps_old_measurements() -> None:
     old = [run(cell(digits=3), {1: 0.1}, seed=s) for s in (0, 1)]
     new = run(cell(digits=3), {1: 0.2}, seed=1)

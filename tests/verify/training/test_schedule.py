@@ -49,14 +49,11 @@ def test_the_rate_grows_with_the_noise_and_both_fall_when_the_model_has_settled(
 
 
 def test_a_model_that_does_not_learn_starts_anew_and_warms_up_again() -> None:
-    s = Schedule(replace(SCHEDULE, patience=200), budget=400)
-    for step in range(50, 400, 50):
-        look(s, step, 0.9)
-    assert (s.starts, s.since) == (2, 200)  # as many steps were left
-    s = Schedule(replace(SCHEDULE, patience=200), budget=399)
-    for step in range(50, 399, 50):
-        look(s, step, 0.9)
-    assert s.starts == 1
+    for budget, starts in ((400, 2), (399, 1)):  # if as many steps are left
+        s = Schedule(replace(SCHEDULE, patience=200), budget)
+        for step in range(50, 250, 50):
+            look(s, step, 0.9)
+        assert s.starts == starts
     s = Schedule(replace(SCHEDULE, patience=200), budget=1000)
     for step in range(50, 400, 50):
         look(s, step, 0.9)
@@ -113,13 +110,38 @@ def test_in_the_last_steps_of_the_budget_the_model_cools() -> None:
     assert s.finished
 
 
-def test_a_model_that_never_learns_ends_with_the_budget() -> None:
-    s = Schedule(SCHEDULE, budget=300)
-    for step in range(50, 300, 50):
+def test_a_model_that_never_learns_is_given_up_when_it_cannot_settle_in_full_any_more() -> None:
+    s = Schedule(SCHEDULE, budget=600)
+    for step in range(50, 450, 50):
         look(s, step, 2.0)
-    assert (s.noise, s.end, s.learning_rate(150)) == (0, 300, pytest.approx(0.5))
-    look(s, 300, 2.0, 0.3)
+    assert (s.state, s.noise, s.end) == (State.LEARNING, 0, 600)
+    look(s, 450, 2.0)
+    assert (s.state, s.end) == (State.GIVEN_UP, 450)
+    look(s, 450, 2.0, PREMISE)
     assert s.finished
+    late = Schedule(SCHEDULE, budget=600)
+    for step in range(50, 450, 50):
+        look(late, step, 2.0)
+    look(late, 450, 0.05)  # just in time
+    assert (late.state, late.end) == (State.SETTLING, 600)
+
+
+def test_in_a_short_budget_a_model_that_never_learns_ends_with_it() -> None:
+    s = Schedule(SCHEDULE, budget=299)
+    for step in range(50, 299, 50):
+        look(s, step, 2.0)
+    assert (s.state, s.end, s.learning_rate(150)) == (State.LEARNING, 299, pytest.approx(0.5))
+    look(s, 299, 2.0, 0.3)
+    assert s.finished
+
+
+def test_a_model_that_misses_the_premise_too_late_to_settle_again_in_full_is_done() -> None:
+    for budget, state in ((399, State.FINISHED), (400, State.SETTLING)):
+        s = Schedule(SCHEDULE, budget)
+        for step in (100, 150, 200):
+            look(s, step, 0.05)
+        look(s, 250, 0.05, PREMISE - 0.01)
+        assert s.state is state
 
 
 def test_the_published_recipe_has_its_dropout_all_the_time_and_its_whole_budget() -> None:

@@ -1,0 +1,68 @@
+"""Steadiness: who reads no digits keeps every answer, who reads them may not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from builders.cells import cell
+from builders.tiny_models import untrained
+
+from theory.prediction.predict import predict
+from verify.model.gpt import GPT
+from verify.model.measure import answers, measure
+from verify.model.steadiness import MOST, steadiness
+from verify.plan.cells import Cell
+from verify.plan.inputs import inputs_at
+
+SUM = cell(digits=3)
+
+
+def steady(model: GPT, digits: int, c: Cell = SUM) -> float | None:
+    operands = inputs_at(c, digits)[0]
+    return steadiness(model, c, operands, answers(model, c, operands))
+
+
+def test_models_whose_digits_are_alike_keep_every_answer() -> None:
+    for seed in range(3):
+        model = untrained(SUM, std=0.6, seed=seed)
+        wavering = steady(model, 1)
+        assert wavering is not None
+        assert wavering < 1.0
+        with torch.no_grad():
+            model.embedding.weight[:10] = model.embedding.weight[0].clone()
+        assert steady(model, 1) == 1.0
+
+
+def test_it_does_not_ask_what_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = untrained(SUM, std=0.6)
+    operands = inputs_at(SUM, 2)[0]
+    said = answers(model, SUM, operands)
+    first = steadiness(model, SUM, operands, said)
+    other = cell("mul", digits=3)
+    monkeypatch.setattr(type(SUM.format), "results", other.format.results)
+    assert steadiness(model, SUM, operands, said) == first
+
+
+def test_the_inputs_are_spread_over_all() -> None:
+    asked: list[int] = []
+
+    def count(_: object, inputs: tuple[torch.Tensor, ...]) -> None:
+        asked.append(len(inputs[0]))
+
+    model = untrained(SUM)
+    operands = inputs_at(SUM, 2)[0]
+    said = answers(model, SUM, operands)
+    model.register_forward_pre_hook(count)
+    steadiness(model, SUM, operands, said)
+    steps = -(-len(operands) // MOST)
+    assert asked == [len(np.arange(0, len(operands), steps))] * 2
+    assert max(asked) <= MOST < len(operands)
+
+
+def test_it_is_measured_where_training_did_not_decide() -> None:
+    model, prediction = untrained(SUM), predict(SUM.setting)
+    found = {n: measure(model, SUM, prediction, n).steady for n in SUM.setting.test_lengths}
+    assert {n for n, share in found.items() if share is None} == {3}
+    natural = cell(digits=3, padding="none")
+    assert steady(untrained(natural), 1, natural) is None

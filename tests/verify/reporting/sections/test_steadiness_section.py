@@ -1,0 +1,58 @@
+"""The section on whether firm answers tell which models are right on unseen combinations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from builders.cells import cell
+from builders.runs import run
+
+from theory.prediction.predict import predict
+from verify.judging.judge import judge
+from verify.records.predicted import predicted
+from verify.records.runs import Run
+from verify.reporting.report import Report
+from verify.reporting.sections import steadiness
+
+CELL = cell(digits=3)
+
+
+def trained(kept: float | None, right: float, seed: int, theory: str, premise: float = 1.0) -> Run:
+    """A model with so many right answers at two digits, of which so many stay."""
+    made = run(CELL, {1: 1.0, 2: right, 3: 1.0, 4: 0.0}, seed=seed, premise=premise)
+    measured = [replace(m, steady=kept if m.digits == 2 else None) for m in made.measurements]
+    told = replace(predicted(predict(CELL.setting)), theory=theory)
+    return replace(made, measurements=tuple(measured), predicted=told)
+
+
+def text(runs: list[Run], tmp_path: Path) -> str:
+    return "\n\n".join(steadiness.section(Report("made up", [judge(CELL, runs)], tmp_path)))
+
+
+def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> None:
+    runs = [
+        trained(1.0, 1.0, 0, "25"),
+        trained(1.0, 0.9, 1, "26"),
+        trained(0.99, 0.99, 2, "26"),
+        trained(0.9, 0.5, 3, "25"),
+        trained(0.5, 1.0, 4, "26"),
+        trained(1.0, 1.0, 5, "26", premise=0.5),  # not converged: not counted
+        trained(None, 1.0, 6, "26"),  # not measured
+    ]
+    said = text(runs, tmp_path)
+    assert "Of 3 measurements that kept 0.99" in said
+    assert "2 are as predicted; of 2 that did not, 1." in said
+    since = said.partition("since this is a premise: ")[2].partition("\n")[0]
+    assert since.startswith("2 measurements")
+    assert since.endswith("1 are as predicted; of 1 that did not, 1.")
+    rows = [[x.strip() for x in line.split("|")[1:4]] for line in said.splitlines() if "|" in line]
+    assert rows[2:] == [
+        ["all", "2", "1 of 2"],
+        ["0.99 or more, not all", "1", "1 of 1"],
+        ["less than 0.99: not judged", "2", "1 of 2"],
+    ]
+
+
+def test_where_it_was_not_measured_nothing_is_said(tmp_path: Path) -> None:
+    assert text([trained(None, 1.0, 0, "26")], tmp_path) == ""

@@ -1,0 +1,69 @@
+"""Of which converged models a claim on a length speaks: today's claim, or that stored before.
+
+Where digits are ignored, of indifferent ones; where joint support decides, of steady ones.
+"""
+
+from __future__ import annotations
+
+from theory.inference.learned import LearnedFunction
+from theory.inference.support import support
+from theory.prediction.lengths import LengthPrediction, replaces
+from theory.setting.settings import Setting
+from verify.records.predicted import Predicted, PredictedLength
+from verify.records.runs import Run
+
+_STEADINESS_SINCE = 26
+"""The version of the theory from which joint support speaks of steady models alone."""
+
+
+def speaks_of(expected: LengthPrediction, run: Run) -> bool:
+    """Whether today's claim on a length speaks of a converged model."""
+    return (run.indifferent or not expected.ignores) and (
+        run.is_steady(expected.digits) or not expected.infers
+    )
+
+
+def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
+    """Whether what was stored of a length spoke of a converged model; not, where nothing was.
+
+    Args:
+        expected: today's prediction of the length.
+    """
+    told, digits = run.predicted, expected.digits
+    if told is None:
+        return False
+    if _is_alike(expected, told):
+        ignores = expected.ignores
+    else:
+        ignores = _rests_on_ignored(told, setting, digits)
+    asks_steady = expected.infers and presumes_steady(told)
+    return (run.indifferent or not ignores) and (run.is_steady(digits) or not asks_steady)
+
+
+def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
+    """Whether what is claimed of a converged model at a length is what was stored of it."""
+    speaks = speaks_of(expected, run)
+    if speaks != spoke_of(expected, setting, run):
+        return False
+    return not speaks or (run.predicted is not None and _is_alike(expected, run.predicted))
+
+
+def presumes_steady(told: Predicted) -> bool:
+    """Whether joint support spoke of steady models alone when this was stored."""
+    return int(told.theory) >= _STEADINESS_SINCE
+
+
+def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:
+    """Whether what is claimed of a length is what was stored of it."""
+
+    def claim(x: LengthPrediction | PredictedLength) -> tuple[object, ...]:
+        return x.digits, x.accuracy, x.at_most, x.unseen_share or 0
+
+    return any(claim(x) == claim(expected) for x in told.lengths)
+
+
+def _rests_on_ignored(told: Predicted, setting: Setting, digits: int) -> bool:
+    """Whether what was stored of a length rests on digits being ignored: f^ decides it, by them."""
+    task = setting.task
+    shown = LearnedFunction(support(task, setting.train, setting.base))
+    return told.learned not in (None, task.formula()) and replaces(shown, setting.test(digits))
