@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from verify.judging.intervals import Interval
+
+T = TypeVar("T")
 
 
 def interval_text(x: Interval | None) -> str:
@@ -15,3 +20,21 @@ def interval_text(x: Interval | None) -> str:
 def count(number: int, what: str) -> str:
     """``1 cell``, ``2 cells``."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def by_kept(found: Iterable[tuple[float, T]], least: float) -> dict[str, list[T]]:
+    """What was found of models, as the rows of a table, by the share of answers that they kept.
+
+    Args:
+        found: the share that was kept, and what was found.
+        least: the share from which a model is judged.
+    """
+    rows: dict[str, list[T]] = {
+        "all": [],
+        f"{least:g} or more, not all": [],
+        f"less than {least:g}: not judged": [],
+    }
+    all_, most, others = rows.values()
+    for kept, x in found:
+        (all_ if kept == 1 else most if kept >= least else others).append(x)
+    return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
@@ -10,17 +10,11 @@ from verify.judging.standards import TOLERANCE
 from verify.plan.premise import INDIFFERENT
 from verify.records.runs import Run
 from verify.reporting.report import Report
-from verify.reporting.tables import count
+from verify.reporting.tables import by_kept, count
 
 ORDER = 35
 FOLLOWS = 1 - TOLERANCE
 """The share of answers from which a model counts as following f^."""
-_KEPT: dict[str, Callable[[float], bool]] = {
-    "all": lambda kept: kept == 1,
-    f"{INDIFFERENT:g} or more, not all": lambda kept: INDIFFERENT <= kept < 1,
-    f"less than {INDIFFERENT:g}: not judged": lambda kept: kept < INDIFFERENT,
-}
-"""The rows of the table, by the share of answers that a model kept."""
 _UP = {1: "one digit up", 2: "two", 3: "three"}
 
 
@@ -34,10 +28,7 @@ def section(report: Report) -> list[str]:
     ]
     if not found:
         return []
-    rows = {
-        name: [shares for indifference, shares in found if is_so(indifference)]
-        for name, is_so in _KEPT.items()
-    }
+    rows = by_kept(found, INDIFFERENT)
     kept, *others = rows.values()
     rest = [shares for models in others for shares in models]
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from theory.display.tables import markdown_table
@@ -11,15 +11,9 @@ from verify.judging.premises import presumes_steady
 from verify.judging.standards import TOLERANCE, meets
 from verify.plan.premise import STEADY
 from verify.reporting.report import Report
-from verify.reporting.tables import count
+from verify.reporting.tables import by_kept, count
 
 ORDER = 37
-_KEPT: dict[str, Callable[[float], bool]] = {
-    "all": lambda kept: kept == 1,
-    f"{STEADY:g} or more, not all": lambda kept: STEADY <= kept < 1,
-    f"less than {STEADY:g}: not judged": lambda kept: kept < STEADY,
-}
-"""The rows of the table, by the share of answers that a model kept at a length."""
 
 
 def section(report: Report) -> list[str]:
@@ -27,7 +21,7 @@ def section(report: Report) -> list[str]:
     found = [one for v in report.trained for one in _measured(v)]
     if not found:
         return []
-    rows = {name: [x.right for x in found if fits(x.kept)] for name, fits in _KEPT.items()}
+    rows = by_kept([(x.kept, x.right) for x in found], STEADY)
     since = [x for x in found if x.foretold]
     return [
         "## Steadiness",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from builders.cells import cell
+from builders.markdown import table_rows
 from builders.runs import RIGHT, run
 
 from verify.judging.judge import judge
@@ -36,8 +37,7 @@ def test_models_are_counted_by_the_answers_that_they_kept(tmp_path: Path) -> Non
     said = text(runs, tmp_path)
     assert "Of 2 models that kept all answers" in said
     assert "in domain, 1 follow f^ at every longer length tested; of 2 that did not, 1." in said
-    rows = [[x.strip() for x in line.split("|")[1:4]] for line in said.splitlines() if "|" in line]
-    assert rows[2:] == [
+    assert table_rows(said, 3) == [
         ["all", "2", "1 of 2"],
         ["0.99 or more, not all", "1", "1 of 1"],
         ["less than 0.99: not judged", "1", "0 of 1"],

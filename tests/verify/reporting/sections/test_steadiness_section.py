@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from builders.cells import cell
+from builders.markdown import table_rows
 from builders.runs import run
 
 from theory.prediction.predict import predict
@@ -46,8 +47,7 @@ def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> No
     since = said.partition("since this is a premise: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements")
     assert since.endswith("1 are as predicted; of 1 that did not, 1.")
-    rows = [[x.strip() for x in line.split("|")[1:4]] for line in said.splitlines() if "|" in line]
-    assert rows[2:] == [
+    assert table_rows(said, 3) == [
         ["all", "2", "1 of 2"],
         ["0.99 or more, not all", "1", "1 of 1"],
         ["less than 0.99: not judged", "2", "1 of 2"],
