@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from theory.errors import unknown_name
@@ -10,7 +12,7 @@ from verify.plan.cells import Cell
 from verify.plan.natural_rows import NATURAL
 from verify.plan.recipe import DENSE, Recipe
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
-from verify.plan.rows import Row, read_grid, row, rows
+from verify.plan.rows import Row, read_grid, read_row, row, rows
 
 _HEADLINE = (
     row("add", "ape", 3, 5),
@@ -206,6 +208,9 @@ _PUBLISHED = (
         **_AS_PUBLISHED,
     ),
 )
+_DRAWN = tuple(
+    map(read_row, tomllib.loads(Path(__file__).with_name("drawn.toml").read_text())["cell"])
+)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -241,6 +246,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "constants": _CONSTANTS,
     "natural": NATURAL,
     "published": _PUBLISHED,
+    "drawn": _DRAWN,
     "full": _converging(_FULL),
 }
 """Every named grid.
@@ -251,7 +257,8 @@ a query sees.  ``leaps`` tests how soon a task is learned, ``ignored`` three dig
 trained ones, ``factors`` six cells by every recipe, ``contexts`` which layers and windows leave one
 rule, ``relative`` cells off APE, predicted before any rule had seen them, ``fractions`` sums that
 longer inputs get right now and then, ``constants`` a digit that is the same in all of training,
-``natural`` numbers of natural length, ``published`` the paper's own cells.
+``natural`` numbers of natural length, ``published`` the paper's own cells, ``drawn`` cells drawn at
+random (``verify.plan.draw``).
 ``full`` has ``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.

@@ -19,6 +19,7 @@ from typing import Any
 from theory.inference.rules import THEORY_VERSION
 from verify.plan.recipe import RECIPE
 from verify.records.source import source
+from verify.training.device import prefer_large_pages
 
 _LOOK = 0.5
 """Seconds between two looks at whether a training is still wanted."""
@@ -96,6 +97,7 @@ def _start(pipe: Connection, budget: int, device: str, precision: str) -> subpro
 
     Workers of Dask may not start processes by ``multiprocessing``.
     """
+    prefer_large_pages()
     numbers = map(str, (os.getpid(), pipe.fileno(), budget))
     return subprocess.Popen(
         [sys.executable, "-m", "verify.running.worker", *numbers, device, precision],

@@ -25,7 +25,7 @@ from verify.records.store import DONE, Store, is_wanted, rests_on_budget
 from verify.running.progress import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
-from verify.training.device import precision_name
+from verify.training.device import precision_name, prefer_large_pages
 from verify.training.ensemble import shape_of
 
 _LAST = 10.0
@@ -172,6 +172,7 @@ class Processes(Pool):
         how = (self.budget, self.device, self.precision, self.folders)
         self.workers: dict[Connection, SpawnProcess] = {}
         """Each worker by the pipe to it."""
+        prefer_large_pages()
         with _uninterrupted():
             for _ in self.waiting[: self.number]:
                 ours, theirs = context.Pipe()

@@ -29,6 +29,7 @@ _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "A
 """Values of ``ONEDNN_MAX_CPU_ISA`` that rule out the instructions for bfloat16."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Options of ``mallopt``: how much free memory to keep, and from what size to ask the system."""
+_TUNABLES, _LARGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
 
 
 def pick_device(name: str) -> str:
@@ -114,6 +115,18 @@ def keep_freed_memory() -> None:
         return
     for option, size in ((_MMAP_THRESHOLD, 2**25), (_TRIM_THRESHOLD, 2**31 - 1)):
         tell(option, size)
+
+
+def prefer_large_pages() -> None:
+    """Let processes that this one starts from now on have their memory in large pages.
+
+    Their C library asks for them (glibc, from 2.35), and the system gives them where it may.  A
+    step goes through more memory than the processor remembers the small pages of
+    (benchmarks/README.md).  What the user has told the C library stays.
+    """
+    told = os.environ.get(_TUNABLES, "")
+    if _LARGE_PAGES not in told:
+        os.environ[_TUNABLES] = ":".join(filter(None, (told, f"{_LARGE_PAGES}=1")))
 
 
 def has_compiler(device: str) -> bool:

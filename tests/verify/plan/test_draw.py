@@ -1,0 +1,34 @@
+"""Cells drawn at random."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from theory.learning.leap_complexity import leaps
+from theory.setting.decision import Decision
+from verify.plan.draw import FEWEST, NUMBER, drawn
+from verify.plan.grids import GRIDS
+from verify.plan.inputs import held_out_count
+
+
+def test_the_file_holds_what_is_drawn() -> None:
+    assert list(islice(drawn(), NUMBER)) == list(GRIDS["drawn"])
+
+
+def test_nothing_is_drawn_twice_and_another_seed_draws_others() -> None:
+    rows = list(islice(drawn(1), 20))
+    assert len(set(rows)) == 20
+    assert set(rows).isdisjoint(islice(drawn(2), 20))
+
+
+def test_what_no_model_can_be_asked_about_is_left_out() -> None:
+    for row in islice(drawn(3), 20):
+        cell = row.cell()
+        assert held_out_count(cell) >= FEWEST
+        assert leaps(cell.setting.task, row.base, cell.setting.train) is Decision.NO
+
+
+def test_no_cell_of_another_grid_is_drawn() -> None:
+    """They would be no news: rules may have been made from them."""
+    others = {x.cell() for name, rows in GRIDS.items() if name != "drawn" for x in rows}
+    assert others.isdisjoint(x.cell() for x in GRIDS["drawn"])

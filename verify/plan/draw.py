@@ -1,0 +1,115 @@
+"""Cells drawn at random, so that nobody chose them: the file ``drawn.toml`` beside this one.
+
+``python -m verify.plan.draw`` prints it anew.  A theory that is only tried where somebody thought
+it interesting may owe its score to that choice; on a random sample it owes it to nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from theory.errors import InvalidInput
+from theory.learning.leap_complexity import leaps
+from theory.setting.decision import Decision
+from theory.setting.encodings import ENCODINGS
+from verify.plan.inputs import held_out_count
+from verify.plan.rows import Row
+
+NUMBER = 100
+SEED = 17963
+FEWEST = 100
+"""Inputs that have to be held out: with fewer the premise would rest on a handful."""
+_BASES = (4, 5, 6, 7, 8, 9, 11, 12)
+_LAYOUTS = ("plain", "reversed", "aligned", "interleaved", "bare")
+_TRAINED = ("2", "3", "1+2", "2+3")
+_LONGEST_NATURAL = 4
+_HEADER = """\
+# {number} cells drawn at random with seed {seed}, by python -m verify.plan.draw.
+# In the order in which they were drawn: the first n are a random sample too.
+"""
+
+
+def drawn(seed: int = SEED) -> Iterator[Row]:
+    """Cells without end, each once.
+
+    Left out is what no model can be asked about: settings that make no sense, domains with fewer
+    than ``FEWEST`` inputs to hold out, and tasks that are not known to be learned soon (see
+    ``theory.learning.leap_complexity``).
+    """
+    rng, seen = random.Random(seed), set[Row]()
+    while True:
+        row = _row(rng)
+        with suppress(InvalidInput):
+            cell = row.cell()
+            soon = leaps(cell.setting.task, row.base, cell.setting.train) is Decision.NO
+            if row not in seen and soon and held_out_count(cell) >= FEWEST:
+                seen.add(row)
+                yield row
+
+
+def _row(rng: random.Random) -> Row:
+    """Any line of a grid; it may make no sense."""
+    base = rng.choice((10, rng.choice(_BASES)))
+    natural = rng.random() < 1 / 4
+    train = f"1-{_LONGEST_NATURAL}" if natural else rng.choice(_TRAINED)
+    longest = int(train[-1])
+    more: dict[str, Any] = {}
+    layout = rng.choice(_LAYOUTS)
+    if layout == "interleaved" and rng.random() < 1 / 2:
+        more["window"] = rng.randint(4, 9)
+    if natural:
+        more["padding"] = "none"
+    elif rng.random() < 1 / 4:
+        more["train_domain"] = "every"
+    return Row(
+        **_task(rng, base),
+        **more,
+        base=base,
+        pe=rng.choice(("ape", rng.choice([*ENCODINGS]))),
+        layout=layout,
+        train_digits=train,
+        test_digits=f"1-{longest + 2}",
+    )
+
+
+def _task(rng: random.Random, base: int) -> dict[str, Any]:
+    """A named task, a linear form over the integers or under a modulus."""
+    a, b, c, sign = rng.randint(1, 9), rng.randint(1, 9), rng.randint(0, 9), rng.choice("+-")
+    modulus = rng.choice((_divisor(rng, base), rng.randint(2, base**2)))
+    form = f"{a}*a {sign} {b}*b + {c}"
+    return rng.choice(
+        (
+            {"task": "add"},
+            {"task": "sub"},
+            {"task": "multi_add"},
+            {"task": "mul"},
+            {"expr": f"{a}*a + {b}*b + {c}"},
+            {"expr": f"({form}) % {modulus}"},
+            {"task": "mod_add", "modulus": modulus},
+            {"task": "mod_sub", "modulus": modulus},
+            {"task": "mod_mul", "modulus": modulus},
+        )
+    )
+
+
+def _divisor(rng: random.Random, base: int) -> int:
+    """Above 1, of the base's second power: the higher digits do not matter."""
+    return rng.choice([p for p in range(2, base**2 + 1) if base**2 % p == 0])
+
+
+def _table(row: Row) -> str:
+    """The row as a TOML table: what differs from the defaults, and the encoding."""
+    usual = asdict(Row())
+    words = {k: v for k, v in asdict(row).items() if v != usual[k] or k == "pe"}
+    lines = [f"{k.replace('_', '-')} = {v!r}".replace("'", '"') for k, v in words.items()]
+    return "\n".join(["[[cell]]", *lines]) + "\n"
+
+
+if __name__ == "__main__":
+    print(_HEADER.format(number=NUMBER, seed=SEED))
+    for _, each in zip(range(NUMBER), drawn(), strict=False):
+        print(_table(each), flush=True)
