@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import ensembles, evaluation, keys, natural, predictor, premise, throughput
+from benchmarks import (
+    ensembles,
+    evaluation,
+    keys,
+    natural,
+    pages,
+    predictor,
+    premise,
+    throughput,
+)
 from benchmarks.tables import machine
 from theory.errors import InvalidInput, look_up
 from verify.training.device import pick_device
@@ -17,6 +26,7 @@ PARTS = {
     "throughput": throughput.tables,
     "ensembles": ensembles.tables,
     "keys": keys.tables,
+    "pages": pages.tables,
     "natural": natural.tables,
     "premise": premise.tables,
     "predictor": predictor.tables,

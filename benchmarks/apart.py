@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import torch
 
-from verify.training.device import keep_freed_memory
+from verify.training.device import keep_freed_memory, prefer_large_pages
 
 T = TypeVar("T")
 
@@ -23,6 +23,7 @@ T = TypeVar("T")
 def apart(threads: int, function: Callable[..., T], *arguments: object) -> T:
     """The function's value, from a fresh process with its own threads and compiler cache."""
     context = multiprocessing.get_context("spawn")
+    prefer_large_pages()
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache,
         ProcessPoolExecutor(1, context, _start, (threads, cache)) as pool,

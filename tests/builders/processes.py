@@ -93,6 +93,10 @@ class Started:
         """The training processes that run."""
         return [pid for pid in self.alive() if b"spawn_main" in _read(pid, "cmdline")]
 
+    def variables(self, pid: int) -> list[str]:
+        """The environment that a process was started in, as ``NAME=VALUE``."""
+        return _read(pid, "environ").decode().split("\0")
+
     def alive(self) -> list[int]:
         """Every process that belongs to this command."""
         pids = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()]

@@ -29,7 +29,8 @@ _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "A
 """Values of ``ONEDNN_MAX_CPU_ISA`` that rule out the instructions for bfloat16."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Options of ``mallopt``: how much free memory to keep, and from what size to ask the system."""
-_TUNABLES, _LARGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
+TUNABLES, LARGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
+"""The variable that tells the C library what to do as a process starts, and what is told."""
 
 
 def pick_device(name: str) -> str:
@@ -124,9 +125,9 @@ def prefer_large_pages() -> None:
     step goes through more memory than the processor remembers the small pages of
     (benchmarks/README.md).  What the user has told the C library stays.
     """
-    told = os.environ.get(_TUNABLES, "")
-    if _LARGE_PAGES not in told:
-        os.environ[_TUNABLES] = ":".join(filter(None, (told, f"{_LARGE_PAGES}=1")))
+    told = os.environ.get(TUNABLES, "")
+    if LARGE_PAGES not in told:
+        os.environ[TUNABLES] = ":".join(filter(None, (told, f"{LARGE_PAGES}=1")))
 
 
 def has_compiler(device: str) -> bool:

@@ -75,7 +75,9 @@ def stored(folder: Path) -> list[str]:
 def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
     started = verify(tmp_path, "--seeds", "50")
     started.until("[1/")
-    for pid in started.workers():
+    workers = started.workers()
+    assert all("GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in started.variables(x) for x in workers)
+    for pid in workers:
         os.kill(pid, signal.SIGKILL)
     assert started.wait() == 4
     said = [line for line in started.lines() if not line.startswith(("[", "training"))]

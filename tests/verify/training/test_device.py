@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 
 from theory.errors import InvalidInput
-from verify.training.device import PRECISION_VARIABLE, fix_precision, precision, precision_name
+from verify.training.device import (
+    PRECISION_VARIABLE,
+    fix_precision,
+    precision,
+    precision_name,
+    prefer_large_pages,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +100,24 @@ def test_an_unknown_precision_is_refused() -> None:
     with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
         fix_precision("float16", "cpu")
     assert fix_precision("auto", "cpu") == precision_name("cpu")  # it has left nothing behind
+
+
+@pytest.mark.parametrize(
+    ("told", "then"),
+    [
+        (None, "glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.arena_max=1", "glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1"),
+        ("glibc.malloc.hugetlb=0", "glibc.malloc.hugetlb=0"),  # the user knows better
+    ],
+)
+def test_processes_that_are_started_ask_for_large_pages(
+    monkeypatch: pytest.MonkeyPatch, told: str | None, then: str
+) -> None:
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    if told is not None:
+        monkeypatch.setenv("GLIBC_TUNABLES", told)
+    for _ in "12":
+        prefer_large_pages()
+        show = "import os; print(os.environ['GLIBC_TUNABLES'])"
+        done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True)
+        assert done.stdout.strip() == then
