@@ -70,16 +70,17 @@ def _said(prediction: Prediction) -> tuple[list[str], str]:
     silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
     always = [x for x in prediction.lengths if x.accuracy == 1]
     right, nearly = ([x for x in always if bool(x.unseen) == known] for known in (False, True))
-    wrong = [x for x in prediction.lengths if x not in silent and x not in always]
+    most = [x for x in prediction.lengths if x.claim == Claim.AT_LEAST]
+    wrong = [x for x in prediction.lengths if x not in [*silent, *always, *most]]
     said = [f"right at {_at(right)}"] if right else []
-    said += [f"{_nearly(nearly)} at {_at(nearly)}"] if nearly else []
+    said += [f"{_nearly(x)} at {_at(x)}" for x in (nearly, most) if x]
     said += [f"{_wrong(wrong)} at {_at(wrong)}"] if wrong else []
     return said, _at(silent) if silent else ""
 
 
 def _nearly(lengths: list[LengthPrediction]) -> str:
     """On how many inputs, at the length where they are the fewest, the model is right at least."""
-    return f"right on at least {int(100 * (1 - max(x.unseen for x in lengths)))}% of the inputs"
+    return f"right on at least {int(100 * min(x.at_least for x in lengths))}% of the inputs"
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
@@ -126,6 +127,7 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
+_OPEN = (Claim.NONE, Claim.AT_LEAST)
 _PUBLISHED = {
     Status.GENERALIZES: "right on {} inputs",
     Status.FAILS: "wrong on some {} inputs",
@@ -156,7 +158,7 @@ def _assumes(prediction: Prediction) -> str:
     """What the theorem takes for granted at shorter lengths where nothing is claimed."""
     down = Direction.DOWNWARD
     more = prediction.published_verdict(down) == Status.GENERALIZES and any(
-        x.direction == down and x.claim == Claim.NONE and x.unseen > MOST_UNSEEN
+        x.direction == down and x.claim in _OPEN and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
     )
     return "It ignores which digits training showed together." if more else ""

@@ -94,7 +94,7 @@ def _words(prediction: Prediction, x: LengthPrediction, columns: int) -> str:
     """What stands below a column: its length, how it compares with training, what is claimed."""
     if columns > MOST_WORDED:
         return str(x.digits)
-    said = claim_word(prediction, x).replace("at most", "≤")
+    said = claim_word(prediction, x).replace("at most", "≤").replace("at least", "≥")
     if x.accuracy is not None:
         said = f"{float(x.accuracy):.3g}" + (f"\n± {float(x.unseen):.2g}" if x.unseen else "")
     return f"{x.digits}\n{INPUTS[x.direction]}\n{said}"
@@ -104,19 +104,21 @@ def _draw_length(ax: Axes, prediction: Prediction, x: LengthPrediction, i: int) 
     """What is claimed at a length: a line at the accuracy with its range, or below a bound."""
     if x.direction == Direction.IN_DOMAIN:
         draw_box(ax, i - 0.5, -0.05, 1, 1.1, color=PALE, lw=0, zorder=0, label="trained")
-    claim, most = x.claim, float(x.at_most)
+    claim, least, most = x.claim, float(x.at_least), float(x.at_most)
     line: Any = {"color": _PREDICTED, "lw": 1.8, "solid_capstyle": "butt"}
     across = [i - 0.42, i + 0.42]
     if claim == Claim.EXACT:
-        value, unseen = float(x.accuracy or 0), float(x.unseen)
-        if unseen:
-            low = max(0.0, value - unseen)
+        value = float(x.accuracy or 0)
+        if x.unseen:
             what = "±: what training leaves open"
-            draw_box(ax, i - 0.42, low, 0.84, most - low, color=_RANGE, lw=0, label=what)
+            draw_box(ax, i - 0.42, least, 0.84, most - least, color=_RANGE, lw=0, label=what)
         ax.plot(across, [value, value], label="predicted, of converged models", **line)
-    elif claim == Claim.AT_MOST:
+    elif claim != Claim.NONE:
         style: Any = {"facecolor": "none", "edgecolor": _RANGE, "hatch": "...", "lw": 0}
-        draw_box(ax, i - 0.42, 0, 0.84, most, **style)
+        draw_box(ax, i - 0.42, least, 0.84, most - least, **style)
+    if least and claim not in (Claim.EXACT, Claim.NONE):
+        ax.plot(across, [least, least], label="predicted: at least this", **(line | {"ls": ":"}))
+    if claim == Claim.AT_MOST:
         ax.plot(across, [most, most], label="predicted: at most this (↓)", **(line | {"ls": "--"}))
         arrow: Any = {"arrowstyle": "->", "color": _PREDICTED, "lw": 1.5}
         ax.annotate("", (i + 0.34, max(most - 0.12, 0)), (i + 0.34, most), arrowprops=arrow)

@@ -15,6 +15,7 @@ from theory.display.files import writing
 from theory.display.text import digits_text
 from theory.errors import InvalidInput
 from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
 from theory.studies.phase import Point
 
 MOST_LISTED = 20
@@ -72,7 +73,7 @@ class Grid:
     def open(self) -> list[int]:
         """The values of which nothing is claimed there."""
         last = [(x, self.at(x, self.rows[-1])) for x in self.xs]
-        return [x for x, shown in last if shown.accuracy is None and shown.at_most == 1]
+        return [x for x, shown in last if shown.claim == Claim.NONE]
 
     def neighbour(self) -> int | None:
         """The base squared, or the largest modulus that is right while the next fails."""
@@ -116,8 +117,8 @@ class Grid:
         """What hatching means, and ``numbered`` cells' small numbers, where there are any."""
         found = [self.at(*cell) for cell in self.cells]
         unknown = [x for x in found if x.accuracy is None]
-        bounds = sum(x.at_most < 1 for x in unknown)
-        counts = {UNCLAIMED: len(unknown) - bounds, "only an upper bound": bounds}
+        bounds = sum(x.claim != Claim.NONE for x in unknown)
+        counts = {UNCLAIMED: len(unknown) - bounds, "only a bound": bounds}
         said = " and ".join(f"{what} in {number}" for what, number in counts.items() if number)
         lines = [f"Hatched: {said} of {len(found)} cells."] if said else []
         task, base = self.some.setting.task, self.some.setting.base

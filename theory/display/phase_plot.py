@@ -133,6 +133,9 @@ def _write_numbers(ax: Axes, grid: Grid, width: float) -> None:
         elif shown.at_most < 1 and width >= _ROOMY:
             text, left = f"≤ {_decimal(shown.at_most, width)}", None
             style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
+        elif shown.at_least and width >= _ROOMY:
+            text, left = f"≥ {_decimal(shown.at_least, width)}", None
+            style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
         else:
             continue
         i, y = grid.xs.index(x) + 0.5, grid.rows.index(n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -93,26 +93,36 @@ def _accuracy_text(x: LengthPrediction) -> str:
 
 
 def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
-    """``exact``, ``at most 0.25``, ``below 1``, ``no claim``; at a trained length ``premise``."""
+    """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained."""
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    claim, bound = x.claim, _rounded_up(x.at_most)
+    claim, low, high = (
+        x.claim,
+        _rounded(x.at_least, ROUND_FLOOR),
+        _rounded(x.at_most, ROUND_CEILING),
+    )
+    if claim == Claim.AT_LEAST:
+        return f"at least {low}"
+    if claim == Claim.AT_MOST and x.at_least:
+        return f"{low} to {high}"
     if claim == Claim.AT_MOST:
-        return "below 1" if bound == "1" else f"at most {bound}"
+        return "below 1" if high == "1" else f"at most {high}"
     return UNCLAIMED if claim == Claim.NONE else claim
 
 
-def _rounded_up(bound: Fraction) -> str:
-    """Three digits of a bound, none of which is too low."""
-    upward = Context(prec=3, rounding=ROUND_CEILING)
-    return f"{float(upward.divide(Decimal(bound.numerator), Decimal(bound.denominator))):.3g}"
+def _rounded(bound: Fraction, rounding: str) -> str:
+    """Three digits of a bound, rounded to the safe side."""
+    context = Context(prec=3, rounding=rounding)
+    return f"{float(context.divide(Decimal(bound.numerator), Decimal(bound.denominator))):.3g}"
 
 
 def claim_text(x: LengthPrediction) -> str:
-    """What is claimed at a length, exactly: ``49/4950``, ``at most 1/4``, ``no claim``."""
+    """What is claimed at a length, exactly: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
+    least, most = fraction_text(x.at_least), fraction_text(x.at_most)
     return {
         Claim.EXACT: fraction_text(x.accuracy),
-        Claim.AT_MOST: f"at most {fraction_text(x.at_most)}",
+        Claim.AT_MOST: f"{least} to {most}" if x.at_least else f"at most {most}",
+        Claim.AT_LEAST: f"at least {least}",
         Claim.NONE: UNCLAIMED,
     }[x.claim]
 
@@ -155,7 +165,13 @@ def legend(prediction: Prediction) -> list[str]:
     meaning = {
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
         Claim.AT_MOST: "at most, the accuracy is not above this",
+        Claim.AT_LEAST: "at least, it is not below this",
     }
+    ranges = [x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST]
+    if all(ranges):
+        meaning[Claim.AT_MOST] = "a range, the accuracy lies within it"
+    elif any(ranges):
+        meaning[Claim.AT_MOST] += "; a range, it lies within it"
     if any(claim_word(prediction, x) == "below 1" for x in lengths):
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "26"
+THEORY_VERSION = "27"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -74,7 +74,9 @@ RULES: dict[str, Rule] = {
             "of the sum), they are not two that took just two values each (three of four pairs do "
             "not fix the fourth), and the combinations that were shown hang together (if 0 stood "
             "beside 0 only, what 0 does beside 7 is open).  "
-            "Otherwise the answer is open.",
+            "Otherwise the answer is open.  Where some inputs are open and others are not, the "
+            "accuracy is at least the share of those others that f^ gets right, and at most that "
+            "and the open share.",
             f"{CONVERGED} and is steady at that length (steadiness); each of these is decided "
             "(what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "

@@ -40,6 +40,8 @@ class LengthPrediction:
         unseen_share: the share of the test domain whose answer training does not fix; None where
             there is no learned function, or the share is too large to be counted.
         at_most: what the accuracy cannot exceed, whatever the model does on that share.
+        known: where no accuracy is claimed, the share whose answer training fixes and that the
+            learned function gets right.
         inferred: the share whose digits training never showed together, but whose answer it
             fixes nevertheless (joint support).
         ignores: the accuracy rests on digits being ignored that training never varied, or on their
@@ -65,13 +67,23 @@ class LengthPrediction:
     shown: bool = False
     trained: bool = False
     bounded_by: str = "address"
+    known: Fraction = Fraction(0)
+
+    @property
+    def at_least(self) -> Fraction:
+        """What the accuracy does not fall below, whatever the model does on the open share."""
+        if self.accuracy is None:
+            return self.known
+        return max(Fraction(0), self.accuracy - self.unseen)
 
     @property
     def claim(self) -> Claim:
         """What is claimed of a model's accuracy."""
         if self.accuracy is not None:
             return Claim.EXACT
-        return Claim.AT_MOST if self.at_most < 1 else Claim.NONE
+        if self.at_most < 1:
+            return Claim.AT_MOST
+        return Claim.AT_LEAST if self.at_least else Claim.NONE
 
     @property
     def infers(self) -> bool:
@@ -152,13 +164,15 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         return undetermined(
             unseen,
             at_most=bound,
-            ignores=ignores and bound < 1,
+            inferred=_inferred(learned, test, unseen) if known else Fraction(0),
+            ignores=ignores and (bound < 1 or bool(known)),
             learned_accuracy=None if upward is Beyond.OPEN else value,
             counted=known is not None,
+            known=known or Fraction(0),
         )
     if value is None:
         return undetermined(unseen, counted=False, ignores=ignores)
-    together = _counted(shown_share, learned, test)
+    inferred = _inferred(learned, test, unseen)
     hides_changes = not changes or upward is Beyond.UNSEEN
     always = value == 1 and not unseen
     return predicted(
@@ -166,11 +180,20 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         value,
         unseen,
         at_most=min(one, value + unseen),
-        inferred=Fraction(0) if together is None else max(Fraction(0), 1 - together - unseen),
+        inferred=inferred or Fraction(0),
         ignores=ignores,
         learned_accuracy=value,
-        trained=hides_changes and together == 1 and train.pairs is None,
+        trained=hides_changes and inferred == 0 == unseen and train.pairs is None,
     )
+
+
+def _inferred(learned: LearnedFunction, test: Domain, unseen: Fraction | None) -> Fraction | None:
+    """The share of a test domain whose digits were never shown together, but whose answer is fixed.
+
+    None where it would take too long to be counted.
+    """
+    together = _counted(shown_share, learned, test)
+    return None if together is None else max(Fraction(0), 1 - together - (unseen or 0))
 
 
 def _counted(

@@ -22,8 +22,12 @@ class Status(StrEnum):
 
 
 class Claim(StrEnum):
-    """What is claimed of a model's accuracy at a length: its value, an upper bound, or nothing."""
+    """What is claimed of a model's accuracy at a length: its value, a bound, or nothing.
+
+    Where there are bounds on both sides it is the upper one that is named.
+    """
 
     EXACT = "exact"
     AT_MOST = "at most"
+    AT_LEAST = "at least"
     NONE = "none"

@@ -121,6 +121,7 @@ class Prediction:
                     "learned_accuracy": _text(x.learned_accuracy),
                     "unseen_share": _text(x.unseen_share),
                     "at_most": str(x.at_most),
+                    "at_least": str(x.at_least),
                     "claim": x.claim,
                 }
                 for x in self.lengths

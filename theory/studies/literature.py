@@ -171,9 +171,9 @@ def _compare_lengths(finding: Finding, prediction: Prediction) -> tuple[LengthCo
             exact = None if exact is None or prediction.learned is None else one
             low, high = zero if prediction.learned is None else 1 - x.unseen, one
         elif exact is None:
-            low, high = zero, x.at_most
+            low, high = x.at_least, x.at_most
         else:
-            low, high = max(exact - x.unseen, zero), min(exact + x.unseen, one)
+            low, high = x.at_least, min(exact + x.unseen, one)
         rows.append(LengthComparison(x.digits, exact, low, high, reported.get(x.digits)))
     return tuple(rows)
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from fractions import Fraction
 from functools import cached_property
 
 from theory.prediction.lengths import LengthPrediction
@@ -257,7 +256,8 @@ def _judge_claim(
     expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether models did what is claimed of them at a length; inconclusive without any."""
-    if expected.accuracy is None and expected.at_most + Fraction(TOLERANCE) >= 1:
+    low, high = float(expected.at_least), float(expected.at_most)
+    if expected.accuracy is None and low <= TOLERANCE and high + TOLERANCE >= 1:
         return Verdict.UNDETERMINED
     if not measured:
         return Verdict.INCONCLUSIVE
@@ -265,7 +265,7 @@ def _judge_claim(
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
         agrees = meets(measured, goal, goal, unseen) and explains(measured)
     else:
-        agrees = meets(measured, 0.0, float(expected.at_most))
+        agrees = meets(measured, low, high)
     return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 

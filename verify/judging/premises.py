@@ -57,7 +57,8 @@ def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether what is claimed of a length is what was stored of it."""
 
     def claim(x: LengthPrediction | PredictedLength) -> tuple[object, ...]:
-        return x.digits, x.accuracy, x.at_most, x.unseen_share or 0
+        least = x.at_least if x.accuracy is None else None  # else it follows from the others
+        return x.digits, x.accuracy, least, x.at_most, x.unseen_share or 0
 
     return any(claim(x) == claim(expected) for x in told.lengths)
 

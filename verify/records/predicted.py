@@ -21,6 +21,7 @@ class PredictedLength:
 
     Args:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.
+        at_least: what the accuracy does not fall below; 0 in what was stored before theory 27.
     """
 
     digits: int
@@ -30,10 +31,12 @@ class PredictedLength:
     at_most: Fraction
     unseen_share: Fraction | None
     learned_accuracy: Fraction | None
+    at_least: Fraction = Fraction(0)
 
     def to_json(self) -> dict[str, Any]:
-        """The prediction as plain values; fractions as text."""
-        return {k: str(v) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
+        """The prediction as plain values; fractions as text, and no lower bound of 0."""
+        kept = {k: v for k, v in vars(self).items() if k != "at_least" or v}
+        return {k: str(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PredictedLength:
@@ -47,6 +50,7 @@ class PredictedLength:
                 Fraction(data["at_most"]),
                 _fraction(data["unseen_share"]),
                 _fraction(data["learned_accuracy"]),
+                Fraction(data.get("at_least", 0)),
             )
         except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
             raise InvalidInput(f"predicted: {error}") from None

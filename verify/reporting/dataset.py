@@ -122,7 +122,7 @@ def _prediction(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
 def _shares(head: str, x: LengthPrediction | PredictedLength | None) -> dict[str, Any]:
     """The predicted shares, exact and as decimals."""
     found: dict[str, Any] = {}
-    for name in ("accuracy", "learned_accuracy", "unseen_share", "at_most"):
+    for name in ("accuracy", "learned_accuracy", "unseen_share", "at_most", "at_least"):
         value = getattr(x, name, None)
         found[head + name] = value
         found[f"{head}{name}_float"] = None if value is None else float(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import log
 from typing import Any
 
@@ -66,17 +67,25 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     if x.prediction.direction != direction:
         return None
     measured, exact = v.shown(x), x.prediction.accuracy
-    claim, bound = x.prediction.claim, x.prediction.at_most
+    least, most = x.prediction.at_least, x.prediction.at_most
+    bound = most if most < 1 else least or -1
     predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
-        predicted = f"≤ {float(bound):.3f}" if exact is None else f"{float(exact):.4f}"
+        predicted = _short(least, most) if exact is None else f"{float(exact):.4f}"
     return {
         "digits": x.digits,
         "predicted": predicted,
-        "order": -1 if claim == Claim.NONE else float(bound if exact is None else exact),
+        "order": float(bound if exact is None else exact),
         "measured": None if measured is None else measured.value,
         "missed": not v.converged,
     }
+
+
+def _short(least: Fraction, most: Fraction) -> str:
+    """The bounds of an accuracy, with few digits."""
+    if least and most < 1:
+        return f"{float(least):.3f} to {float(most):.3f}"
+    return f"≤ {float(most):.3f}" if most < 1 else f"≥ {float(least):.3f}"
 
 
 def _theorem(v: CellVerdict) -> str:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from theory.display.text import claim_text
+from theory.prediction.outcomes import Claim
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.judging.standards import TOLERANCE, interval
 from verify.reporting.tables import count
@@ -48,7 +49,7 @@ class Line:
 
     Args:
         y: of the claimed accuracy or bound.
-        is_bound: the accuracy is claimed to be no larger.
+        is_bound: no accuracy is claimed, but a bound.
     """
 
     left: float
@@ -92,7 +93,9 @@ def picture(verdicts: Sequence[CellVerdict]) -> Picture:
 def _claimed(t: Tested) -> Fraction:
     """The accuracy that is claimed, or its bound."""
     x = t[2].prediction
-    return x.at_most if x.accuracy is None else x.accuracy
+    if x.accuracy is None:
+        return x.at_least if x.claim == Claim.AT_LEAST else x.at_most
+    return x.accuracy
 
 
 def _height(t: Tested) -> float:
@@ -117,20 +120,17 @@ def _point(t: Tested, x: float) -> Point:
 def _lines(claims: Sequence[Tested], width: float) -> list[Line]:
     """A line for neighbours of which the same is claimed."""
     lines, start = [], 0
-    for (value, unseen, is_bound), some in groupby(claims, key=_claim):
+    for (value, least, most, is_bound), some in groupby(claims, key=_claim):
         end = start + len(list(some))
-        room = TOLERANCE + float(unseen)
-        low = 0.0 if is_bound else float(value) - room
-        ends = _down(min(1.0, float(value) + room)), _down(max(0.0, low))
+        ends = _down(min(1.0, float(most) + TOLERANCE)), _down(max(0.0, float(least) - TOLERANCE))
         lines.append(Line(width * start, width * end, _down(float(value)), *ends, is_bound))
         start = end
     return lines
 
 
-def _claim(t: Tested) -> tuple[Fraction, Fraction, bool]:
+def _claim(t: Tested) -> tuple[Fraction, Fraction, Fraction, bool]:
     x = t[2].prediction
-    is_bound = x.accuracy is None
-    return _claimed(t), Fraction(0) if is_bound else x.unseen, is_bound
+    return _claimed(t), x.at_least, x.at_most, x.accuracy is None
 
 
 def _down(share: float) -> float:

@@ -23,7 +23,7 @@ CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
-_SIGNS = {"?": UNCLAIMED, "<=": "at most", "<1": "below 1"}
+_SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1"}
 _MISSED = "(..): of models that did not converge"
 
 
@@ -55,7 +55,10 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     return [
         short_label(cell),
         cell.model,
-        lengths.replace("at most ", "<=").replace(UNCLAIMED, "?"),
+        lengths.replace("at most ", "<=")
+        .replace("at least ", ">=")
+        .replace(" to ", "..")
+        .replace(UNCLAIMED, "?"),
     ]
 
 
@@ -76,8 +79,12 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
+    if claim == Claim.NONE:
+        return "?"
+    if claim == Claim.AT_LEAST:
+        return f">={float(x.at_least):.2f}"
     bound = f"{float(x.at_most):.2f}"
-    return ("<1" if bound == "1.00" else f"<={bound}") if claim == Claim.AT_MOST else "?"
+    return "<1" if bound == "1.00" else f"<={bound}"
 
 
 def _parenthesized(v: CellVerdict, text: str) -> str:

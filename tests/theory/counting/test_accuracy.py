@@ -16,7 +16,7 @@ from builders.strategies import domains, examples, learned_functions, tasks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theory.counting.accuracy import accuracy, matches, shown_share, unseen_share
+from theory.counting.accuracy import accuracy, known_accuracy, matches, shown_share, unseen_share
 from theory.errors import NotCountable
 from theory.inference.joint_support import carry_range, interactions
 from theory.inference.learned import LearnedFunction
@@ -83,7 +83,7 @@ def supports(draw: st.DrawFn) -> Case:
 
 @SLOW
 @given(supports())
-def test_unseen_share_is_what_enumeration_counts(case: Case) -> None:
+def test_what_is_open_and_what_is_known_is_what_enumeration_counts(case: Case) -> None:
     s, test, shown, inputs = case
     groups = [sorted(g) for g in interactions(s)]
 
@@ -97,12 +97,15 @@ def test_unseen_share_is_what_enumeration_counts(case: Case) -> None:
 
     seen = [{project(x, g) for x in shown} for g in groups]
     learned = LearnedFunction(s)
-    missing = sum(
-        any(project(x, g) not in have for g, have in zip(groups, seen, strict=True))
-        or learned.evaluate(*x) < 0  # what is left of it would have to borrow
+    fixed = [
+        x
         for x in inputs
-    )
-    assert unseen_share(learned, test) == Fraction(missing, len(inputs))
+        if all(project(x, g) in have for g, have in zip(groups, seen, strict=True))
+        and learned.evaluate(*x) >= 0  # else what is left of it would have to borrow
+    ]
+    assert unseen_share(learned, test) == 1 - Fraction(len(fixed), len(inputs))
+    right = sum(learned.evaluate(*x) == s.task.evaluate(*x) for x in fixed)
+    assert known_accuracy(learned, test) == Fraction(right, len(inputs))
 
 
 @SLOW

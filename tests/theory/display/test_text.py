@@ -313,6 +313,17 @@ def test_a_bound_is_rounded_up_and_a_missing_one_explained() -> None:
     assert "below 1: some inputs are wrong" in legend(big)[-1]
 
 
+def test_what_is_known_of_some_inputs_is_claimed_of_all() -> None:
+    got = predicted(task="add", train_domain="every", test_digits="3,4")
+    assert [x["claim"] for x in rows(got)] == ["at least 0.818", "at most 0.19"]
+    assert "at least, it is not below this" in legend(got)[-1]
+    assert "right on at least 81% of the inputs at 3 digits (trained)" in answer_line(got)
+    less = predicted(task="sub", train_digits="2", test_digits="3,4")
+    assert [x["claim"] for x in rows(less)] == ["0.0907 to 0.547", "0.00908 to 0.506"]
+    assert "a range, the accuracy lies within it" in legend(less)[-1]
+    assert claim_text(less.lengths[0]) == f"{less.lengths[0].at_least} to {less.lengths[0].at_most}"
+
+
 def test_a_modulus_beyond_64_bits_is_no_obstacle() -> None:
     for modulus in (2**63, 10**39):
         got = predicted(task="mod_add", modulus=modulus)

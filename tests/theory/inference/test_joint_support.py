@@ -29,6 +29,25 @@ def test_what_training_leaves_open_bounds_the_accuracy() -> None:
     assert x.at_most == x.accuracy + x.unseen
 
 
+def test_what_training_fixes_bounds_the_accuracy_from_below() -> None:
+    """Of the pairs with three digits 9/11 have only digits that were shown: not 0 at the top."""
+    train = {"task": "add", "train_domain": "every", "test_digits": "3,4"}
+    trained, longer = predicted(**train).lengths
+    assert (trained.claim, trained.accuracy, trained.at_least) == (
+        "at least",
+        None,
+        Fraction(9, 11),
+    )
+    # Four digits: the fourth is ignored, and one of the two is not 0.
+    assert (longer.claim, longer.at_least, longer.at_most) == ("at most", 0, Fraction(19, 100))
+    [less] = predicted(task="sub", train_digits="2+3", test_digits="4").lengths
+    pairs = [(a, b) for a in range(1000, 10000) for b in range(a + 1)]
+    fixed = [(a, b) for a, b in pairs if a % 1000 >= b % 1000]
+    right = sum(a // 1000 == b // 1000 for a, b in fixed)
+    assert (less.claim, less.at_least) == ("at most", Fraction(right, len(pairs)))
+    assert less.at_most == Fraction(right + len(pairs) - len(fixed), len(pairs))
+
+
 def test_two_digits_of_base_2_fix_no_unseen_pair() -> None:
     assert predicted(task="add", base=2).verdict("downward") == "undetermined"
     assert predicted(task="add", base=3).verdict("downward") == "generalizes"

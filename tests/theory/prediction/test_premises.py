@@ -29,7 +29,7 @@ from theory.setting.layouts import layout
 from theory.setting.settings import Setting
 
 MANY = examples(100)
-STRENGTH = {Claim.NONE: 0, Claim.AT_MOST: 1, Claim.EXACT: 2}
+STRENGTH = {Claim.NONE: 0, Claim.AT_LEAST: 1, Claim.AT_MOST: 1, Claim.EXACT: 2}
 
 
 def claims(words: dict[str, Any]) -> list[str]:
@@ -152,5 +152,5 @@ def test_what_is_not_known_never_claims_more(setting: Setting | None, premise: s
             assert STRENGTH[claim] <= STRENGTH[theirs.claim]
             if claim == Claim.EXACT:
                 assert mine.accuracy == theirs.accuracy
-            if claim == Claim.AT_MOST:
-                assert mine.at_most >= theirs.at_most
+            assert mine.at_most >= theirs.at_most
+            assert mine.at_least <= theirs.at_least

@@ -225,15 +225,20 @@ def test_a_length_without_a_claim_is_not_scored() -> None:
     row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 0))
     got = compare(row)
     assert got.outcome == Outcome.AGREES
-    assert [x.claims for x in got.lengths] == [False] * 4 + [True] * 5
+    assert [x.claims for x in got.lengths] == [False] * 3 + [True] * 6
 
 
-def test_a_bound_is_a_claim() -> None:
-    """Where training fixes the answer to most inputs only, the accuracy cannot exceed the rest."""
-    row = replace(BY_ID["principled-add-on-4-every"], accuracy=(0, 0, 0, 100, 0, 0, 0, 0, 50))
-    got = compare(row)
+@pytest.mark.parametrize(("digits", "reported"), [(4, 50), (9, 50)])
+def test_a_bound_is_a_claim(digits: int, reported: int) -> None:
+    """Where training fixes the answer to most inputs only, the rest bounds the accuracy."""
+    accuracy = [0, 0, 0, 100, 0, 0, 0, 0, 0]
+    accuracy[digits - 1] = reported
+    got = compare(replace(BY_ID["principled-add-on-4-every"], accuracy=tuple(accuracy)))
     assert got.outcome == Outcome.DISAGREES
-    assert got.lengths[-1].predicted is None and 0 < got.lengths[-1].high < Fraction(1, 4)
+    x = got.lengths[digits - 1]
+    assert x.predicted is None
+    assert (x.low, x.high) == ((Fraction(9, 11), 1) if digits == 4 else (0, x.high))
+    assert x.high == 1 or 0 < x.high < Fraction(1, 4)
 
 
 def test_a_setting_without_any_claim_is_called_so() -> None:

@@ -122,6 +122,14 @@ def test_what_training_leaves_open_bounds_the_accuracy() -> None:
         assert found.verdict == verdict
 
 
+def test_what_training_fixes_bounds_the_accuracy_from_below() -> None:
+    """Of those of three digits 9/11 ask for nothing that training did not show."""
+    c = cell(digits=3, train=Domain((3,), "every"), test_lengths=(3,))
+    shares = {0.5: Verdict.DIVERGE, 0.78: Verdict.DIVERGE, 0.82: Verdict.AGREE, 1.0: Verdict.AGREE}
+    for measured, verdict in shares.items():
+        assert verdicts(c, run(c, {3: measured})) == [verdict]
+
+
 @pytest.mark.parametrize(
     ("share", "verdict"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from builders.runs import RIGHT, run
 from theory.errors import InvalidInput
 from theory.inference.rules import THEORY_VERSION
 from theory.prediction.predict import predict
+from theory.setting.domains import Domain
 from verify.plan.grids import grid
 from verify.records.evidence import read_evidence, write_evidence
 from verify.records.predicted import Predicted, predicted
@@ -36,6 +38,17 @@ def test_a_prediction_says_what_is_claimed_at_each_length() -> None:
         assert (x.digits, x.status, x.accuracy) == (y.digits, y.status, y.accuracy)
         assert y.claim == x.claim
     assert Predicted.from_json(json.loads(json.dumps(kept.to_json()))) == kept
+
+
+def test_what_was_stored_without_a_lower_bound_is_read() -> None:
+    """Before theory 27 none was stored."""
+    bounded = predicted(predict(cell(train=Domain((2,), "every")).setting))
+    assert [x.at_least > 0 for x in bounded.lengths] == [False, True, False]
+    old = replace(bounded, lengths=tuple(replace(x, at_least=Fraction(0)) for x in bounded.lengths))
+    data = json.loads(json.dumps(old.to_json()))
+    assert not any("at_least" in x for x in data["lengths"]) and old.hash != bounded.hash
+    assert Predicted.from_json(data) == old
+    assert Predicted.from_json(json.loads(json.dumps(bounded.to_json()))) == bounded
 
 
 def test_a_changed_prediction_is_refused() -> None:
@@ -67,4 +80,4 @@ def test_a_prediction_that_changes_asks_for_a_new_version_of_the_theory() -> Non
     """If this fails, a prediction has changed: give ``THEORY_VERSION`` a new name, and add it."""
     hashes = [predicted(predict(c.setting)).hash for c in CELLS]
     digest = hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
-    assert {THEORY_VERSION: digest} == {"26": "6152466310ce9012"}
+    assert {THEORY_VERSION: digest} == {"27": "20bed935d1e1a246"}

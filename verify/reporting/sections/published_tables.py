@@ -164,8 +164,12 @@ def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
 
 def _predicted(x: LengthComparison, unseen: Fraction) -> str:
     """``37/165 = 22.4 %``; where training leaves the answer open on a few inputs, ``± 1 %``."""
+    if x.predicted is None and x.high == 1:
+        return f"at least {_percent(x.low)}" if x.low else "undetermined"
     if x.predicted is None:
-        return "undetermined" if x.high == 1 else f"at most {_percent(x.high)}"
+        return (
+            f"{_percent(x.low)} to {_percent(x.high)}" if x.low else f"at most {_percent(x.high)}"
+        )
     room = f" ± {_percent(unseen)}" if unseen else ""
     return f"{fraction_text(x.predicted)} = {_percent(x.predicted)}{room}"
 

@@ -51,8 +51,9 @@ def _draw(verdicts: Sequence[CellVerdict], path: Path) -> None:
 
 
 def _draw_claim(ax: Axes, row: int, x: LengthVerdict) -> None:
-    """A bar at the accuracy, a band up to a bound, or a hatched field where nothing is claimed."""
-    claim, below = x.prediction.claim, float(x.prediction.at_most)
+    """A bar at the accuracy, a band within bounds, or a hatched field where nothing is claimed."""
+    claim = x.prediction.claim
+    least, most = float(x.prediction.at_least), float(x.prediction.at_most)
     if claim == Claim.EXACT:
         value = float(x.prediction.accuracy or 0)
         ax.plot([value], [row], "|", color=PALETTE[1], ms=14, mew=2.5, label="predicted")
@@ -60,9 +61,9 @@ def _draw_claim(ax: Axes, row: int, x: LengthVerdict) -> None:
     label = "predicted: within the frame"
     style: Any = {"facecolor": "none", "edgecolor": PALETTE[1], "lw": 1}
     if claim == Claim.NONE:
-        below, label = 1.0, "open: no claim"
+        label = "open: no claim"
         style = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
-    draw_box(ax, -0.04, row - 0.3, below + 0.08, 0.6, label=label, **style)
+    draw_box(ax, least - 0.04, row - 0.3, most - least + 0.08, 0.6, label=label, **style)
 
 
 def _draw_measured(ax: Axes, row: int, v: CellVerdict, x: LengthVerdict) -> None:
