@@ -135,11 +135,11 @@ def legend(prediction: Prediction) -> list[str]:
     if any(x.ignores for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
-    if inferred := [x.digits for x in lengths if x.infers]:
+    if asked := [x.digits for x in lengths if x.asks_steady]:
         keeps = "" if "noise" in premises else "keeps its answers "
         also = "" if keeps else "also "
         premises += (
-            f", and {keeps}at {lengths_text(inferred)} {also}when all digits are a little "
+            f", and {keeps}at {lengths_text(asked)} {also}when all digits are a little "
             "disturbed (see arith theorems steadiness)"
         )
     if "continuation" in prediction.observed:

@@ -87,8 +87,16 @@ class LengthPrediction:
 
     @property
     def infers(self) -> bool:
-        """Whether joint support decides it: it speaks of steady models (rule ``steadiness``)."""
+        """Whether joint support decides it."""
         return self.inferred > MOST_UNSEEN
+
+    @property
+    def asks_steady(self) -> bool:
+        """Whether it speaks of steady models: joint support decides it, or ignored digits do.
+
+        A bound holds of the others as well: it leaves room for what they answer.
+        """
+        return self.infers or (self.ignores and self.accuracy is not None)
 
     @property
     def proved(self) -> bool:

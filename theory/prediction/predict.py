@@ -191,7 +191,7 @@ def predict(setting: Setting) -> Prediction:
             *reason,
             *because,
             *unseen,
-            *([cite("steadiness", _STEADY)] if any(x.infers for x in lengths) else []),
+            *([cite("steadiness", _STEADY)] if any(x.asks_steady for x in lengths) else []),
         ),
         expected,
         continues and _are_right(lengths),

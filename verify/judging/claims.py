@@ -116,9 +116,9 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
     ``theory.prediction.predict`` does with them: the premise covers what was trained; a
     continuation, a blind query and too small a sample decide every other length; joint support
-    fixes or blocks the lengths that ask for unseen combinations, and steadiness is asked where it
-    fixes them; indifference is asked where ignored digits take new values; and the other rules are
-    about digits above the trained ones.
+    fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
+    ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
+    ignored digits; and the other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -137,7 +137,7 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     if rule == "indifference":
         return length.ignores
     if rule == "steadiness":
-        return length.infers
+        return length.asks_steady
     if rule == "shared parameters":
         return not length.ignores and length.direction == Direction.UPWARD
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD

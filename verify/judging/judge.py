@@ -26,9 +26,8 @@ class Verdict(StrEnum):
     """What a measurement says of a prediction.
 
     Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
-    premise, none is indifferent to what it is said to ignore, or none is steady where training
-    never showed digits together.  Premise: the length was trained, so it says whether the premise
-    is met.
+    premise, none is indifferent to what it is said to ignore, or none is steady where that is
+    asked.  Premise: the length was trained, so it says whether the premise is met.
     """
 
     AGREE = "agree"
@@ -134,10 +133,11 @@ class CellVerdict:
         """Why the cell, or a length of it, is inconclusive, in a phrase; empty where it is not."""
         if self.converged:
             untested = [x for x in self.lengths if x.verdict == Verdict.INCONCLUSIVE]
-            if any(x.accuracy is None and x.prediction.ignores for x in untested):
+            unjudged = [x.prediction for x in untested if x.accuracy is None]
+            if any(x.ignores for x in unjudged) and not any(r.indifferent for r in self.converged):
                 return "no model is indifferent to the digits that it should ignore"
-            if any(x.accuracy is None for x in untested):
-                return "no model is steady on digits that training never showed together"
+            if unjudged:
+                return "no model is steady where its answers have to be firm"
             return "answers were not compared with f^, which theory has now" if untested else ""
         if not self.runs:
             return "not trained"

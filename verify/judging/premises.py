@@ -1,6 +1,7 @@
 """Of which converged models a claim on a length speaks: today's claim, or that stored before.
 
-Where digits are ignored, of indifferent ones; where joint support decides, of steady ones.
+Where digits are ignored, of indifferent ones; where joint support decides, or the accuracy is
+claimed because digits are ignored, of steady ones.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from theory.setting.settings import Setting
 from verify.records.predicted import Predicted, PredictedLength
 from verify.records.runs import Run
 
-_STEADINESS_SINCE = 26
-"""The version of the theory from which joint support speaks of steady models alone."""
+_STEADY_SINCE = {True: 26, False: 28}
+"""The version of the theory from which a claim speaks of steady models alone.
+
+Where joint support decides it, and where it rests on ignored digits.
+"""
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
     return (run.indifferent or not expected.ignores) and (
-        run.is_steady(expected.digits) or not expected.infers
+        run.is_steady(expected.digits) or not expected.asks_steady
     )
 
 
@@ -36,7 +40,7 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
         ignores = expected.ignores
     else:
         ignores = _rests_on_ignored(told, setting, digits)
-    asks_steady = expected.infers and presumes_steady(told)
+    asks_steady = expected.asks_steady and presumes_steady(expected, told)
     return (run.indifferent or not ignores) and (run.is_steady(digits) or not asks_steady)
 
 
@@ -48,9 +52,9 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     return not speaks or (run.predicted is not None and _is_alike(expected, run.predicted))
 
 
-def presumes_steady(told: Predicted) -> bool:
-    """Whether joint support spoke of steady models alone when this was stored."""
-    return int(told.theory) >= _STEADINESS_SINCE
+def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
+    """Whether such a claim spoke of steady models alone when this was stored."""
+    return int(told.theory) >= _STEADY_SINCE[expected.infers]
 
 
 def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:

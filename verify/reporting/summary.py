@@ -64,15 +64,15 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
         for x in v.lengths
         for run in v.converged
         for m in run.measurements
-        if x.prediction.infers and m.digits == x.digits and m.steady is not None
+        if x.prediction.asks_steady and m.digits == x.digits and m.steady is not None
     ]
     if not asked:
         return []
     return [
-        f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} at lengths with "
-        f"digits that training never showed together kept {STEADY:.0%} of the answers when all "
-        "digits were a little disturbed. Only these are judged there, and those of models in which "
-        "that was not measured."
+        f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
+        "on digits that training never showed together, or an exact one on ignored digits, kept "
+        f"{STEADY:.0%} of the answers when all digits were a little disturbed. Only these are "
+        "judged there, and those of models in which that was not measured."
     ]
 
 

@@ -47,8 +47,8 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     assert claims == [("1", "premise" if n == 3 else "exact") for n in range(1, 7)]
     assert legend(said) == [
         "Premises: the model is right on held-out inputs (converged), and keeps its answers under "
-        "noise at ignored positions (see arith theorems indifference), and at 1..2 digits also "
-        "when all digits are a little disturbed (see arith theorems steadiness).",
+        "noise at ignored positions (see arith theorems indifference), and at 1..2, 4..6 digits "
+        "also when all digits are a little disturbed (see arith theorems steadiness).",
         "Rules observed, not proved: support, joint support (arith theorems).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",

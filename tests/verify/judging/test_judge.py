@@ -212,15 +212,30 @@ def with_steady(made: Run, shares: dict[int, float]) -> Run:
 def test_a_model_that_wavers_on_digits_never_shown_together_is_not_judged_there() -> None:
     c = cell(digits=3)
     lengths = {1: 1, 2: 0.6, 3: 1, 4: 0}
-    wavers = with_steady(run(c, lengths), {1: 1.0, 2: 0.98, 4: 0.5})
+    wavers = with_steady(run(c, lengths), {1: 1.0, 2: 0.98, 4: 0.99})
     assert verdicts(c, wavers) == ["agree", "inconclusive", "premise", "agree"]
-    assert judge(c, [wavers]).reason == (
-        "no model is steady on digits that training never showed together"
-    )
+    assert judge(c, [wavers]).reason == "no model is steady where its answers have to be firm"
     for firm in (with_steady(run(c, lengths, seed=1), {2: 0.99}), run(c, lengths, seed=1)):
         assert verdicts(c, wavers, firm)[1] == Verdict.DIVERGE
     [published] = [x.published for x in judge(c, [wavers]).lengths if x.digits == 2]
     assert published == Verdict.DIVERGE
+
+
+def test_an_exact_claim_that_rests_on_ignored_digits_speaks_of_steady_models() -> None:
+    """A bound leaves room for what others answer."""
+    c = cell("mod_add", 50)
+    lengths = {1: 1.0, 2: 1.0, 3: 0.7}
+    leaks = with_steady(run(c, lengths), {1: 1.0, 3: 0.9})
+    assert predict(c.setting).lengths[2].asks_steady
+    assert verdicts(c, leaks)[2] == Verdict.INCONCLUSIVE
+    assert judge(c, [leaks]).reason == "no model is steady where its answers have to be firm"
+    assert verdicts(c, with_steady(leaks, {1: 1.0, 3: 0.99}))[2] == Verdict.DIVERGE
+    told = predicted(predict(c.setting))
+    for theory, before in (("28", Verdict.UNDETERMINED), ("27", Verdict.DIVERGE)):
+        one = replace(leaks, predicted=replace(told, theory=theory))
+        assert judge(c, [one]).lengths[2].before == before
+    bounded = cell(digits=3, train=Domain((3,), "every"), test_lengths=(4,))
+    assert verdicts(bounded, with_steady(run(bounded, {4: 0.1}), {4: 0.5})) == [Verdict.AGREE]
 
 
 def test_what_was_claimed_before_steadiness_was_a_premise_is_judged_as_it_was() -> None:

@@ -42,10 +42,10 @@ def test_a_report_counts_the_measurements_that_are_firm() -> None:
     c = cell(digits=3)
     made = run(c, RIGHT)
     assert "Steadiness" not in summary([judge(c, [made])])
-    shares = {1: 1.0, 2: 0.98, 4: 0.5}  # at 4 digits it is not asked for
+    shares = {1: 1.0, 2: 0.98, 4: 0.5}
     measured = tuple(replace(m, steady=shares.get(m.digits)) for m in made.measurements)
     text = summary([judge(c, [replace(made, measurements=measured)])])
-    assert "1 of 2 measurements at lengths with digits that training never showed" in text
+    assert "1 of 3 measurements where a claim rests on digits that training never showed" in text
 
 
 def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() -> None:

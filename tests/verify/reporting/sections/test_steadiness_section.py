@@ -47,11 +47,30 @@ def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> No
     since = said.partition("since this is a premise: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements")
     assert since.endswith("1 are as predicted; of 1 that did not, 1.")
-    assert table_rows(said, 3) == [
-        ["all", "2", "1 of 2"],
-        ["0.99 or more, not all", "1", "1 of 1"],
-        ["less than 0.99: not judged", "2", "1 of 2"],
+    assert table_rows(said, 2) == [
+        ["all", "1 of 2"],
+        ["0.99 or more, not all", "1 of 1"],
+        ["less than 0.99: not judged", "1 of 2"],
     ]
+
+
+def test_ignored_digits_are_counted_beside_and_since_they_ask_for_it(tmp_path: Path) -> None:
+    """At four digits f^ is wrong everywhere; a model that answers otherwise leaks."""
+    made = []
+    for seed, (kept, learned, theory) in enumerate([(1.0, 1.0, "27"), (0.9, 0.5, "28")]):
+        one = trained(1.0, 1.0, seed, theory)
+        measured = [
+            replace(m, steady=kept, learned=round(learned * m.samples)) if m.digits == 4 else m
+            for m in one.measurements
+        ]
+        made.append(replace(one, measurements=tuple(measured)))
+    said = text(made, tmp_path)
+    assert table_rows(said, 3) == [
+        ["all", "2 of 2", "1 of 1"],
+        ["less than 0.99: not judged", "-", "0 of 1"],
+    ]
+    since = said.partition("since this is a premise: ")[2].partition("\n")[0]
+    assert since.startswith("2 measurements") and since.endswith("of 1 that did not, 0.")
 
 
 def test_where_it_was_not_measured_nothing_is_said(tmp_path: Path) -> None:
