@@ -48,8 +48,8 @@ RULES: dict[str, Rule] = {
             "Where no rule on encodings says otherwise, a position that had one digit in all of "
             "training is ignored, as if it always had that digit.  A position that had several is "
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
-            f"{CONVERGED} and is indifferent (indifference); for exact claims on longer inputs it is "
-            "steady as well (steadiness)",
+            f"{CONVERGED} and is indifferent (indifference); for exact claims on longer inputs it "
+            "is steady, too (steadiness)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
             Basis.OBSERVED,
         ),
