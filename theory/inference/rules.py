@@ -87,12 +87,12 @@ RULES: dict[str, Rule] = {
         Rule(
             "steadiness",
             "that an answer is firm can be measured",
-            "To digits that training never showed together a model may have no firm answer, and "
-            "then which one it gives differs from model to model.  Where it has one, the answer "
-            "stays when its digits are disturbed a little.  So it does on longer inputs where what "
-            "is ignored does not leak into the answer.  Both can be measured without knowing what "
-            "is right.",
-            "with a tenth of another digit's vector in every operand digit at least 0.99 of the "
+            "It is asked in two cases.  To digits that training never showed together a model may "
+            "have no firm answer: which one it gives differs from model to model, and changes when "
+            "its digits are disturbed a little.  On longer inputs, where an exact accuracy is "
+            "claimed, so do the answers of a model into which ignored digits leak.  Both can be "
+            "measured without knowing what is right.",
+            "with a tenth of another digit's vector in every operand digit, at least 0.99 of the "
             "answers at that length stay (share and threshold are ours)",
             f"ours; {_findings('Shorter inputs')}, and docs/ignored-digits.md",
             Basis.PREMISE,

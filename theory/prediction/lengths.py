@@ -242,10 +242,11 @@ def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> I
     """The steps for digits never shown together, and for lengths that were not counted."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
+    known = {n: x.known for x in lengths if x.known and (n := x.digits) in unfixed}
     if inferred:
         yield cite("joint support", inferred_text(learned.support, inferred))
     if unfixed:
-        yield cite("joint support", unfixed_text(learned.support, unfixed), leaves_open=True)
+        yield cite("joint support", unfixed_text(learned.support, unfixed, known), leaves_open=True)
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."

@@ -22,18 +22,34 @@ def inferred_text(shown: Support, shares: Mapping[int, Fraction]) -> str:
     return f"{_zeros(shown, shares) or apart}. But the answer follows: {_why_fixed(shown)}."
 
 
-def unfixed_text(shown: Support, shares: Mapping[int, Fraction]) -> str:
-    """That digits were never shown, or not together, and nothing fixes them."""
+def unfixed_text(
+    shown: Support, shares: Mapping[int, Fraction], known: Mapping[int, Fraction]
+) -> str:
+    """That digits were never shown, or not together, and nothing fixes them.
+
+    Args:
+        known: by length, the share of all inputs that training fixes and f^ gets right.
+    """
+    right = ", ".join(f"{_percent(share)} at {n}" for n, share in known.items())
+    rest = f" Of all inputs, training fixes and f^ gets right: {right} digit(s)." if right else ""
+    return f"{_never_shown(shown, shares)}. Nothing follows there.{rest}"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{100 * float(share):.2g}%"
+
+
+def _never_shown(shown: Support, shares: Mapping[int, Fraction]) -> str:
     task = shown.task
     which = None if task.needs_order else _zeros(shown, shares)
     if which is None:
         borrows = ", or that borrow from ignored ones" if task.needs_order else ""
         return (
             f"Never shown by {shown.train.text()}: digits, or combinations of digits that the task "
-            f"makes interact{borrows}, of {_where(shares)}. Nothing follows there."
+            f"makes interact{borrows}, of {_where(shares)}"
         )
     interact = ", and the task makes these digits interact" if task.operands > 1 else ""
-    return f"{which}{interact}. Nothing follows there."
+    return f"{which}{interact}"
 
 
 def single(train: Domain) -> int | None:

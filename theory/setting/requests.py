@@ -113,7 +113,7 @@ class Request:
         joined=",",
     )
     test_domain: str = option(
-        "longest", "As for --train-domain.", "test_kind", IN_CELLS, names=KINDS
+        "longest", "The same values as --train-domain.", "test_kind", IN_CELLS, names=KINDS
     )
     padding: str = option(
         "fixed",
