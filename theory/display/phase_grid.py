@@ -202,4 +202,5 @@ def _row(point: Point) -> dict[str, object]:
         row[name] = x.accuracy
         row[f"{name}_float"] = None if x.accuracy is None else float(x.accuracy)
         row[f"{name}_at_most"] = x.at_most
+        row[f"{name}_at_least"] = x.at_least
     return row

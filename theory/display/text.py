@@ -96,24 +96,25 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained."""
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    claim, low, high = (
-        x.claim,
-        _rounded(x.at_least, ROUND_FLOOR),
-        _rounded(x.at_most, ROUND_CEILING),
-    )
+    claim, (low, high) = x.claim, bounds(x)
     if claim == Claim.AT_LEAST:
         return f"at least {low}"
     if claim == Claim.AT_MOST and x.at_least:
-        return f"{low} to {high}"
+        return f"{low} to {'below ' * (high == '1')}{high}"
     if claim == Claim.AT_MOST:
         return "below 1" if high == "1" else f"at most {high}"
     return UNCLAIMED if claim == Claim.NONE else claim
 
 
-def _rounded(bound: Fraction, rounding: str) -> str:
-    """Three digits of a bound, rounded to the safe side."""
-    context = Context(prec=3, rounding=rounding)
-    return f"{float(context.divide(Decimal(bound.numerator), Decimal(bound.denominator))):.3g}"
+def bounds(x: LengthPrediction, digits: int = 3) -> tuple[str, str]:
+    """So many digits of what the accuracy is at least and at most, rounded to the safe sides."""
+    return _rounded(x.at_least, digits, ROUND_FLOOR), _rounded(x.at_most, digits, ROUND_CEILING)
+
+
+def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
+    context = Context(prec=digits, rounding=rounding)
+    quotient = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
+    return f"{float(quotient):.{digits}g}"
 
 
 def claim_text(x: LengthPrediction) -> str:

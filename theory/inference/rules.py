@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "28"
+THEORY_VERSION = "29"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -48,8 +48,7 @@ RULES: dict[str, Rule] = {
             "Where no rule on encodings says otherwise, a position that had one digit in all of "
             "training is ignored, as if it always had that digit.  A position that had several is "
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
-            f"{CONVERGED} and is indifferent (indifference); for exact claims on longer inputs it "
-            "is steady, too (steadiness)",
+            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
             Basis.OBSERVED,
         ),
@@ -89,11 +88,11 @@ RULES: dict[str, Rule] = {
             "that an answer is firm can be measured",
             "It is asked in two cases.  To digits that training never showed together a model may "
             "have no firm answer: which one it gives differs from model to model, and changes when "
-            "its digits are disturbed a little.  On longer inputs, where an exact accuracy is "
-            "claimed, so do the answers of a model into which ignored digits leak.  Both can be "
-            "measured without knowing what is right.",
+            "its digits are disturbed a little.  Where ignored digits leak into the answer, it "
+            "changes as well.  Both can be measured without knowing what is right.",
             "with a tenth of another digit's vector in every operand digit, at least 0.99 of the "
-            "answers at that length stay (share and threshold are ours)",
+            "answers at that length stay, less the share of those that training leaves open "
+            "(share and threshold are ours)",
             f"ours; {_findings('Shorter inputs')}, and docs/ignored-digits.md",
             Basis.PREMISE,
         ),

@@ -92,16 +92,19 @@ class LengthPrediction:
 
     @property
     def asks_steady(self) -> bool:
-        """Whether it speaks of steady models: joint support decides it, or ignored digits do.
+        """Whether it speaks of steady models: joint support decides it, or ignored digits do."""
+        return self.claim != Claim.NONE and (self.infers or self.ignores)
 
-        A bound holds of the others as well: it leaves room for what they answer.
-        """
-        return self.infers or (self.ignores and self.accuracy is not None)
+    @property
+    def follows_from_premise(self) -> bool:
+        """Whether it only says that a model is right on the part of the inputs that was trained."""
+        is_in_domain = self.direction == Direction.IN_DOMAIN and self.claim == Claim.AT_LEAST
+        return is_in_domain and not (self.inferred or self.ignores)
 
     @property
     def proved(self) -> bool:
         """Whether the prediction is a theorem for models that are right on all of training."""
-        return self.shown or self.trained
+        return self.shown or self.trained or self.follows_from_premise
 
     @property
     def unseen(self) -> Fraction:
@@ -169,10 +172,11 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         known = None if unseen is None else _counted(known_accuracy, learned, test)
         surely = value if known is None else known  # right where training fixes the answer
         bound = one if unseen is None or surely is None else min(one, surely + unseen)
+        inferred = None if known is None else _inferred(learned, test, unseen)
         return undetermined(
             unseen,
             at_most=bound,
-            inferred=_inferred(learned, test, unseen) if known else Fraction(0),
+            inferred=inferred or Fraction(0),
             ignores=ignores and (bound < 1 or bool(known)),
             learned_accuracy=None if upward is Beyond.OPEN else value,
             counted=known is not None,

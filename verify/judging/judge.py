@@ -14,7 +14,7 @@ from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
 from verify.judging.premises import is_stored, speaks_of, spoke_of
-from verify.judging.standards import TOLERANCE, explains, is_below_one, meets
+from verify.judging.standards import explains, is_below_one, is_testable, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
 from verify.records.measurement import Measurement
@@ -27,7 +27,8 @@ class Verdict(StrEnum):
 
     Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
     premise, none is indifferent to what it is said to ignore, or none is steady where that is
-    asked.  Premise: the length was trained, so it says whether the premise is met.
+    asked.  Premise: the length was trained, so it says whether the premise is met; or what is
+    claimed of it says no more than that.
     """
 
     AGREE = "agree"
@@ -214,7 +215,8 @@ def _judge_length(
     measured = _measured(asked, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    if accuracy is not None and prediction.setting.is_premise(digits):
+    is_premise = prediction.setting.is_premise(digits) or expected.follows_from_premise
+    if accuracy is not None and is_premise:
         return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3, stored=False)
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
@@ -256,8 +258,7 @@ def _judge_claim(
     expected: LengthPrediction | PredictedLength, measured: Sequence[Measurement]
 ) -> Verdict:
     """Whether models did what is claimed of them at a length; inconclusive without any."""
-    low, high = float(expected.at_least), float(expected.at_most)
-    if expected.accuracy is None and low <= TOLERANCE and high + TOLERANCE >= 1:
+    if not is_testable(expected):
         return Verdict.UNDETERMINED
     if not measured:
         return Verdict.INCONCLUSIVE
@@ -265,7 +266,7 @@ def _judge_claim(
         goal, unseen = float(expected.accuracy), float(expected.unseen_share or 0)
         agrees = meets(measured, goal, goal, unseen) and explains(measured)
     else:
-        agrees = meets(measured, low, high)
+        agrees = meets(measured, float(expected.at_least), float(expected.at_most))
     return Verdict.AGREE if agrees else Verdict.DIVERGE
 
 

@@ -1,10 +1,12 @@
 """Of which converged models a claim on a length speaks: today's claim, or that stored before.
 
-Where digits are ignored, of indifferent ones; where joint support decides, or the accuracy is
-claimed because digits are ignored, of steady ones.
+Where digits are ignored, of indifferent and steady ones; where joint support decides, of steady
+ones.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
@@ -13,17 +15,18 @@ from theory.setting.settings import Setting
 from verify.records.predicted import Predicted, PredictedLength
 from verify.records.runs import Run
 
-_STEADY_SINCE = {True: 26, False: 28}
-"""The version of the theory from which a claim speaks of steady models alone.
+_JOINTLY_SINCE, _IGNORED_SINCE, _BOUNDS_SINCE = 26, 28, 29
+"""The versions of the theory from which claims speak of steady models alone.
 
-Where joint support decides it, and where it rests on ignored digits.
+Of exact ones: where joint support decides, and where they rest on ignored digits.  Of bounds:
+either.  Since the last of them answers that training leaves open may change.
 """
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
     return (run.indifferent or not expected.ignores) and (
-        run.is_steady(expected.digits) or not expected.asks_steady
+        run.is_steady(expected.digits, expected.unseen) or not expected.asks_steady
     )
 
 
@@ -41,7 +44,8 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     else:
         ignores = _rests_on_ignored(told, setting, digits)
     asks_steady = expected.asks_steady and presumes_steady(expected, told)
-    return (run.indifferent or not ignores) and (run.is_steady(digits) or not asks_steady)
+    unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
+    return (run.indifferent or not ignores) and (run.is_steady(digits, unseen) or not asks_steady)
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
@@ -54,7 +58,8 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of steady models alone when this was stored."""
-    return int(told.theory) >= _STEADY_SINCE[expected.infers]
+    since = _JOINTLY_SINCE if expected.infers else _IGNORED_SINCE
+    return int(told.theory) >= (_BOUNDS_SINCE if expected.accuracy is None else since)
 
 
 def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from theory.prediction.lengths import LengthPrediction
 from verify.judging.intervals import Interval, pooled
 from verify.records.measurement import Measurement
+from verify.records.predicted import PredictedLength
 
 TOLERANCE = 0.02
 """How far an accuracy may be from the predicted one.
@@ -25,6 +27,12 @@ def meets(measured: Sequence[Measurement], low: float, high: float, unseen: floa
     """
     room = TOLERANCE + unseen
     return all(low - room <= x.low and x.high <= high + room for x in map(interval, measured))
+
+
+def is_testable(expected: LengthPrediction | PredictedLength) -> bool:
+    """Whether a measurement could contradict what is claimed: no bound that only touches 0 or 1."""
+    low, high = float(expected.at_least), float(expected.at_most)
+    return expected.accuracy is not None or low > TOLERANCE or high + TOLERANCE < 1
 
 
 def is_below_one(measured: Sequence[Measurement]) -> bool:

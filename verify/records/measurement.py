@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from verify.plan import premise
@@ -33,10 +34,13 @@ class Measurement:
     digit_learned: tuple[int, ...] | None
     steady: float | None = None
 
-    @property
-    def is_steady(self) -> bool:
-        """Whether the model is not known to waver here: most answers stayed, or none were tried."""
-        return self.steady is None or self.steady >= premise.STEADY
+    def is_steady(self, unseen: Fraction = Fraction(0)) -> bool:
+        """Whether the model is not known to waver here: most answers stayed, or none were tried.
+
+        Args:
+            unseen: the share of inputs whose answer training leaves open; these may change.
+        """
+        return self.steady is None or self.steady + unseen >= premise.STEADY
 
     def to_json(self) -> dict[str, Any]:
         """The measurement as plain values, without what was not measured."""

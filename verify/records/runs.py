@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from verify.plan import premise
@@ -78,9 +79,13 @@ class Run:
         """Whether its answers are known to stay when ignored tokens are disturbed."""
         return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
-    def is_steady(self, digits: int) -> bool:
-        """Whether its answers at a length are not known to waver when digits are disturbed."""
-        return all(m.is_steady for m in self.measurements if m.digits == digits)
+    def is_steady(self, digits: int, unseen: Fraction = Fraction(0)) -> bool:
+        """Whether its answers at a length are not known to waver when digits are disturbed.
+
+        Args:
+            unseen: the share of inputs whose answer training leaves open; these may change.
+        """
+        return all(m.is_steady(unseen) for m in self.measurements if m.digits == digits)
 
     @property
     def settled(self) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from math import log
 from typing import Any
 
 from theory.display.answer import INPUTS, answer_line, cut, expected_function
-from theory.display.text import claim_text, fraction_text
+from theory.display.text import bounds, claim_text, fraction_text
+from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -71,7 +71,7 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     bound = most if most < 1 else least or -1
     predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
-        predicted = _short(least, most) if exact is None else f"{float(exact):.4f}"
+        predicted = _short(x.prediction) if exact is None else f"{float(exact):.4f}"
     return {
         "digits": x.digits,
         "predicted": predicted,
@@ -81,11 +81,12 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     }
 
 
-def _short(least: Fraction, most: Fraction) -> str:
+def _short(x: LengthPrediction) -> str:
     """The bounds of an accuracy, with few digits."""
-    if least and most < 1:
-        return f"{float(least):.3f} to {float(most):.3f}"
-    return f"≤ {float(most):.3f}" if most < 1 else f"≥ {float(least):.3f}"
+    low, high = bounds(x)
+    if x.at_least and x.at_most < 1:
+        return f"{low} to {high}"
+    return f"≤ {high}" if x.at_most < 1 else f"≥ {low}"
 
 
 def _theorem(v: CellVerdict) -> str:

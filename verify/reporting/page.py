@@ -176,10 +176,10 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 
 def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
-    asked = {x.digits for x in v.lengths if x.prediction.asks_steady}
+    asked = {x.digits: x.prediction.unseen for x in v.lengths if x.prediction.asks_steady}
     outside = ", ".join(
         f"{m.correct / m.samples:.3f} at {m.digits}"
-        + " (not steady)" * (m.digits in asked and not m.is_steady)
+        + " (not steady)" * (m.digits in asked and not m.is_steady(asked[m.digits]))
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)
     )

@@ -59,7 +59,7 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
 def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     """How many answers stay when digits are a little disturbed, where it is asked."""
     asked = [
-        m.is_steady
+        m.is_steady(x.prediction.unseen)
         for v in verdicts
         for x in v.lengths
         for run in v.converged
@@ -70,9 +70,10 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
         return []
     return [
         f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
-        "on digits that training never showed together, or an exact one on ignored digits, kept "
-        f"{STEADY:.0%} of the answers when all digits were a little disturbed. Only these are "
-        "judged there, and those of models in which that was not measured."
+        "on ignored digits, or on digits that training never showed together, kept "
+        f"{STEADY:.0%} of the answers when all digits were a little disturbed (those that are open "
+        "count as kept). Only these are judged there, and those of models in which that was not "
+        "measured."
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, UNCLAIMED
-from theory.display.text import claim_text
+from theory.display.text import bounds, claim_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction
@@ -23,7 +23,7 @@ CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
-_SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1"}
+_SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1", "..": "between"}
 _MISSED = "(..): of models that did not converge"
 
 
@@ -75,16 +75,18 @@ def cell_line(v: CellVerdict) -> list[str]:
 
 
 def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
-    """What is claimed at a length, in at most six characters."""
+    """What is claimed at a length, in few characters."""
     claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
     if claim == Claim.NONE:
         return "?"
+    low, high = bounds(x, digits=2)
     if claim == Claim.AT_LEAST:
-        return f">={float(x.at_least):.2f}"
-    bound = f"{float(x.at_most):.2f}"
-    return "<1" if bound == "1.00" else f"<={bound}"
+        return f">={low}"
+    if x.at_least:
+        return f"{low}..{high}"
+    return "<1" if high == "1" else f"<={high}"
 
 
 def _parenthesized(v: CellVerdict, text: str) -> str:

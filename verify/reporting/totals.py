@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.prediction.outcomes import Claim
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.judging.standards import is_testable
 
 FRACTIONAL = Fraction(1, 20)
 """An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
@@ -113,13 +113,13 @@ def judged(verdicts: Iterable[Verdict]) -> Judged:
 
 def is_silent(x: LengthVerdict) -> bool:
     """Whether nothing is claimed at a length, trained ones aside."""
-    return x.prediction.claim == Claim.NONE and x.verdict == Verdict.UNDETERMINED
+    return x.verdict == Verdict.UNDETERMINED
 
 
 def _is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
     """Whether something is claimed at a length and no model could test it."""
-    claimed = x.prediction.claim != Claim.NONE
-    return x.verdict == Verdict.INCONCLUSIVE and claimed and not v.cell.setting.is_premise(x.digits)
+    is_premise = v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise
+    return x.verdict == Verdict.INCONCLUSIVE and is_testable(x.prediction) and not is_premise
 
 
 def _is_fractional(x: LengthVerdict) -> bool:
@@ -128,5 +128,5 @@ def _is_fractional(x: LengthVerdict) -> bool:
 
 
 def _coverage(cells: Iterable[CellVerdict]) -> Coverage:
-    claims = [x.prediction.claim for v in cells for x in v.longer]
-    return Coverage(sum(claim != Claim.NONE for claim in claims), len(claims))
+    claims = [is_testable(x.prediction) for v in cells for x in v.longer]
+    return Coverage(sum(claims), len(claims))

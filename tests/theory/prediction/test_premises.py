@@ -50,7 +50,7 @@ def test_what_was_not_counted_is_a_bound_and_the_derivation_says_so() -> None:
     words = {"expr": "a*b*c*d % 1000003", "train_digits": "7", "test_digits": "6-9"}
     got = predicted(**words)
     assert [x.claim for x in got.lengths] == ["none", "exact", "at most", "at most"]
-    assert got.derivation[-1].statement.startswith("Not counted")
+    assert any(x.statement.startswith("Not counted") for x in got.derivation)
     # Where every place can be counted by itself, the claim stands.
     assert set(claims({"task": "add", "train_digits": "20", "test_digits": "19-22"})) == {"exact"}
 
