@@ -68,7 +68,7 @@ class Started:
             self.process = subprocess.Popen(
                 [sys.executable, str(script), *words],
                 cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(ROOT), name: value, **variables},
+                env={**_inherited(), "PYTHONPATH": str(ROOT), name: value, **variables},
                 stdout=stdout,
                 stderr=errors,
                 text=True,
@@ -101,6 +101,11 @@ class Started:
         """Every process that belongs to this command."""
         pids = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()]
         return [pid for pid in pids if self.mark.encode() in _read(pid, "environ")]
+
+
+def _inherited() -> dict[str, str]:
+    """The environment, without what this project asks of the C library of its processes."""
+    return {k: v for k, v in os.environ.items() if k != "GLIBC_TUNABLES"}
 
 
 def _read(pid: int, name: str) -> bytes:

@@ -123,7 +123,8 @@ def prefer_large_pages() -> None:
 
     Their C library asks for them (glibc, from 2.35), and the system gives them where it may.  A
     step goes through more memory than the processor remembers the small pages of
-    (benchmarks/README.md).  What the user has told the C library stays.
+    (benchmarks/README.md).  What the user has told the C library stays.  It is told by a variable
+    of this process's environment, which keeps it.
     """
     told = os.environ.get(TUNABLES, "")
     if LARGE_PAGES not in told:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
+from theory.prediction.predict import predict
+from theory.setting.domains import Domain
 from verify.judging.judge import CellVerdict, Verdict, judge
 from verify.judging.known_divergences import KnownDivergences
 from verify.reporting.terminal import (
@@ -17,6 +19,7 @@ from verify.reporting.terminal import (
     length_legend,
     length_line,
     outcome_line,
+    prediction_row,
     sentence,
     short_label,
     summary_line,
@@ -171,3 +174,14 @@ def test_what_is_shown_as_measured_is_what_was_judged() -> None:
     rows = [dict(zip(LENGTH_COLUMNS, length_line(v, x), strict=True)) for x in v.lengths]
     assert rows[2]["measured"].startswith("0.333")
     assert shown(v)["measured"] == "1.00 / 0.33"
+
+
+def test_bounds_are_rounded_to_the_safe_sides_and_have_signs() -> None:
+    every = cell(digits=3, train=Domain((3,), "every"), test_lengths=(3, 4))
+    less = cell("sub", digits=3, train=Domain((2, 3)), test_lengths=(2, 4))
+    lines = [judge(c, [run(c, dict.fromkeys(c.setting.test_lengths, 0.1))]) for c in (every, less)]
+    assert [shown(v)["predicted"] for v in lines] == [">=0.81 / <=0.19", "1 / 0.09..0.55"]
+    said = " ".join(cell_legend(lines))
+    assert ">=: at least" in said and "..: between" in said
+    row = prediction_row(less, predict(less.setting))
+    assert row[-1] == "2: 1 4: 1001/11001..5996/11001"

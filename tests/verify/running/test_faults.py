@@ -76,7 +76,9 @@ def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
     started = verify(tmp_path, "--seeds", "50")
     started.until("[1/")
     workers = started.workers()
-    assert all("GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in started.variables(x) for x in workers)
+    assert workers and all(
+        "GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in started.variables(x) for x in workers
+    )
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
     assert started.wait() == 4
