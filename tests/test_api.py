@@ -51,7 +51,7 @@ def test_options_are_taken_as_python_has_them() -> None:
 def test_every_option_of_a_setting_is_shown() -> None:
     for function in (predict, verify):
         assert {*options_of(Request)} <= {*inspect.signature(function).parameters}
-        assert "test_domain: As for train_domain." in str(function.__doc__)
+        assert "test_domain: The same values as train_domain." in str(function.__doc__)
     assert inspect.signature(verify).parameters["recipe"].default == "default"
 
 
