@@ -127,7 +127,6 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_FORMULA else f"{text[:_LONGEST_FORMULA]}..."
 
 
-_OPEN = (Claim.NONE, Claim.AT_LEAST)
 _PUBLISHED = {
     Status.GENERALIZES: "right on {} inputs",
     Status.FAILS: "wrong on some {} inputs",
@@ -158,7 +157,7 @@ def _assumes(prediction: Prediction) -> str:
     """What the theorem takes for granted at shorter lengths where nothing is claimed."""
     down = Direction.DOWNWARD
     more = prediction.published_verdict(down) == Status.GENERALIZES and any(
-        x.direction == down and x.claim in _OPEN and x.unseen > MOST_UNSEEN
+        x.direction == down and x.at_most == 1 and x.unseen > MOST_UNSEEN
         for x in prediction.lengths
     )
     return "It ignores which digits training showed together." if more else ""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from theory.display.answer import UNCLAIMED
 from theory.display.phase_grid import Grid, why
 from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
+from theory.prediction.outcomes import Claim
 from theory.studies.phase import Point
 
 if TYPE_CHECKING:
@@ -130,11 +131,9 @@ def _write_numbers(ax: Axes, grid: Grid, width: float) -> None:
         if shown.accuracy is not None:
             text = _decimal(shown.accuracy, width)
             style["color"] = "white" if shown.accuracy > Fraction(1, 2) else INK
-        elif shown.at_most < 1 and width >= _ROOMY:
-            text, left = f"≤ {_decimal(shown.at_most, width)}", None
-            style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
-        elif shown.at_least and width >= _ROOMY:
-            text, left = f"≥ {_decimal(shown.at_least, width)}", None
+        elif shown.claim != Claim.NONE and width >= _ROOMY:
+            sign, bound = ("≤", shown.at_most) if shown.at_most < 1 else ("≥", shown.at_least)
+            text, left = f"{sign} {_decimal(bound, width)}", None
             style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
         else:
             continue

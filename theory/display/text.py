@@ -96,19 +96,21 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained."""
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    claim, (low, high) = x.claim, bounds(x)
-    if claim == Claim.AT_LEAST:
+    if x.claim in (Claim.AT_LEAST, Claim.AT_MOST):
+        return bound_word(x)
+    return UNCLAIMED if x.claim == Claim.NONE else x.claim
+
+
+def bound_word(x: LengthPrediction, digits: int = 3) -> str:
+    """The bounds of an accuracy to so many digits, rounded to the safe sides."""
+    low, high = (
+        _rounded(x.at_least, digits, ROUND_FLOOR),
+        _rounded(x.at_most, digits, ROUND_CEILING),
+    )
+    if x.claim == Claim.AT_LEAST:
         return f"at least {low}"
-    if claim == Claim.AT_MOST and x.at_least:
-        return f"{low} to {'below ' * (high == '1')}{high}"
-    if claim == Claim.AT_MOST:
-        return "below 1" if high == "1" else f"at most {high}"
-    return UNCLAIMED if claim == Claim.NONE else claim
-
-
-def bounds(x: LengthPrediction, digits: int = 3) -> tuple[str, str]:
-    """So many digits of what the accuracy is at least and at most, rounded to the safe sides."""
-    return _rounded(x.at_least, digits, ROUND_FLOOR), _rounded(x.at_most, digits, ROUND_CEILING)
+    below = "below 1" if high == "1" else ""
+    return f"{low} to {below or high}" if x.at_least else below or f"at most {high}"
 
 
 def _rounded(bound: Fraction, digits: int, rounding: str) -> str:

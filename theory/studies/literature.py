@@ -170,10 +170,8 @@ def _compare_lengths(finding: Finding, prediction: Prediction) -> tuple[LengthCo
         if finding.against == "learned_function":
             exact = None if exact is None or prediction.learned is None else one
             low, high = zero if prediction.learned is None else 1 - x.unseen, one
-        elif exact is None:
-            low, high = x.at_least, x.at_most
         else:
-            low, high = x.at_least, min(exact + x.unseen, one)
+            low, high = x.at_least, x.at_most
         rows.append(LengthComparison(x.digits, exact, low, high, reported.get(x.digits)))
     return tuple(rows)
 

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 from theory.errors import InvalidInput
@@ -127,5 +128,5 @@ def _table(row: Row) -> str:
 
 if __name__ == "__main__":
     print(_HEADER.format(number=NUMBER, seed=SEED))
-    for _, each in zip(range(NUMBER), drawn(), strict=False):
+    for each in islice(drawn(), NUMBER):
         print(_table(each), flush=True)

@@ -7,8 +7,7 @@ from math import log
 from typing import Any
 
 from theory.display.answer import INPUTS, answer_line, cut, expected_function
-from theory.display.text import bounds, claim_text, fraction_text
-from theory.prediction.lengths import LengthPrediction
+from theory.display.text import bound_word, claim_text, fraction_text
 from theory.prediction.outcomes import Claim
 from theory.setting.directions import Direction
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -71,7 +70,7 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     bound = most if most < 1 else least or -1
     predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
-        predicted = _short(x.prediction) if exact is None else f"{float(exact):.4f}"
+        predicted = bound_word(x.prediction) if exact is None else f"{float(exact):.4f}"
     return {
         "digits": x.digits,
         "predicted": predicted,
@@ -79,14 +78,6 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
         "measured": None if measured is None else measured.value,
         "missed": not v.converged,
     }
-
-
-def _short(x: LengthPrediction) -> str:
-    """The bounds of an accuracy, with few digits."""
-    low, high = bounds(x)
-    if x.at_least and x.at_most < 1:
-        return f"{low} to {high}"
-    return f"≤ {high}" if x.at_most < 1 else f"≥ {low}"
 
 
 def _theorem(v: CellVerdict) -> str:

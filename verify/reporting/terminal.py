@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.display.answer import INPUTS, UNCLAIMED
-from theory.display.text import bounds, claim_text
+from theory.display.text import bound_word, claim_text
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
 from theory.prediction.predict import Prediction
@@ -55,10 +55,7 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     return [
         short_label(cell),
         cell.model,
-        lengths.replace("at most ", "<=")
-        .replace("at least ", ">=")
-        .replace(" to ", "..")
-        .replace(UNCLAIMED, "?"),
+        _in_signs(lengths),
     ]
 
 
@@ -79,14 +76,13 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
         return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
-    if claim == Claim.NONE:
-        return "?"
-    low, high = bounds(x, digits=2)
-    if claim == Claim.AT_LEAST:
-        return f">={low}"
-    if x.at_least:
-        return f"{low}..{high}"
-    return "<1" if high == "1" else f"<={high}"
+    return "?" if claim == Claim.NONE else _in_signs(bound_word(x, digits=2))
+
+
+def _in_signs(text: str) -> str:
+    """The words of a claim as the signs of ``_SIGNS``."""
+    text = text.replace("at most ", "<=").replace("at least ", ">=").replace("below 1", "<1")
+    return text.replace(" to ", "..").replace(UNCLAIMED, "?")
 
 
 def _parenthesized(v: CellVerdict, text: str) -> str:
