@@ -13,6 +13,7 @@ from verify.plan.natural_rows import NATURAL
 from verify.plan.recipe import DENSE, Recipe
 from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
 from verify.plan.rows import Row, read_grid, read_row, row, rows
+from verify.plan.unconverged_rows import UNCONVERGED
 
 _HEADLINE = (
     row("add", "ape", 3, 5),
@@ -106,25 +107,6 @@ _DEPTHS = (
             row(None, "ape", 2, 4, expr="a + b + c", model=model),
         )
     ),
-)
-# Hard to learn, or with too few inputs to hold enough of them out (bases 2 and 3).
-_UNCONVERGED = (
-    *rows("mod_add", "ape", 3, 5, modulus=[40, 250]),
-    row("mod_add", "ape", 3, 5, modulus=20, base=6),
-    *rows("mod_mul", "ape", 3, 5, modulus=[40, 125, 250]),
-    *rows("mod_add", "ape", 3, 5, modulus=[60, 120]),
-    row("mod_add", "ape", 3, 5, modulus=150, model="wide"),
-    row("mod_add", "ape", 3, 5, modulus=200, layout="plain"),
-    row(None, "ape", 2, 4, expr="a + b + c", model="pico"),
-    *rows(None, "ape", 2, 4, expr="(a + b + c) % 100", model=["pico", "wide"]),
-    *rows("add", "ape", 3, 5, base=[2, 3]),
-    row(None, "ape", 2, 4, expr="a + b", base=4, layout="plain"),
-    row(None, "ape", 2, 4, expr="a + b", base=6),
-    row("add", "ape", 3, 5, train_priming=("5:0.001",)),
-    row("mul", "ape", 3, 5),
-    *rows("mod_mul", "ape", 2, 4, modulus=[12, 101, 125, 201]),
-    row("mod_mul", "ape", 2, 4, modulus=200, layout="plain"),
-    *rows("mod_mul", "ape", 3, 5, modulus=[51, 150, 200, 201], test_domain="every"),
 )
 # Sums that ask for two digits at once (400, 500; 36, 108), and for more (300; 35, 72).
 _LEAPS = (
@@ -228,7 +210,7 @@ _FULL = (
 
 def _converging(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The rows but for those that are hard to learn, each once."""
-    return tuple(x for x in dict.fromkeys(rows) if x not in _UNCONVERGED)
+    return tuple(x for x in dict.fromkeys(rows) if x not in UNCONVERGED)
 
 
 GRIDS: dict[str, tuple[Row, ...]] = {
@@ -237,7 +219,7 @@ GRIDS: dict[str, tuple[Row, ...]] = {
     "data": _converging(_DATA),
     "windows": WINDOWS,
     "leaps": _LEAPS,
-    "unconverged": _UNCONVERGED,
+    "unconverged": UNCONVERGED,
     "ignored": _IGNORED,
     "factors": _FACTORS,
     "contexts": CONTEXTS,
@@ -265,7 +247,7 @@ the premise.
 """
 
 
-_DENSE = ("factors", "leaps", "unconverged", "relative", "fractions", "constants", "published")
+_DENSE = ("factors", "leaps", "relative", "fractions", "constants", "published")
 
 
 def recipe_of(name: str | None) -> Recipe | None:
