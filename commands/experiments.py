@@ -90,7 +90,8 @@ def verify(
     if dry_run:
         if junit_xml is not None or cluster is not None:
             raise InvalidInput("--dry-run trains nothing: leave out --junit-xml and --cluster")
-        ahead = pipeline.estimate(plan, store)
+        evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
+        ahead = pipeline.estimate(plan, store, evidence)
         if ahead.each:
             print_table(ahead.columns, ahead.rows())
         print_text(ahead.sentence(), bold=True)

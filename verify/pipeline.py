@@ -112,11 +112,13 @@ def kept_models(plan: Plan) -> list[Path]:
     return [kept_path(plan.folders.models, job, precision) for job in plan.models]
 
 
-def estimate(plan: Plan, store: Path) -> Estimate:
+def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
     """What ``verify`` would train, and how long that may take here; nothing is stored.
 
     Args:
         store: it is not made if it is not there.
+        evidence: a file whose models tell, beside those of the store, how many steps others take;
+            it need not be there.
 
     Raises:
         InvalidInput: as of ``verify``.
@@ -130,7 +132,10 @@ def estimate(plan: Plan, store: Path) -> Estimate:
     kept = Store(store) if store.exists() else None
     jobs = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
     again = sum(has(kept, job, plan.budget, precision) for job in jobs)
-    return estimate(plan, jobs, again, device, _at_once(plan, device))
+    before = list(read_evidence(evidence)) if evidence is not None and evidence.exists() else []
+    if kept is not None:
+        before += kept.runs()[0]
+    return estimate(plan, jobs, again, device, _at_once(plan, device), before)
 
 
 def _at_once(plan: Plan, device: str) -> int:

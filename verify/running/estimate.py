@@ -1,30 +1,39 @@
-"""What a plan would train, and how long that may take on this machine: some steps are timed."""
+"""What a plan would train, and how long that may take on this machine.
+
+Some steps are timed.  How many a model takes is known from models of its cell, where there are any.
+"""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import mean
 from typing import ClassVar
 
 import torch
 
+from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.plan import Job, Plan
 from verify.plan.recipe import Recipe
 from verify.plan.sizes import Size
+from verify.records.runs import Run
+from verify.records.store import is_wanted
 from verify.running.run import ensembles
 from verify.training.device import train_alone
 from verify.training.ensemble import Ensemble
 from verify.training.schedule import LEVELS
 
-_STEPS, _SECONDS = 10, 1.0
-"""The most steps that are timed of one size, and the time after which that is enough."""
+_STEPS, _SECONDS = 10, 0.5
+"""The most steps that are timed at once, and the time after which that is enough."""
 _TOO_LONG = 5.0
 """Seconds of a step that is not made, but taken to be as fast as those of smaller models."""
 Seconds = tuple[float, float]
 """The least and the most."""
+Kind = tuple[Cell, str]
+"""A cell, and the version of the recipe: models of one kind take about as many steps."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,7 @@ class Estimate:
         again: how many are to be trained though the store has them.
         each: those to be trained, each with its time.
         total: the time of all, so many at once.
+        known: how many models take as many steps as others of their cell did.
     """
 
     columns: ClassVar = ("cell", "model", "to train", "time of each")
@@ -43,6 +53,7 @@ class Estimate:
     each: dict[Job, Seconds]
     total: Seconds
     workers: int
+    known: int = 0
 
     def rows(self) -> list[tuple[str, ...]]:
         """One line per cell with a model to train, in the order of ``columns``."""
@@ -55,19 +66,29 @@ class Estimate:
 
     def sentence(self) -> str:
         """How many models would be trained, how long that takes, and what that is taken from."""
-        plan, number, asked = self.plan, len(self.each), len(self.plan.models)
+        number, asked = len(self.each), len(self.plan.models)
         if not number:
             return f"Nothing would be trained: the store has {_models(asked)}."
         others = f" of {asked:,}; the store has the others" if number < asked else ""
         again = f" ({self.again:,} again, to be kept)" if self.again else ""
         at_once = f", {self.workers} at once" if self.workers > 1 else ""
-        fewest = min(fewest_steps(job.recipe, plan.budget) for job in self.each)
-        steps = f"{fewest:,} to {plan.budget:,}" if fewest < plan.budget else f"{fewest:,}"
         return (
             f"Would be trained: {_models(number)}{again}{others}.\n"
             f"Time: about {_range(self.total)}{at_once}. This is an estimate from a few steps "
-            f"timed now; a model takes {steps} steps."
+            f"timed now{self._steps()}."
         )
+
+    def _steps(self) -> str:
+        """How many steps models take, in words."""
+        before = " and the steps that models of the same cell took before"
+        if self.known == len(self.each):
+            return before
+        fewest = min(fewest_steps(job.recipe, self.plan.budget) for job in self.each)
+        most = self.plan.budget
+        steps = f"{fewest:,} to {most:,}" if fewest < most else f"{fewest:,}"
+        if self.known:
+            return f"{before}; another takes {steps}"
+        return f"; a model takes {steps} steps"
 
 
 def fewest_steps(recipe: Recipe, budget: int) -> int:
@@ -75,36 +96,66 @@ def fewest_steps(recipe: Recipe, budget: int) -> int:
     return min(budget, recipe.dropout_first + recipe.settling + recipe.cooling)
 
 
-def estimate(plan: Plan, jobs: Sequence[Job], again: int, device: str, workers: int) -> Estimate:
+def estimate(
+    plan: Plan,
+    jobs: Sequence[Job],
+    again: int,
+    device: str,
+    workers: int,
+    before: Iterable[Run] = (),
+) -> Estimate:
     """The time that training takes on this machine.
 
-    A few steps of every size are made, and those of other lengths are taken to be as fast for
-    the operations they make.
+    A few steps of every size, encoding and length are made.
 
     Args:
         jobs: the models of the plan to be trained.
         again: how many of them the store has.
+        before: models that tell how many steps others of their cells take, by the same recipe.
     """
     train_alone()
+    taken = _steps_taken(before, plan.budget)
     groups = ensembles(jobs, device)[::-1]  # small models first
-    speeds: dict[Size, float] = {}
+    timed: dict[tuple[Size, str, int], float] = {}
     each: dict[Job, Seconds] = {}
     lasting: list[Seconds] = [(0.0, 0.0)]
     speed = 0.0
     for group in groups:
         flops = _flops(group)
-        size = group[0].cell.size
-        if size not in speeds and (not speed or flops / speed < _TOO_LONG):
-            speed = flops / _step_seconds(group, device)
-        step = flops / speeds.setdefault(size, speed)
-        fewest = fewest_steps(group[0].recipe, plan.budget)
-        seconds = step * fewest, step * plan.budget
+        shape = group[0].cell.size, group[0].cell.setting.encoding.name, flops
+        if shape not in timed:
+            too_long = speed and flops / speed >= _TOO_LONG
+            timed[shape] = flops / speed if too_long else _step_seconds(group, device)
+            speed = flops / timed[shape]
+        step = timed[shape]
+        seconds = step * fewest_steps(group[0].recipe, plan.budget), step * plan.budget
+        if all(_kind(job) in taken for job in group):
+            # Those that train together take as many steps as the slowest.
+            seconds = (step * max(taken[_kind(job)] for job in group),) * 2
         lasting.append(seconds)
         each |= dict.fromkeys(group, seconds)
     # As long as the longest at least, and as all of them shared out.
     least, most = (max(*x, sum(x) / workers) for x in zip(*lasting, strict=True))
     in_order = {job: each[job] for job in jobs}
-    return Estimate(plan, again, in_order, (least, most), min(workers, len(groups)) or 1)
+    at_once = min(workers, len(groups)) or 1
+    known = sum(_kind(job) in taken for job in jobs)
+    return Estimate(plan, again, in_order, (least, most), at_once, known)
+
+
+def _kind(job: Job) -> Kind:
+    return job.cell, job.recipe.version
+
+
+def _steps_taken(runs: Iterable[Run], budget: int) -> dict[Kind, float]:
+    """The mean of the steps that models took, by kind.
+
+    A model counts only if this budget would have trained it as long.
+    """
+    steps = defaultdict[Kind, list[int]](list)
+    for run in runs:
+        if run.steps <= budget and not is_wanted(run, budget):
+            steps[run.cell, run.recipe].append(run.steps)
+    return {key: mean(each) for key, each in steps.items()}
 
 
 def _flops(group: Sequence[Job]) -> int:

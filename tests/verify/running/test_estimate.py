@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from verify.plan.cells import Cell
 from verify.plan.flops import training_flops
 from verify.plan.plan import Job, Plan
 from verify.plan.recipe import RECIPES
+from verify.records.evidence import write_evidence
 from verify.records.store import Store
 from verify.running import estimate as module
 from verify.running.estimate import estimate
@@ -61,6 +63,29 @@ def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
     assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
 
 
+def test_models_take_as_many_steps_as_others_of_their_cell_did(second: list[str]) -> None:
+    other = cell(base=3, test_lengths=(2, 4))
+    plan = Plan([PICO, other], budget=6000)
+    version = PICO.recipe.version
+    before = [
+        replace(kept_run(PICO), seed=i, recipe=version, steps=n, budget=6000)
+        for i, n in enumerate((4500, 5100))
+    ]
+    # One that a larger budget would train for longer, and one by another recipe, tell nothing.
+    cut_short = replace(before[0], cell=other, steps=1000, budget=1000, premise=0.5)
+    before += [cut_short, replace(before[0], cell=other, recipe="9")]
+    found = estimate(plan, plan.models, 0, "cpu", 1, before)
+    first, last = found.each.values()
+    assert first == (4800.0, 4800.0) and last == (4000.0, 6000.0)
+    assert found.total == (8800.0, 10_800.0)
+    assert found.sentence().endswith(
+        "a few steps timed now and the steps that models of the same cell took before; another "
+        "takes 4,000 to 6,000."
+    )
+    found = estimate(Plan([PICO], budget=6000), plan.models[:1], 0, "cpu", 1, before)
+    assert found.sentence().endswith("the steps that models of the same cell took before.")
+
+
 def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:
     plan = Plan([PICO], budget=6000, recipe=RECIPES["paper"])
     found = estimate(plan, plan.models, 0, "cpu", 1)
@@ -85,3 +110,15 @@ def test_a_dry_run_looks_at_the_store(tmp_path: Path) -> None:
     done = run_cli("verify", *WORDS, "--store", str(path), "--seeds", "2", width=60)
     assert "1 of 2" in done.out
     assert "Would be trained: 1 model of 2; the store has the others." in done.out
+
+
+def test_a_dry_run_of_a_grid_looks_at_its_evidence(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        '[[cell]]\ntask = "add"\nbase = 3\ntrain-digits = "2"\ntest-digits = "2,3"\n'
+    )
+    words = ("verify", "--grid", "mine.toml", "--dry-run")
+    assert "the same cell" not in run_cli(*words, cwd=tmp_path).out
+    evidence = tmp_path / "reports" / "mine" / "evidence.jsonl"
+    evidence.parent.mkdir(parents=True)
+    write_evidence(evidence, [kept_run(PICO)])
+    assert "models of the same cell" in " ".join(run_cli(*words, cwd=tmp_path).out.split())
