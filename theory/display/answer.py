@@ -51,10 +51,6 @@ def _why_silent(prediction: Prediction) -> str:
         return "it was not counted, as that would take too long, or the answer is open"
     if "blind" in rules:
         return "queries do not see all digits that they need, and a model may never learn the task"
-    if rules == {"shared parameters"}:
-        return "several digits that should be ignored may disturb the answer together"
-    if "shared parameters" in rules:
-        return "theory leaves the answer open"
     return "the training data do not determine the answer"
 
 

@@ -26,6 +26,7 @@ from theory.setting.settings import Setting
 
 RIGHT_THERE = "a model that is right on all of training is right there"
 """What follows where training shows every context."""
+_HAS_TO_BE_STEADY = "so this follows only for models that were seen to be steady there"
 _LONGEST_CONTEXT = 20
 """Tokens of a context that are written; its beginning is left out."""
 
@@ -50,7 +51,7 @@ class Beyond(Enum):
 
     IGNORED = "the support rule: they are ignored"
     ONE_IGNORED = "they are ignored where one of each operand changes"
-    MORE_CHANGE = "more than one changes, and nothing follows"
+    STEADILY_IGNORED = "they are ignored by models that are known to be steady"
     CONTINUES = "the local rule goes on"
     STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
@@ -108,8 +109,9 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if step.leaves_open:
         return Beyond.OPEN, (step,)
     if encoding.reference in ("absolute", "shifted", "significance"):
-        what = f"under {encoding.label} neighbouring positions are alike"
-        return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
+        what = f"under {encoding.label} neighbouring positions are alike; {_HAS_TO_BE_STEADY}"
+        alike = cite("neighbours", what)
+        return Beyond.STEADILY_IGNORED, (step, alike, *modulus_steps(setting, shown))
     return Beyond.ONE_IGNORED, (step, *modulus_steps(setting, shown))
 
 
@@ -119,7 +121,8 @@ def beyond_lengths(
     """What happens at each test length, where ``upward`` is what happens in general.
 
     Training may show every context of a length (rule *receptive field*); and what is shared by
-    positions ignores one digit of each operand, and not surely more (rule *shared parameters*).
+    positions ignores one digit of each operand, and more only if the model is known to be steady
+    (rule *shared parameters*).
     """
     surely, steps = shown_lengths(setting)
     too_far = [
@@ -132,10 +135,12 @@ def beyond_lengths(
     if too_far:
         what = (
             f"{setting.encoding.label} shares parameters among positions, and at "
-            f"{lengths_text(too_far)} more than one ignored digit of an operand changes"
+            f"{lengths_text(too_far)} more than one ignored digit of an operand changes; "
+            f"{_HAS_TO_BE_STEADY}"
         )
-        steps += (cite("shared parameters", what, leaves_open=True),)
-    special = dict.fromkeys(too_far, Beyond.MORE_CHANGE) | dict.fromkeys(surely, Beyond.SHOWN)
+        steps += (cite("shared parameters", what),)
+    special = dict.fromkeys(too_far, Beyond.STEADILY_IGNORED)
+    special |= dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps
 
 

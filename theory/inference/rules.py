@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "29"
+THEORY_VERSION = "30"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -196,9 +196,9 @@ RULES: dict[str, Rule] = {
             "without a digit rule only the rule support is left",
             "If the task has no finite carry (products, modular tasks), or its digits stand at "
             "changing offsets, no digit rule can go on to longer inputs.  One candidate is left "
-            "for what a model does there: to ignore what the rule support says, as far as the "
-            "rule shared parameters allows.",
-            f"{CONVERGED} and is indifferent (indifference); tested on modular sums so far",
+            "for what a model does there: to ignore what the rule support says.",
+            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); under some "
+            "encodings it has to have been seen to be steady (neighbours, shared parameters)",
             f"ours; {_findings('Longer inputs')}",
             Basis.OBSERVED,
         ),
@@ -207,22 +207,25 @@ RULES: dict[str, Rule] = {
             "positions by a formula are like their neighbours",
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
-            "position.  So the support rule does not follow.  Nor does it follow that a digit "
-            "beyond the trained places is not found, where it stands as near to its query as ever, "
-            "or where no query can single out an offset and numbers are longer by a sixth at most.",
-            "absolute positions that are not learned one by one, positions by significance, or a "
-            "fixed or smooth function of the offset, or none",
+            "position.  So the rule 'support' speaks only of models that were seen to be steady "
+            "at the length in question.  Numbers of natural length: it does not follow that a "
+            "digit beyond the trained places is not found, where it stands as near to its query as "
+            "ever, or where no query can single out an offset and numbers are longer by a sixth at "
+            "most.",
+            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
+            "positions that are not learned one by one, positions by significance, or a fixed or "
+            "smooth function of the offset, or none",
             f"ours; {_findings('Longer inputs', 'relative')}",
-            Basis.OPEN,
+            Basis.OBSERVED,
         ),
         Rule(
             "shared parameters",
-            "where positions share parameters one digit is ignored",
+            "where positions share parameters small leaks add up",
             "Where positions share parameters (relative encodings, or none), each "
             "ignored digit that differs from training shifts the answer a little, and the shifts "
-            "add up.  So the rule 'support' holds where one ignored digit of each operand differs, "
-            "and not surely where more do.",
-            f"{CONVERGED} and is indifferent (indifference)",
+            "add up.  So where more than one ignored digit of an operand differs the rule "
+            "'support' speaks only of models that were seen to be steady at that length.",
+            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness)",
             f"ours; {_findings('Longer inputs', 'relative')}",
             Basis.OBSERVED,
         ),

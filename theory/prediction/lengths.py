@@ -52,6 +52,7 @@ class LengthPrediction:
         shown: training shows the context of every answer (rule ``receptive field``).
         trained: each input is, as far as queries see it, one of the training domain.
         bounded_by: the rule that ``at_most`` rests on, where numbers have their natural lengths.
+        tried: it speaks of models only that were seen to be steady, not of untried ones.
     """
 
     digits: int
@@ -68,6 +69,7 @@ class LengthPrediction:
     trained: bool = False
     bounded_by: str = "address"
     known: Fraction = Fraction(0)
+    tried: bool = False
 
     @property
     def at_least(self) -> Fraction:
@@ -160,13 +162,15 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         return undetermined(None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
-    ignores = upward is Beyond.ONE_IGNORED or (changes and upward is Beyond.IGNORED)
+    tried = changes and upward is Beyond.STEADILY_IGNORED
+    ignores = tried or upward is Beyond.ONE_IGNORED or (changes and upward is Beyond.IGNORED)
+    predicted, undetermined = (partial(x, tried=tried) for x in (predicted, undetermined))
     if upward is Beyond.OPEN and changes:
         return undetermined(unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
     if upward is Beyond.STOPS and value is not None and unseen is not None and value < 1:
         return predicted(Status.FAILS, None, unseen, at_most=min(one, value + unseen))
-    if upward in (Beyond.STOPS, Beyond.MORE_CHANGE) and changes:
+    if upward is Beyond.STOPS and changes:
         return undetermined(unseen, learned_accuracy=value)
     if unseen is None or unseen > MOST_UNSEEN:
         known = None if unseen is None else _counted(known_accuracy, learned, test)

@@ -118,7 +118,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     continuation, a blind query and too small a sample decide every other length; joint support
     fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
     ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
-    ignored digits; and the other rules are about digits above the trained ones.
+    ignored digits, and neighbours and shared parameters ask that it was seen; and the other rules
+    are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -138,8 +139,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return length.ignores
     if rule == "steadiness":
         return length.asks_steady
-    if rule == "shared parameters":
-        return not length.ignores and length.direction == Direction.UPWARD
+    if rule in ("neighbours", "shared parameters"):
+        return length.tried
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 

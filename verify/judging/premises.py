@@ -26,7 +26,7 @@ either.  Since the last of them answers that training leaves open may change.
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
     return (run.indifferent or not expected.ignores) and (
-        run.is_steady(expected.digits, expected.unseen) or not expected.asks_steady
+        run.is_steady(expected.digits, expected.unseen, expected.tried) or not expected.asks_steady
     )
 
 
@@ -45,7 +45,8 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
         ignores = _rests_on_ignored(told, setting, digits)
     asks_steady = expected.asks_steady and presumes_steady(expected, told)
     unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
-    return (run.indifferent or not ignores) and (run.is_steady(digits, unseen) or not asks_steady)
+    is_steady = run.is_steady(digits, unseen, expected.tried)
+    return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:

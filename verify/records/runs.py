@@ -79,13 +79,18 @@ class Run:
         """Whether its answers are known to stay when ignored tokens are disturbed."""
         return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
-    def is_steady(self, digits: int, unseen: Fraction = Fraction(0)) -> bool:
+    def is_steady(self, digits: int, unseen: Fraction = Fraction(0), tried: bool = False) -> bool:
         """Whether its answers at a length are not known to waver when digits are disturbed.
 
         Args:
             unseen: the share of inputs whose answer training leaves open; these may change.
+            tried: whether that has to have been tried.
         """
-        return all(m.is_steady(unseen) for m in self.measurements if m.digits == digits)
+        return all(
+            m.is_steady(unseen) and not (tried and m.steady is None)
+            for m in self.measurements
+            if m.digits == digits
+        )
 
     @property
     def settled(self) -> bool:
