@@ -66,14 +66,14 @@ def say(
         ("a*b", "rpe", "aligned", 0, 2, "undetermined", "fails"),
         ("a*b", "rope", "aligned", 0, 2, "undetermined", "fails"),
         ("(a+b) % 100", "ape", "aligned", 0, 3, "generalizes", "generalizes"),
-        ("(a+b) % 100", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
-        ("(a+b) % 100", "t5", "aligned", 0, 2, "generalizes", "undetermined"),
+        ("(a+b) % 100", "rpe", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "t5", "aligned", 0, 2, "generalizes", "generalizes"),
         ("(a+b) % 100", "rpe", "interleaved", 0, 3, "generalizes", "generalizes"),
-        ("a*a % 10", "rpe", "plain", 0, 1, "none", "undetermined"),
-        ("a*a % 10", "rpe", "aligned", 0, 1, "none", "undetermined"),
+        ("a*a % 10", "rpe", "plain", 0, 1, "none", "generalizes"),
+        ("a*a % 10", "rpe", "aligned", 0, 1, "none", "generalizes"),
         ("(a+b) % 101", "rpe", "aligned", 0, 2, "undetermined", "fails"),
-        ("a*b % 125", "rpe", "aligned", 0, 3, "generalizes", "undetermined"),
-        ("(a+b) % 100", "rope", "aligned", 0, 3, "generalizes", "undetermined"),
+        ("a*b % 125", "rpe", "aligned", 0, 3, "generalizes", "generalizes"),
+        ("(a+b) % 100", "rope", "aligned", 0, 3, "generalizes", "generalizes"),
         ("(a+b) % 100", "rope", "interleaved", 0, 3, "generalizes", "generalizes"),
         ("(a+b) % 101", "ape", "aligned", 0, 2, "undetermined", "fails"),
         ("(a+b) % 150", "ape", "aligned", 0, 2, "undetermined", "fails"),
@@ -115,14 +115,15 @@ def test_a_landmark_in_view_of_the_digits_above_is_named() -> None:
     assert text == "Digit 4 of a, always 0 in training, sees the landmark '<bos>' 4 tokens back."
 
 
-def test_what_positions_share_is_claimed_for_one_digit_of_each_operand() -> None:
+def test_what_positions_share_asks_for_a_steady_model_where_more_than_one_digit_changes() -> None:
+    own = say("(a+b) % 101", "ape", n=2)
     for pe in ("rpe", "rope", "alibi", "nope"):
         said = say("(a+b) % 101", pe, n=2)
-        assert [x.digits for x in said.lengths if x.accuracy is not None] == [2, 3]
+        assert [x.accuracy for x in said.lengths] == [x.accuracy for x in own.lengths]
+        assert [x.digits for x in said.lengths if x.tried] == [4, 5]
         (text,) = [s.statement for s in said.derivation if s.rule == "shared parameters"]
-        assert text.endswith("4..5 digits more than one ignored digit of an operand changes.")
-    own = say("(a+b) % 101", "ape", n=2)
-    assert all(x.accuracy is not None for x in own.lengths if x.digits > 2)
+        assert "at 4..5 digits more than one ignored digit of an operand changes;" in text
+    assert not any(x.tried for x in own.lengths)
 
 
 def test_a_step_says_that_it_leaves_lengths_open() -> None:
@@ -132,7 +133,7 @@ def test_a_step_says_that_it_leaves_lengths_open() -> None:
     assert open_rules("a+b") == []
     assert open_rules("a+b", "rpe") == ["landmark"]
     assert open_rules("a*b") == ["joint support"]
-    assert open_rules("a*b", "rope") == ["shared parameters", "joint support"]
+    assert open_rules("a*b", "rope") == ["joint support"]
 
 
 def test_in_domain_is_the_premise() -> None:
@@ -228,10 +229,10 @@ def test_predictions_share_nothing_that_can_be_changed() -> None:
 
 
 def test_settings_that_share_counts_keep_what_is_their_own() -> None:
-    """RPE and APE share the counts of (a + b) mod 101; RPE claims fewer of them."""
+    """RPE and APE share the counts of (a + b) mod 101; RPE asks more of the models."""
     ape, rpe = (say("(a+b) % 101", pe, n=2) for pe in ("ape", "rpe"))
-    assert [x.accuracy is None for x in ape.lengths] == [True, False, False, False, False]
-    assert [x.accuracy is None for x in rpe.lengths] == [True, False, False, True, True]
+    assert [x.tried for x in ape.lengths] == [False] * 5
+    assert [x.tried for x in rpe.lengths] == [False, False, False, True, True]
     shared = [[x.learned_accuracy for x in p.lengths] for p in (ape, rpe)]
     assert shared[0] == shared[1] and None not in shared[0]
 
