@@ -89,8 +89,10 @@ RULES: dict[str, Rule] = {
             "It is asked in two cases.  To digits that training never showed together a model may "
             "have no firm answer: which one it gives differs from model to model, and changes when "
             "its digits are disturbed a little.  Where ignored digits leak into the answer, it "
-            "changes as well.  Both can be measured without knowing what is right.",
-            "with a tenth of another digit's vector in every operand digit, at least 0.99 of the "
+            "changes as well.  Both can be measured without knowing what is right.  The "
+            "disturbance is weak: where leaks were seen, up to seven times as many answers were "
+            "wrong as changed by it.",
+            "with a tenth of another digit's vector in every operand digit, at least 0.998 of the "
             "answers at that length stay, less the share of those that training leaves open "
             "(share and threshold are ours)",
             f"ours; {_findings('Shorter inputs')}, and docs/ignored-digits.md",

@@ -12,6 +12,7 @@ from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.prediction.lengths import LengthPrediction, replaces
 from theory.setting.settings import Setting
+from verify.plan.premise import STEADY, STEADY_BEFORE
 from verify.records.predicted import Predicted, PredictedLength
 from verify.records.runs import Run
 
@@ -21,6 +22,8 @@ _JOINTLY_SINCE, _IGNORED_SINCE, _BOUNDS_SINCE = 26, 28, 29
 Of exact ones: where joint support decides, and where they rest on ignored digits.  Of bounds:
 either.  Since the last of them answers that training leaves open may change.
 """
+_FIRMLY_SINCE = 30
+"""The version from which so many answers have to stay as today."""
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
@@ -44,8 +47,10 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     else:
         ignores = _rests_on_ignored(told, setting, digits)
     asks_steady = expected.asks_steady and presumes_steady(expected, told)
-    unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
-    is_steady = run.is_steady(digits, unseen, expected.tried)
+    version = int(told.theory)
+    unseen = expected.unseen if version >= _BOUNDS_SINCE else Fraction(0)
+    least = STEADY if version >= _FIRMLY_SINCE else STEADY_BEFORE
+    is_steady = run.is_steady(digits, unseen, expected.tried, least)
     return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 
 

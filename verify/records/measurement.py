@@ -34,13 +34,14 @@ class Measurement:
     digit_learned: tuple[int, ...] | None
     steady: float | None = None
 
-    def is_steady(self, unseen: Fraction = Fraction(0)) -> bool:
+    def is_steady(self, unseen: Fraction = Fraction(0), least: float = premise.STEADY) -> bool:
         """Whether the model is not known to waver here: most answers stayed, or none were tried.
 
         Args:
             unseen: the share of inputs whose answer training leaves open; these may change.
+            least: the share of the answers that have to stay.
         """
-        return self.steady is None or self.steady + unseen >= premise.STEADY
+        return self.steady is None or self.steady + unseen >= least
 
     def to_json(self) -> dict[str, Any]:
         """The measurement as plain values, without what was not measured."""

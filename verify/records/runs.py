@@ -8,6 +8,7 @@ from typing import Any
 
 from verify.plan import premise
 from verify.plan.cells import Cell
+from verify.plan.premise import STEADY
 from verify.records.measurement import Measurement
 from verify.records.predicted import Predicted
 from verify.records.reading import check, read_head, read_measurement, read_trajectory
@@ -79,15 +80,22 @@ class Run:
         """Whether its answers are known to stay when ignored tokens are disturbed."""
         return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
-    def is_steady(self, digits: int, unseen: Fraction = Fraction(0), tried: bool = False) -> bool:
+    def is_steady(
+        self,
+        digits: int,
+        unseen: Fraction = Fraction(0),
+        tried: bool = False,
+        least: float = STEADY,
+    ) -> bool:
         """Whether its answers at a length are not known to waver when digits are disturbed.
 
         Args:
             unseen: the share of inputs whose answer training leaves open; these may change.
             tried: whether that has to have been tried.
+            least: the share of the answers that have to stay.
         """
         return all(
-            m.is_steady(unseen) and not (tried and m.steady is None)
+            m.is_steady(unseen, least) and not (tried and m.steady is None)
             for m in self.measurements
             if m.digits == digits
         )

@@ -68,7 +68,7 @@ def _standards() -> dict[str, Any]:
         "premise": f"{PREMISE:.0%}",
         "needed": needed(),
         "indifferent": f"{INDIFFERENT:.0%}",
-        "steady": f"{STEADY:.0%}",
+        "steady": f"{STEADY:.1%}",
         "confidence": f"{CONFIDENCE:.0%}",
         "tolerance": TOLERANCE,
         "mechanism": f"{MECHANISM:.0%}",

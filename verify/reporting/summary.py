@@ -71,7 +71,7 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     return [
         f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
         "on ignored digits, or on digits that training never showed together, kept "
-        f"{STEADY:.0%} of the answers when all digits were a little disturbed (those that are open "
+        f"{STEADY:.1%} of the answers when all digits were a little disturbed (those that are open "
         "count as kept). Only these are judged there, and those of models in which that was not "
         "measured."
     ]

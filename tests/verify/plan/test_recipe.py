@@ -35,7 +35,7 @@ def test_a_grid_is_trained_by_the_recipe_of_its_evidence_unless_another_is_asked
 ) -> None:
     plans: list[Plan] = []
 
-    def note(plan: Plan, _: object) -> object:
+    def note(plan: Plan, *_: object) -> object:
         plans.append(plan)
         return SimpleNamespace(each=[], sentence=lambda: "nothing")
 

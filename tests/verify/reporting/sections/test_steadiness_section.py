@@ -35,22 +35,22 @@ def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> No
     runs = [
         trained(1.0, 1.0, 0, "25"),
         trained(1.0, 0.9, 1, "26"),
-        trained(0.99, 0.99, 2, "26"),
+        trained(0.998, 0.99, 2, "26"),
         trained(0.9, 0.5, 3, "25"),
         trained(0.5, 1.0, 4, "26"),
         trained(1.0, 1.0, 5, "26", premise=0.5),  # not converged: not counted
         trained(None, 1.0, 6, "26"),  # not measured
     ]
     said = text(runs, tmp_path)
-    assert "Of 3 measurements that kept 0.99" in said
+    assert "Of 3 measurements that kept 0.998 of" in said
     assert "2 are as predicted; of 2 that did not, 1." in said
     since = said.partition("since this is a premise: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements")
     assert since.endswith("1 are as predicted; of 1 that did not, 1.")
     assert table_rows(said, 2) == [
         ["all", "1 of 2"],
-        ["0.99 or more, not all", "1 of 1"],
-        ["less than 0.99: not judged", "1 of 2"],
+        ["0.998 or more, not all", "1 of 1"],
+        ["less than 0.998: not judged", "1 of 2"],
     ]
 
 
@@ -67,7 +67,7 @@ def test_ignored_digits_are_counted_beside_and_since_they_ask_for_it(tmp_path: P
     said = text(made, tmp_path)
     assert table_rows(said, 3) == [
         ["all", "2 of 2", "1 of 1"],
-        ["less than 0.99: not judged", "-", "0 of 1"],
+        ["less than 0.998: not judged", "-", "0 of 1"],
     ]
     since = said.partition("since this is a premise: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements") and since.endswith("of 1 that did not, 0.")
