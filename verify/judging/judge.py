@@ -212,7 +212,9 @@ def _judge_length(
 ) -> LengthVerdict:
     digits = expected.digits
     asked = _judged(runs, expected)
-    measured = _measured(asked, digits)
+    # A claim on models that were seen to be steady says nothing where none was.
+    says_nothing = bool(expected.tried and runs and not asked)
+    measured = _measured(runs if says_nothing else asked, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     is_premise = prediction.setting.is_premise(digits) or expected.follows_from_premise
@@ -221,7 +223,7 @@ def _judge_length(
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]
-    verdict = _judge_claim(expected, compared)
+    verdict = Verdict.UNDETERMINED if says_nothing else _judge_claim(expected, compared)
     # A model that is always right follows an f^ that is: elsewhere that has to be measured.
     is_fraction = expected.accuracy not in (None, 1)
     if verdict == Verdict.AGREE and is_fraction and prediction.learned and learned is None:

@@ -128,5 +128,6 @@ def _is_fractional(x: LengthVerdict) -> bool:
 
 
 def _coverage(cells: Iterable[CellVerdict]) -> Coverage:
-    claims = [is_testable(x.prediction) for v in cells for x in v.longer]
+    """A claim on steady models counts where there is one, or no model has converged."""
+    claims = [is_testable(x.prediction) and not is_silent(x) for v in cells for x in v.longer]
     return Coverage(sum(claims), len(claims))

@@ -253,10 +253,17 @@ def test_what_is_shared_or_alike_is_judged_by_models_that_were_seen_to_be_steady
     for pe, asked in (("rpe", [4]), ("sinusoidal", [3, 4])):
         c = cell("mod_add", 50, pe=pe, test_lengths=(3, 4))
         untried = run(c, {3: 1.0, 4: 1.0})
-        found = [n for n, x in zip((3, 4), verdicts(c, untried), strict=True) if x != "agree"]
-        assert found == asked
+        silent = [n for n, x in zip((3, 4), verdicts(c, untried), strict=True) if x != "agree"]
+        assert silent == asked
         assert verdicts(c, with_steady(untried, {3: 1.0, 4: 1.0})) == ["agree", "agree"]
-        assert verdicts(c, with_steady(untried, {3: 1.0, 4: 0.99})) == ["agree", "inconclusive"]
+        # Where no model is steady the claim says nothing, which hides no model that has one.
+        wavers = with_steady(run(c, {3: 1.0, 4: 0.5}, seed=1), {3: 1.0, 4: 0.99})
+        assert verdicts(c, wavers) == ["agree", "undetermined"]
+        assert judge(c, [wavers]).lengths[1].accuracy.value == 0.5  # type: ignore[union-attr]
+        both = with_steady(untried, {3: 1.0, 4: 1.0}), wavers
+        assert verdicts(c, *both) == ["agree", "agree"]
+        unlearned = replace(wavers, premise=0.5)
+        assert verdicts(c, unlearned) == ["inconclusive", "inconclusive"]
         leaks = with_steady(run(c, {3: 1.0, 4: 0.9}), {3: 1.0, 4: 1.0})
         assert verdicts(c, leaks) == ["agree", "diverge"]
 

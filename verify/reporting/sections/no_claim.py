@@ -36,6 +36,9 @@ def section(report: Report) -> list[str]:
 
 def _because(v: CellVerdict, x: LengthVerdict) -> str:
     """The rules that leave the answer open at a length."""
+    rules = {step.rule for step in v.prediction.derivation}
+    if x.prediction.tried:
+        return f"{'neighbours' if 'neighbours' in rules else 'shared parameters'} (none is steady)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
     if not x.prediction.counted:
