@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "30"
+THEORY_VERSION = "31"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -213,7 +213,7 @@ RULES: dict[str, Rule] = {
             "at the length in question.  Numbers of natural length: it does not follow that a "
             "digit beyond the trained places is not found, where it stands as near to its query as "
             "ever, or where no query can single out an offset and numbers are longer by a sixth at "
-            "most.",
+            "most or the digits that count stand as far from a sign as in training.",
             f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
             "smooth function of the offset, or none",

@@ -27,6 +27,7 @@ from theory.prediction.finder_text import (
 from theory.prediction.lengths import LengthPrediction, natural_length
 from theory.setting.domains import LENGTHS_FIRST
 from theory.setting.lengths_text import lengths_text
+from theory.setting.properties import base_aligned
 from theory.setting.settings import Setting
 
 MOST_WORK = 6_000_000_000
@@ -42,15 +43,15 @@ class _AtLength:
 
     Args:
         found: None where training shows the length, or it was not counted.
-        near: a digit stands at an address that training never showed, and may be found, for the
-            address is like those beside it.
+        near: why a digit may be found though it stands at an address that training never showed;
+            empty if it is not.
     """
 
     digits: int
     right: bool
     at_most: Fraction = Fraction(1)
     found: Found | None = None
-    near: bool = False
+    near: str = ""
 
     @property
     def bounded_by(self) -> str:
@@ -107,9 +108,22 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
         surely = _at_most(setting, always)
         longest = setting.train.every_length[-1]
         if surely == 1 or digits <= longest + longest // NEAR:
-            return _AtLength(digits, False, found=found, near=True)
+            like = "an address that training never showed is like those beside it"
+            return _AtLength(digits, False, found=found, near=like)
+        if _counts_beside_signs(setting, longest):
+            sign = (
+                "digits may be found by the sign beside their number, no farther than in training"
+            )
+            return _AtLength(digits, False, found=found, near=sign)
         found, at_most = always, surely
     return _AtLength(digits, False, at_most, found)
+
+
+def _counts_beside_signs(setting: Setting, longest: int) -> bool:
+    """Whether each digit that counts stands as far from a sign as in training: the lowest ones."""
+    p = setting.task.full_modulus
+    k = None if p is None else base_aligned(p, setting.base)
+    return setting.layout.marked and k is not None and k <= longest
 
 
 def _at_most(setting: Setting, found: Found) -> Fraction:
@@ -169,10 +183,9 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
     if rule:
         steps += goes_on_steps(finder, lengths_text([x.digits for x in rule]))
-    near = [x.digits for x in each if x.near]
-    if near:
-        label = finder.setting.encoding.label
-        what = f"under {label} an address that training never showed is like those beside it"
+    for why in dict.fromkeys(x.near for x in each if x.near):
+        near = [x.digits for x in each if x.near == why]
+        what = f"under {finder.setting.encoding.label} {why}"
         steps.append(open_step("neighbours", near, what))
     unclear = [x for x in each if not (x.right or x.near) and x.at_most == 1 and x.found]
     if unclear:

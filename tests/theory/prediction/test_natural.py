@@ -52,6 +52,24 @@ def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "silent"),
+    [
+        ({"pe": "alibi"}, True),
+        ({"pe": "alibi", "modulus": 25}, True),
+        ({"pe": "nope"}, True),
+        ({"pe": "rpe"}, False),  # a query can single out an offset
+        ({"pe": "alibi", "modulus": 10**6}, False),  # the sixth digit counts
+        ({"pe": "alibi", "task": "add", "modulus": None}, False),
+    ],
+)
+def test_what_counts_beside_a_sign_may_be_found_by_it(words: dict[str, Any], silent: bool) -> None:
+    """Where no query can single out an offset, and no farther from the sign than in training."""
+    got = predicted(**ADD | {"task": "mod_add", "modulus": 100, "layout": "aligned"} | words)
+    assert {x.at_most == 1 for x in got.lengths[5:]} == {silent}
+    assert ("neighbours" in {step.rule for step in got.derivation}) == silent
+
+
+@pytest.mark.parametrize(
     ("pe", "form"), [("abacus", "aligned"), ("coupled", "aligned"), ("coupled", "reversed")]
 )
 def test_numbered_digits_go_on_between_trained_lengths(pe: str, form: str) -> None:
