@@ -145,6 +145,8 @@ def legend(prediction: Prediction) -> list[str]:
             f", and {keeps}at {lengths_text(asked)} {also}when all digits are a little "
             "disturbed (see arith theorems steadiness)"
         )
+    if tried := [x.digits for x in lengths if x.tried]:
+        premises += f"; at {lengths_text(tried)} that has to have been measured"
     if "continuation" in prediction.observed:
         premises += (
             ", and no noise taught it to ignore digits that are always 0 in training (see arith "

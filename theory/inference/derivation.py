@@ -18,6 +18,7 @@ from theory.inference.identifiability import (
 from theory.inference.rule import Basis
 from theory.inference.rules import RULES
 from theory.inference.support import Support
+from theory.inference.views import carry_reach
 from theory.numbers.effort import remembered
 from theory.setting.decision import Decision
 from theory.setting.lengths_text import lengths_text
@@ -26,7 +27,9 @@ from theory.setting.settings import Setting
 
 RIGHT_THERE = "a model that is right on all of training is right there"
 """What follows where training shows every context."""
-_HAS_TO_BE_STEADY = "so this follows only for models that were seen to be steady there"
+_HAS_TO_BE_STEADY = (
+    "so only models that were seen to be steady at the length in question are said to ignore them"
+)
 _LONGEST_CONTEXT = 20
 """Tokens of a context that are written; its beginning is left out."""
 
@@ -109,7 +112,11 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
     if step.leaves_open:
         return Beyond.OPEN, (step,)
     if encoding.reference in ("absolute", "shifted", "significance"):
-        what = f"under {encoding.label} neighbouring positions are alike; {_HAS_TO_BE_STEADY}"
+        what = f"under {encoding.label} neighbouring positions are alike"
+        if carry_reach(setting.task, setting.base) is not None:
+            what += ", so a digit rule may go on"
+            return Beyond.OPEN, (step, cite("neighbours", what, leaves_open=True))
+        what += f"; {_HAS_TO_BE_STEADY}"
         alike = cite("neighbours", what)
         return Beyond.STEADILY_IGNORED, (step, alike, *modulus_steps(setting, shown))
     return Beyond.ONE_IGNORED, (step, *modulus_steps(setting, shown))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "31"
+THEORY_VERSION = "32"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 

@@ -123,6 +123,7 @@ class Prediction:
                     "at_most": str(x.at_most),
                     "at_least": str(x.at_least),
                     "claim": x.claim,
+                    "tried": x.tried,
                 }
                 for x in self.lengths
             ],

@@ -173,7 +173,8 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 
 def _works(prediction: Prediction) -> bool:
-    return all(x.status == Status.GENERALIZES for x in prediction.lengths)
+    """Whether every length is right, and not only in models that were seen to be steady."""
+    return all(x.status == Status.GENERALIZES and not x.tried for x in prediction.lengths)
 
 
 def _combinations(setting: Setting) -> list[tuple[Change, ...]]:

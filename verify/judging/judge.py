@@ -13,7 +13,7 @@ from theory.prediction.outcomes import Status
 from theory.prediction.predict import Prediction, predict
 from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.intervals import Interval, pooled
-from verify.judging.premises import is_stored, speaks_of, spoke_of
+from verify.judging.premises import asked, is_stored, says_nothing, spoke_of
 from verify.judging.standards import explains, is_below_one, is_testable, meets
 from verify.plan import premise
 from verify.plan.cells import Cell
@@ -25,10 +25,10 @@ from verify.records.runs import Run
 class Verdict(StrEnum):
     """What a measurement says of a prediction.
 
-    Undetermined: nothing is claimed that it could contradict.  Inconclusive: no model met the
-    premise, none is indifferent to what it is said to ignore, or none is steady where that is
-    asked.  Premise: the length was trained, so it says whether the premise is met; or what is
-    claimed of it says no more than that.
+    Undetermined: nothing is claimed that it could contradict, or of models only that were seen to
+    be steady, and none was.  Inconclusive: no model met the premise, none is indifferent to what it
+    is said to ignore, or none is steady where that is asked.  Premise: the length was trained, so
+    it says whether the premise is met; or what is claimed of it says no more than that.
     """
 
     AGREE = "agree"
@@ -50,7 +50,8 @@ class LengthVerdict:
     """The verdict on one test length of a cell.
 
     Args:
-        accuracy: measured against the truth, None where no run met the premises.
+        accuracy: measured against the truth, of the models that are judged, or of all converged
+            ones where a claim says nothing; None where there are none.
         learned: measured against the learned function, None where none is predicted.
         verdict: on what the refined theory claims.
         published: on the published theorem.
@@ -162,8 +163,8 @@ class CellVerdict:
         return x.accuracy or self.measured(x.digits)
 
     def judged(self, x: LengthVerdict) -> list[Measurement]:
-        """What the models that are judged at a length answered."""
-        return _measured(_judged(self.converged, x.prediction), x.digits)
+        """What the models answered of which a length's accuracy is."""
+        return _measured(asked(self.converged, x.prediction), x.digits)
 
 
 def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
@@ -211,10 +212,8 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
-    asked = _judged(runs, expected)
-    # A claim on models that were seen to be steady says nothing where none was.
-    says_nothing = bool(expected.tried and runs and not asked)
-    measured = _measured(runs if says_nothing else asked, digits)
+    models, is_void = asked(runs, expected), says_nothing(runs, expected)
+    measured = _measured(models, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     is_premise = prediction.setting.is_premise(digits) or expected.follows_from_premise
@@ -223,7 +222,7 @@ def _judge_length(
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]
-    verdict = Verdict.UNDETERMINED if says_nothing else _judge_claim(expected, compared)
+    verdict = Verdict.UNDETERMINED if is_void else _judge_claim(expected, compared)
     # A model that is always right follows an f^ that is: elsewhere that has to be measured.
     is_fraction = expected.accuracy not in (None, 1)
     if verdict == Verdict.AGREE and is_fraction and prediction.learned and learned is None:
@@ -231,13 +230,9 @@ def _judge_length(
     # The theorem is judged by the same models, and by all where ours speaks of none.
     published = _judge_published(prediction, expected, measured or _measured(runs, digits))
     before = _before(prediction, expected, runs)
-    stored = bool(asked) and all(is_stored(expected, prediction.setting, r) for r in runs)
+    kept = bool(models) and not is_void
+    stored = kept and all(is_stored(expected, prediction.setting, r) for r in runs)
     return LengthVerdict(expected, accuracy, learned, verdict, published, before, stored)
-
-
-def _judged(runs: Iterable[Run], expected: LengthPrediction) -> list[Run]:
-    """The models that are judged at a length."""
-    return [r for r in runs if speaks_of(expected, r)]
 
 
 def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:

@@ -6,6 +6,7 @@ ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from theory.inference.learned import LearnedFunction
@@ -33,6 +34,18 @@ def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     )
 
 
+def says_nothing(runs: Sequence[Run], expected: LengthPrediction) -> bool:
+    """Whether a claim on models that were seen to be steady finds none that is."""
+    indifferent = [r for r in runs if r.indifferent]
+    return expected.tried and bool(indifferent) and not any(speaks_of(expected, r) for r in runs)
+
+
+def asked(runs: Sequence[Run], expected: LengthPrediction) -> list[Run]:
+    """The converged models that are judged at a length, or all where a claim says nothing."""
+    everyone = says_nothing(runs, expected)
+    return [r for r in runs if everyone or speaks_of(expected, r)]
+
+
 def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     """Whether what was stored of a length spoke of a converged model; not, where nothing was.
 
@@ -47,10 +60,8 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     else:
         ignores = _rests_on_ignored(told, setting, digits)
     asks_steady = expected.asks_steady and presumes_steady(expected, told)
-    version = int(told.theory)
-    unseen = expected.unseen if version >= _BOUNDS_SINCE else Fraction(0)
-    least = STEADY if version >= _FIRMLY_SINCE else STEADY_BEFORE
-    is_steady = run.is_steady(digits, unseen, expected.tried, least)
+    unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
+    is_steady = run.is_steady(digits, unseen, expected.tried, asked_then(told))
     return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 
 
@@ -64,8 +75,15 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of steady models alone when this was stored."""
+    if expected.tried:
+        return int(told.theory) >= _FIRMLY_SINCE
     since = _JOINTLY_SINCE if expected.infers else _IGNORED_SINCE
     return int(told.theory) >= (_BOUNDS_SINCE if expected.accuracy is None else since)
+
+
+def asked_then(told: Predicted) -> float:
+    """The share of the answers that had to stay when a claim was stored."""
+    return STEADY if int(told.theory) >= _FIRMLY_SINCE else STEADY_BEFORE
 
 
 def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:

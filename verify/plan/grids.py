@@ -241,7 +241,8 @@ rule, ``relative`` cells off APE, predicted before any rule had seen them, ``fra
 longer inputs get right now and then, ``constants`` a digit that is the same in all of training,
 ``natural`` numbers of natural length, ``published`` the paper's own cells, ``drawn`` cells drawn at
 random (``verify.plan.draw``).
-``full`` has ``headline``, ``data`` and ``windows``, and every task, encoding, layout and size.
+``full`` has ``headline``, ``data`` and ``windows``, and most tasks, encodings, layouts and
+sizes.
 ``unconverged`` has cells that were hard to learn: what their models know is shown where they miss
 the premise.
 """

@@ -22,7 +22,7 @@ UNCONVERGED = (
     *_NOT_LEARNED,
     *rows("mod_add", "ape", 3, 5, modulus=[40, 250]),
     row("mod_add", "ape", 3, 5, modulus=20, base=6),
-    *rows("mod_mul", "ape", 3, 5, modulus=[40, 125, 250]),
+    *rows("mod_mul", "ape", 3, 5, modulus=[40, 250]),
     *rows("mod_add", "ape", 3, 5, modulus=[60, 120]),
     row("mod_add", "ape", 3, 5, modulus=150, model="wide"),
     row("mod_add", "ape", 3, 5, modulus=200, layout="plain"),

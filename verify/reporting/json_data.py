@@ -44,7 +44,8 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
     """A cell: what was asked, predicted, measured and judged.  Fractions are text.
 
     Measured accuracies are floats with their confidence interval.  What is ``measured`` at a length
-    is pooled over the models that are judged there; ``seeds`` has every model.
+    is pooled over the models that are judged there, or all where a claim says nothing; ``seeds``
+    has every model.
     """
     told = v.prediction.to_json()
     lengths = zip(told["lengths"], v.lengths, strict=True)

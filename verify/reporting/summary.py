@@ -73,7 +73,7 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
         "on ignored digits, or on digits that training never showed together, kept "
         f"{STEADY:.1%} of the answers when all digits were a little disturbed (those that are open "
         "count as kept). Only these are judged there, and those of models in which that was not "
-        "measured."
+        "measured, where the encoding does not ask for it."
     ]
 
 

@@ -51,7 +51,7 @@ class Totals:
         cells: trained or not.
         conclusive: cells whose verdict is not ``inconclusive``.
         claims: of today's theory, those that could be tested.
-        silent: lengths that were measured, and at which nothing is claimed.
+        silent: lengths that were measured, and at which nothing is claimed of these models.
         inconclusive: claims that were not tested, for no model met the premises.
         before: the claims that were stored before training.
         after: the claims that were made or changed since.

@@ -288,7 +288,7 @@ def test_what_is_shared_or_alike_is_ignored_by_models_that_were_seen_to_be_stead
     assert tried("ape") == []
     assert tried("t5") == [4]
     assert tried("sinusoidal") == tried("coupled") == [3, 4]
-    assert tried("sinusoidal", task="add", modulus=None) == [3, 4]
+    assert tried("sinusoidal", task="add", modulus=None) == []  # a digit rule may go on
     # What the causal mask hides is ignored by every model; what a window hides can be passed on.
     assert tried("rope", task="mod_add", layout="interleaved") == []
     passed_on = {"expr": "a % 5", "task": None, "modulus": None, "layout": "reversed", "window": 2}

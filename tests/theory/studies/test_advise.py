@@ -23,6 +23,12 @@ def test_what_generalizes_needs_no_change() -> None:
     assert advice.suggestions == ()
 
 
+def test_what_only_steady_models_do_is_no_advice() -> None:
+    words = {"task": "mod_add", "modulus": 100, "train_digits": "3", "test_digits": "1-6"}
+    assert ask(**words).generalizes
+    assert not ask(**words, pe="rope").generalizes
+
+
 def test_too_few_digits_for_the_modulus() -> None:
     advice = ask(task="mod_mul", modulus=125, train_digits="2", test_digits="8")
     texts = [s.text for s in advice.suggestions]

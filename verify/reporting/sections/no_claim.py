@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from verify.judging.claims import uses
 from verify.judging.judge import CellVerdict, LengthVerdict
+from verify.judging.standards import is_testable
 from verify.reporting.report import Report
 from verify.reporting.tables import count
 from verify.reporting.totals import is_silent
@@ -24,9 +25,9 @@ def section(report: Report) -> list[str]:
     found = [at for cells in by_rule.values() for lengths in cells.values() for at in lengths]
     parts = ["## No claim"]
     parts.append(
-        f"At {count(len(found), 'length')} the training data leave the answer open, and theory is "
-        "silent. What was measured there, as the accuracy at so many digits, by the rule that says "
-        "why:"
+        f"At {count(len(found), 'length')} theory is silent: the training data leave the answer "
+        "open, or what is claimed is about models that were seen to be steady, and none was. What "
+        "was measured there, as the accuracy at so many digits, by the rule that says why:"
     )
     for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
         parts.append(f"**{rule[0].upper()}{rule[1:]}**")
@@ -37,7 +38,7 @@ def section(report: Report) -> list[str]:
 def _because(v: CellVerdict, x: LengthVerdict) -> str:
     """The rules that leave the answer open at a length."""
     rules = {step.rule for step in v.prediction.derivation}
-    if x.prediction.tried:
+    if x.prediction.tried and is_testable(x.prediction):
         return f"{'neighbours' if 'neighbours' in rules else 'shared parameters'} (none is steady)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from theory.display.tables import markdown_table
 from verify.judging.judge import CellVerdict
-from verify.judging.premises import presumes_steady
+from verify.judging.premises import asked_then, presumes_steady
 from verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
 from verify.plan.premise import STEADY
 from verify.reporting.report import Report
@@ -31,8 +31,9 @@ def section(report: Report) -> list[str]:
     since = [x for x in found if x.foretold]
     return [
         "## Steadiness",
-        f"Of {_outcome(found)}",
-        f"Counting only models that were trained since this is a premise: {_outcome(since)}",
+        f"Of {_outcome([(x.kept >= STEADY, x.right) for x in found], f'{STEADY:g} of the')}",
+        "Counting only models that were trained since this is a premise, by what it asked then: "
+        + _outcome([(x.firm_then, x.right) for x in since], "enough"),
         markdown_table(
             [
                 {
@@ -61,12 +62,14 @@ class _Tried:
         kept: the share of answers that stayed.
         right: whether its accuracy is as predicted.
         foretold: whether the premise was stated before it was trained.
+        firm_then: whether so many answers stayed as it asked then.
         inferred: whether joint support decides, not ignored digits.
     """
 
     kept: float
     right: bool
     foretold: bool
+    firm_then: bool
     inferred: bool
 
 
@@ -74,13 +77,15 @@ def _of(right: Sequence[bool]) -> str:
     return f"{sum(right)} of {len(right)}" if right else "-"
 
 
-def _outcome(found: Sequence[_Tried]) -> str:
-    """``3 measurements that kept 0.99 .., 3 are as predicted; of 2 that did not, 0.``"""
-    firm, others = (
-        [x.right for x in found if (x.kept >= STEADY) == kept] for kept in (True, False)
-    )
+def _outcome(found: Sequence[tuple[bool, bool]], enough: str) -> str:
+    """``3 measurements that kept 0.998 .., 3 are as predicted; of 2 that did not, 0.``
+
+    Args:
+        found: whether so many answers stayed, and whether it is as predicted.
+    """
+    firm, others = ([right for is_firm, right in found if is_firm == x] for x in (True, False))
     return (
-        f"{count(len(firm), 'measurement')} that kept {STEADY:g} of the answers when operand "
+        f"{count(len(firm), 'measurement')} that kept {enough} answers when operand "
         f"digits were a little disturbed, {sum(firm)} are as predicted; of {len(others)} that did "
         f"not, {sum(others)}."
     )
@@ -101,4 +106,6 @@ def _measured(v: CellVerdict) -> Iterator[_Tried]:
                     right = meets([m], goal, goal, unseen) and explains([compared])
                     told = run.predicted
                     foretold = told is not None and presumes_steady(expected, told)
-                    yield _Tried(min(1.0, m.steady + unseen), right, foretold, expected.infers)
+                    kept = min(1.0, m.steady + unseen)
+                    firm_then = told is not None and kept >= asked_then(told)
+                    yield _Tried(kept, right, foretold, firm_then, expected.infers)

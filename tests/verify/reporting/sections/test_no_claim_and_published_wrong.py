@@ -25,7 +25,7 @@ def measured(c: Cell, accuracy: dict[int, float]) -> CellVerdict:
 def test_what_was_measured_without_a_claim_stands_below_the_rule_that_says_why() -> None:
     silent = measured(cell(pe="rpe", digits=3), {**RIGHT, 4: 0.3})
     text = "\n".join(no_claim.section(about(silent, measured(cell(digits=3), RIGHT))))
-    assert "At 1 length the training data leave the answer open" in text
+    assert "At 1 length theory is silent: the training data leave the answer open" in text
     assert text.endswith(f"**Landmark**\n- {silent.name}: 0.300 at 4")
 
 

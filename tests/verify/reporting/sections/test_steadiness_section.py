@@ -44,7 +44,7 @@ def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> No
     said = text(runs, tmp_path)
     assert "Of 3 measurements that kept 0.998 of" in said
     assert "2 are as predicted; of 2 that did not, 1." in said
-    since = said.partition("since this is a premise: ")[2].partition("\n")[0]
+    since = said.partition("by what it asked then: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements")
     assert since.endswith("1 are as predicted; of 1 that did not, 1.")
     assert table_rows(said, 2) == [
@@ -69,7 +69,7 @@ def test_ignored_digits_are_counted_beside_and_since_they_ask_for_it(tmp_path: P
         ["all", "2 of 2", "1 of 1"],
         ["less than 0.998: not judged", "-", "0 of 1"],
     ]
-    since = said.partition("since this is a premise: ")[2].partition("\n")[0]
+    since = said.partition("by what it asked then: ")[2].partition("\n")[0]
     assert since.startswith("2 measurements") and since.endswith("of 1 that did not, 0.")
 
 
