@@ -13,7 +13,8 @@ from theory.inference.learned import LearnedFunction
 from theory.inference.support import support
 from theory.prediction.lengths import LengthPrediction, replaces
 from theory.setting.settings import Setting
-from verify.plan.premise import STEADY, STEADY_BEFORE
+from verify.plan.premise import SEEN_STEADY, least_kept
+from verify.records.measurement import Measurement
 from verify.records.predicted import Predicted, PredictedLength
 from verify.records.runs import Run
 
@@ -23,8 +24,10 @@ _JOINTLY_SINCE, _IGNORED_SINCE, _BOUNDS_SINCE = 26, 28, 29
 Of exact ones: where joint support decides, and where they rest on ignored digits.  Of bounds:
 either.  Since the last of them answers that training leaves open may change.
 """
-_FIRMLY_SINCE = 30
-"""The version from which so many answers have to stay as today."""
+_TRIED_SINCE = 30
+"""The version from which some claims speak only of models that were seen to be steady."""
+_ALL_FIRMLY = range(30, 33)
+"""The versions in which all claims asked for as many answers as those."""
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
@@ -32,6 +35,11 @@ def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     return (run.indifferent or not expected.ignores) and (
         run.is_steady(expected.digits, expected.unseen, expected.tried) or not expected.asks_steady
     )
+
+
+def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
+    """Whether as many answers stayed as today's claim asks for, or none were tried."""
+    return measured.is_steady(expected.unseen, least_kept(expected.tried))
 
 
 def says_nothing(runs: Sequence[Run], expected: LengthPrediction) -> bool:
@@ -61,7 +69,7 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
         ignores = _rests_on_ignored(told, setting, digits)
     asks_steady = expected.asks_steady and presumes_steady(expected, told)
     unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
-    is_steady = run.is_steady(digits, unseen, expected.tried, asked_then(told))
+    is_steady = run.is_steady(digits, unseen, expected.tried, asked_then(told, expected.tried))
     return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 
 
@@ -76,14 +84,18 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of steady models alone when this was stored."""
     if expected.tried:
-        return int(told.theory) >= _FIRMLY_SINCE
+        return int(told.theory) >= _TRIED_SINCE
     since = _JOINTLY_SINCE if expected.infers else _IGNORED_SINCE
     return int(told.theory) >= (_BOUNDS_SINCE if expected.accuracy is None else since)
 
 
-def asked_then(told: Predicted) -> float:
-    """The share of the answers that had to stay when a claim was stored."""
-    return STEADY if int(told.theory) >= _FIRMLY_SINCE else STEADY_BEFORE
+def asked_then(told: Predicted, tried: bool) -> float:
+    """The share of the answers that had to stay when a claim was stored.
+
+    Args:
+        tried: whether it speaks only of models that were seen to be steady.
+    """
+    return SEEN_STEADY if int(told.theory) in _ALL_FIRMLY else least_kept(tried)
 
 
 def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 
 from verify.plan import premise
 from verify.plan.cells import Cell
-from verify.plan.premise import STEADY
 from verify.records.measurement import Measurement
 from verify.records.predicted import Predicted
 from verify.records.reading import check, read_head, read_measurement, read_trajectory
@@ -85,17 +84,18 @@ class Run:
         digits: int,
         unseen: Fraction = Fraction(0),
         tried: bool = False,
-        least: float = STEADY,
+        least: float | None = None,
     ) -> bool:
         """Whether its answers at a length are not known to waver when digits are disturbed.
 
         Args:
             unseen: the share of inputs whose answer training leaves open; these may change.
             tried: whether that has to have been tried.
-            least: the share of the answers that have to stay.
+            least: the share of the answers that have to stay, where it is not that of today.
         """
+        kept = premise.least_kept(tried) if least is None else least
         return all(
-            m.is_steady(unseen, least) and not (tried and m.steady is None)
+            m.is_steady(unseen, kept) and not (tried and m.steady is None)
             for m in self.measurements
             if m.digits == digits
         )

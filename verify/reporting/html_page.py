@@ -11,7 +11,7 @@ from typing import Any
 from theory.prediction.lengths import MOST_UNSEEN
 from verify.judging.intervals import CONFIDENCE
 from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.premise import INDIFFERENT, PREMISE, STEADY, needed
+from verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY, needed
 from verify.plan.sizes import size
 from verify.reporting.answer import answer
 from verify.reporting.html_cells import cell_view, outcome
@@ -68,7 +68,8 @@ def _standards() -> dict[str, Any]:
         "premise": f"{PREMISE:.0%}",
         "needed": needed(),
         "indifferent": f"{INDIFFERENT:.0%}",
-        "steady": f"{STEADY:.1%}",
+        "steady": f"{STEADY:.0%}",
+        "seen_steady": f"{SEEN_STEADY:.1%}",
         "confidence": f"{CONFIDENCE:.0%}",
         "tolerance": TOLERANCE,
         "mechanism": f"{MECHANISM:.0%}",

@@ -13,6 +13,7 @@ from verify.judging.intervals import CONFIDENCE
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
 from verify.judging.known_divergences import KnownDivergences
 from verify.judging.learning_speed import is_soon, learned_step
+from verify.judging.premises import is_firm
 from verify.judging.standards import MECHANISM, TOLERANCE
 from verify.plan.recipe import Recipe
 from verify.plan.sampling import HELD_OUT
@@ -176,10 +177,10 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 
 def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
-    asked = {x.digits: x.prediction.unseen for x in v.lengths if x.prediction.asks_steady}
+    asked = {x.digits: x.prediction for x in v.lengths if x.prediction.asks_steady}
     outside = ", ".join(
         f"{m.correct / m.samples:.3f} at {m.digits}"
-        + " (not steady)" * (m.digits in asked and not m.is_steady(asked[m.digits]))
+        + " (not steady)" * (m.digits in asked and not is_firm(asked[m.digits], m))
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)
     )

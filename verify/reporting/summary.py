@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
 from verify.judging.judge import CellVerdict, Verdict, judge
-from verify.plan.premise import INDIFFERENT, PREMISE, STEADY
+from verify.judging.premises import is_firm
+from verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
 from verify.reporting.totals import Totals, judged, totals
@@ -59,7 +60,7 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
 def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     """How many answers stay when digits are a little disturbed, where it is asked."""
     asked = [
-        m.is_steady(x.prediction.unseen)
+        is_firm(x.prediction, m)
         for v in verdicts
         for x in v.lengths
         for run in v.converged
@@ -71,9 +72,10 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     return [
         f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
         "on ignored digits, or on digits that training never showed together, kept "
-        f"{STEADY:.1%} of the answers when all digits were a little disturbed (those that are open "
-        "count as kept). Only these are judged there, and those of models in which that was not "
-        "measured, where the encoding does not ask for it."
+        f"{STEADY:.0%} of the answers when all digits were a little disturbed, or "
+        f"{SEEN_STEADY:.1%} where only models that were seen to be steady are spoken of (answers "
+        "that are open count as kept). Only these are judged there, and those of models in which "
+        "that was not measured, where it need not have been seen."
     ]
 
 

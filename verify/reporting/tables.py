@@ -22,19 +22,21 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def by_kept(found: Iterable[tuple[float, T]], least: float) -> dict[str, list[T]]:
+def by_kept(
+    found: Iterable[tuple[float, T]], least: float, firm: float | None = None
+) -> dict[str, list[T]]:
     """What was found of models, as the rows of a table, by the share of answers that they kept.
 
     Args:
         found: the share that was kept, and what was found.
         least: the share from which a model is judged.
+        firm: a higher share, above which models have a row of their own.
     """
-    rows: dict[str, list[T]] = {
-        "all": [],
-        f"{least:g} or more, not all": [],
-        f"less than {least:g}: not judged": [],
-    }
-    all_, most, others = rows.values()
+    names = {least: f"{least:g} or more, not all"}
+    if firm is not None:
+        names = {firm: f"{firm:g} or more, not all", least: f"{least:g} or more, not {firm:g}"}
+    names = {1.0: "all", **names, 0.0: f"less than {least:g}: not judged"}
+    rows: dict[str, list[T]] = {name: [] for name in names.values()}
     for kept, x in found:
-        (all_ if kept == 1 else most if kept >= least else others).append(x)
+        rows[next(name for share, name in names.items() if kept >= share)].append(x)
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from builders.cells import cell
 from builders.runs import RIGHT, run
@@ -12,6 +13,8 @@ from theory.prediction.predict import predict
 from theory.setting.domains import Domain
 from verify.judging.judge import judge
 from verify.records.predicted import predicted
+from verify.reporting.page import cells_page
+from verify.reporting.report import Report
 from verify.reporting.summary import summary
 
 
@@ -42,10 +45,25 @@ def test_a_report_counts_the_measurements_that_are_firm() -> None:
     c = cell(digits=3)
     made = run(c, RIGHT)
     assert "Steadiness" not in summary([judge(c, [made])])
-    shares = {1: 1.0, 2: 0.98, 4: 0.5}
+    shares = {1: 0.99, 2: 0.98, 4: 0.5}
     measured = tuple(replace(m, steady=shares.get(m.digits)) for m in made.measurements)
     text = summary([judge(c, [replace(made, measurements=measured)])])
     assert "1 of 3 measurements where a claim rests on ignored digits, or on digits that" in text
+    assert "kept 99% of the answers" in text and "99.8% where only models that were seen" in text
+    tried = cell("mod_add", 50, pe="rpe", test_lengths=(3, 4))
+    both = run(tried, {3: 1.0, 4: 1.0})
+    measured = tuple(replace(m, steady=0.995) for m in both.measurements)
+    assert "1 of 2 measurements" in summary([judge(tried, [replace(both, measurements=measured)])])
+
+
+def test_a_model_that_wavers_is_marked_where_a_claim_asks(tmp_path: Path) -> None:
+    """One digit up under RPE 0.99 of the answers have to stay, two up 0.998."""
+    c = cell("mod_add", 50, pe="rpe", test_lengths=(3, 4))
+    made = run(c, {3: 1.0, 4: 1.0})
+    measured = tuple(replace(m, steady=0.995) for m in made.measurements)
+    v = judge(c, [replace(made, measurements=measured)])
+    text = cells_page(Report("made up", [v], tmp_path))
+    assert "1.000 at 3, 1.000 at 4 (not steady)" in text
 
 
 def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() -> None:
