@@ -5,7 +5,7 @@ Shapes: B sequences, T tokens.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import torch
 from torch import Tensor
@@ -61,8 +61,7 @@ class Places:
             each = [(is_digit & (part == j + 1)).long().sum(1) for j in range(how.operands)]
             longest = torch.stack(each).amax(0)
             begun = 1 + self.question.long().sum(1)
-        after = torch.tensor(how.after, device=self.tokens.device)
-        return begun + after[longest.clamp(min=1) - 1]
+        return begun + _on(self.tokens.device, how.after)[longest.clamp(min=1) - 1]
 
     @cached_property
     def number(self) -> Tensor:
@@ -85,3 +84,9 @@ class Places:
         others = torch.where(is_landmark & how.by_weight, 0, -1)
         numbered = is_digit if how.space is not None else is_digit | (tokens > how.end + 1)
         return torch.where(numbered, number, others)
+
+
+@cache
+def _on(device: torch.device, numbers: tuple[int, ...]) -> Tensor:
+    """Numbers as a tensor, copied to a device once: a step that is recorded there copies none."""
+    return torch.tensor(numbers, device=device)

@@ -29,6 +29,7 @@ from verify.plan.recipe import Recipe
 from verify.training.device import precision
 from verify.training.examples import Examples, Noise
 from verify.training.optimizer import Optimizer
+from verify.training.replay import Replayed
 from verify.training.weights import Weights
 
 _NEXT_START = 2**31
@@ -101,13 +102,26 @@ class Ensemble:
         noise = [source.draw() for source in self._noise]
         # A single model's noise is not copied.
         stacked = torch.stack(noise) if len(noise) > 1 else noise[0][None]
+        if self.device == "cuda":
+            return self._replayed(tokens, stacked, levels, rate)
         # A rate of 0 drops nothing, but costs a twentieth of a step; compiled code costs less than
         # compiling the step once more without noise.
         noisy = self.compiled or bool(levels.any())
-        losses = self._losses(self.weights.tensors, tokens, stacked, levels if noisy else None)
+        return self._step(tokens, stacked, levels, rate, noisy)
+
+    def _step(
+        self, tokens: Tensor, noise: Tensor, levels: Tensor, rate: Tensor, noisy: bool = True
+    ) -> Tensor:
+        """The step, given random bytes; without noise where it is not ``noisy``."""
+        losses = self._losses(self.weights.tensors, tokens, noise, levels if noisy else None)
         gradients = torch.autograd.grad(self._objective(losses, levels), self.weights.tensors)
         self._optimizer.step(gradients, rate)
         return losses.detach()
+
+    @cached_property
+    def _replayed(self) -> Replayed:
+        """The step as it is taken on a GPU."""
+        return Replayed(self._step)
 
     def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
         """What is made small: the losses, less the reward for the learned noise of all places."""
@@ -140,7 +154,8 @@ class Ensemble:
 
     def __getstate__(self) -> dict[str, Any]:
         """All that the next step depends on; what computes the losses is made again."""
-        return {name: value for name, value in vars(self).items() if name != "_losses"}
+        made = ("_losses", "_replayed")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     @cached_property
     def _losses(self) -> Callable[..., Tensor]:

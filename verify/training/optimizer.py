@@ -52,7 +52,9 @@ class Optimizer:
         self.decays = each(lambda n: 0.0 if any(x in n for x in spared) else recipe.weight_decay)
         self.momenta = [torch.zeros_like(x) for x in self.matrices]
         self.first, self.second = ([torch.zeros_like(x) for x in self.others] for _ in "12")
-        self.steps = 0
+        on_cpu = weights.tensors[0].device.type == "cpu"
+        self.steps: int | Tensor = 0 if on_cpu else weights.tensors[0].new_zeros(())
+        """How many were taken; on a GPU it counts itself (see ``verify.training.replay``)."""
 
     @torch.no_grad()
     def step(self, gradients: Sequence[Tensor], rate: Tensor) -> None:

@@ -75,7 +75,7 @@ def train_ensemble(
     if compiled is None:
         cell = jobs[0][0]
         flops = training_flops(cell, recipe.batch_size, len(cell.training_format.trained_slots))
-        compiled = len(jobs) * budget * flops >= WORTH_COMPILING and has_compiler(device)
+        compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
     training = checkpoint.resume() if checkpoint is not None else None
     if training is None:
         training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
