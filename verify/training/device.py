@@ -20,7 +20,7 @@ import torch
 from theory.errors import InvalidInput, unknown_name
 from verify.plan.plan import DEVICES, PRECISIONS
 
-WORTH_COMPILING = {"cpu": 5e13, "cuda": 1e15}
+WORTH_COMPILING = {"cpu": 5e13, "cuda": 6e15}
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
 _decided: dict[str, str] = {}
