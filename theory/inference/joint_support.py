@@ -4,10 +4,13 @@
 else.  Rule *joint support* (``theory.inference.rules``) names the two cases in which the answer is
 fixed nevertheless:
 
-1. *Equivalent values*, as 0 and 5 at position 3 in ``a * b mod 125``.
+1. *Equivalent values*, as 0 and 5 at position 3 in ``a * b mod 125``, if training shows that they
+   are: beside the same other digits.
 2. *No interaction*, as in ``a + b``, if training shows that the digits are added.  It does not
-   where a carry was the same in all of training, and not 0: it is built into the answers.  Nor
-   where the shown pairs fall apart, as (0, 0) and pairs without 0: what 0 does beside 7 is open.
+   where a carry was the same in all of training, and not 0: it is built into the answers.
+
+Of neither anything follows where the shown pairs fall apart, as (0, 0) and pairs without 0: what 0
+does beside 7 is open.
 
 Otherwise nothing follows: ``a_n * b_n * B**(2n-2)`` couples the digits of ``a * b``, and the wrap
 at 101 all of ``(a + b) mod 101``.
@@ -16,12 +19,13 @@ at 101 all of ``(a + b) mod 101``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import product
 from math import factorial, prod
 from operator import and_
 
+from theory.inference.linked_values import connected, equivalent
 from theory.inference.support import OperandDigit, Support, largest_value
 from theory.numbers.effort import remembered, spend
 from theory.setting.boxes import Box
@@ -123,55 +127,16 @@ def _adding_shown(support: Support, together: frozenset[OperandDigit], position:
     if carry is None or carry[0] == carry[1] != 0:
         return False
     digits = sorted(together)
+    alike = [equivalent(support, d) for d in digits]
     boxes = [
         [
-            frozenset(v % (support.period(d) or support.base) for v in support.possible(box, d))
-            for d in digits
+            frozenset(same[v] for v in support.possible(box, d))
+            for d, same in zip(digits, alike, strict=True)
         ]
         for box in support.boxes
     ]
     values = [frozenset().union(*seen) for seen in zip(*boxes, strict=True)]
-    return [len(vs) for vs in values] != [2, 2] and _connected(boxes, values)
-
-
-def _connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozenset[int]]) -> bool:
-    """Whether sums of one number for each digit's value are fixed by those on the boxes.
-
-    They are if all values of each digit hang together: two do if they stand in one box, or in two
-    boxes whose other digits hang together.  Of two digits it takes that: where pairs fall apart
-    into two parts, the numbers of a in one part can grow by what those of b there become less.
-
-    Args:
-        boxes: of each the values of every digit, any of which stand together.
-        values: all values of every digit.
-    """
-    parts = [{v: v for v in vs} for vs in values]
-    rows = [[min(vs) for vs in box] for box in boxes]
-    for box, row in zip(boxes, rows, strict=True):
-        for part, vs, v in zip(parts, box, row, strict=True):
-            _join(part, vs, v)
-    changed = True
-    while changed:
-        changed = False
-        found: dict[tuple[int, tuple[int, ...]], int] = {}
-        for row in rows:
-            at = [part[v] for part, v in zip(parts, row, strict=True)]
-            for k, v in enumerate(at):
-                others = (k, (*at[:k], *at[k + 1 :]))
-                first = found.setdefault(others, v)
-                if parts[k][first] != parts[k][v]:
-                    _join(parts[k], {v}, first)
-                    changed = True
-    return all(len(set(part.values())) == 1 for part in parts)
-
-
-def _join(part: dict[int, int], some: Iterable[int], other: int) -> None:
-    """Let values hang together with another; each is held with one that stands for its part."""
-    for v in some:
-        old, new = part[v], part[other]
-        for x, stands in part.items():
-            if stands == old:
-                part[x] = new
+    return [len(vs) for vs in values] != [2, 2] and connected(boxes, values)
 
 
 def unseen(support: Support, test: Box) -> Iterator[Combination]:
@@ -226,11 +191,11 @@ def _never_together(
 @lru_cache(maxsize=1024)
 def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> tuple[_Class, ...]:
     """The values of a digit, grouped by the training boxes that hold them or equivalent ones."""
-    period = support.period(digit) or support.base
-    held = [{v % period for v in support.possible(box, digit)} for box in support.boxes]
+    alike = equivalent(support, digit)
+    held = [{alike[v] for v in support.possible(box, digit)} for box in support.boxes]
     groups: dict[int, set[int]] = {}
     for value in values:
-        boxes = sum((value % period in have) << k for k, have in enumerate(held))
+        boxes = sum((alike[value] in have) << k for k, have in enumerate(held))
         groups.setdefault(boxes, set()).add(value)
     return tuple((boxes, frozenset(group)) for boxes, group in sorted(groups.items()))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "33"
+THEORY_VERSION = "34"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -68,12 +68,13 @@ RULES: dict[str, Rule] = {
             "digits never shown together: when the answer is fixed",
             "For digits that were never shown together training fixes the answer in two cases.  It "
             "showed together other digits that, each times its power of the base and its "
-            "coefficient, are congruent to them modulo p.  Or the digits are only added: the task "
+            "coefficient, are congruent to them modulo p, and both stood beside the same other "
+            "digits.  Or the digits are only added: the task "
             "is digit causal, none of its terms multiplies one of them by another, the carry into "
             "their position varied or was always 0 (one that was always there is learned as a part "
             "of the sum), they are not two that took just two values each (three of four pairs do "
-            "not fix the fourth), and the combinations that were shown hang together (if 0 stood "
-            "beside 0 only, what 0 does beside 7 is open).  "
+            "not fix the fourth), and the combinations that were shown hang together.  If 0 stood "
+            "beside 0 only, what 0 does beside 7 is open in both cases.  "
             "Otherwise the answer is open.  Where some inputs are open and others are not, the "
             "accuracy is at least the share of those others that f^ gets right, and at most that "
             "and the open share.",

@@ -218,7 +218,9 @@ def _judge_length(
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
     is_premise = prediction.setting.is_premise(digits) or expected.follows_from_premise
     if accuracy is not None and is_premise:
-        return LengthVerdict(expected, accuracy, learned, *(Verdict.PREMISE,) * 3, stored=False)
+        is_trained, given = prediction.setting.is_premise(digits), Verdict.PREMISE
+        before = given if is_trained else _before(prediction, expected, runs)
+        return LengthVerdict(expected, accuracy, learned, given, given, before, stored=False)
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]
@@ -243,12 +245,17 @@ def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[R
     """The verdict on what was claimed before training, each model by what was stored of it."""
     if not runs:
         return Verdict.INCONCLUSIVE
-    found, digits = [], expected.digits
+    found, digits, follows = [], expected.digits, expected.follows_from_premise
     for r in runs:
         told, measured = r.predicted, _measured([r], digits)
         if told and measured and spoke_of(expected, prediction.setting, r):
-            found += [_judge_claim(x, measured) for x in told.lengths if x.digits == digits]
-    return worst(found)
+            found += [
+                # A bound that follows from the premise was never judged.
+                Verdict.PREMISE if follows and x.accuracy is None else _judge_claim(x, measured)
+                for x in told.lengths
+                if x.digits == digits
+            ]
+    return Verdict.PREMISE if follows and set(found) <= {Verdict.PREMISE} else worst(found)
 
 
 def _judge_claim(

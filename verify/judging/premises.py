@@ -67,8 +67,14 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
         ignores = expected.ignores
     else:
         ignores = _rests_on_ignored(told, setting, digits)
-    asks_steady = expected.asks_steady and presumes_steady(expected, told)
-    unseen = expected.unseen if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
+    claim = next((x for x in told.lengths if x.digits == digits), None)
+    open_then = (claim and claim.unseen_share) or Fraction(0)
+    # What is open today was inferred then.
+    inferred = claim is not None and claim.accuracy is not None and open_then < expected.unseen
+    asks_steady = (expected.asks_steady and presumes_steady(expected, told)) or (
+        inferred and int(told.theory) >= _JOINTLY_SINCE
+    )
+    unseen = open_then if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
     is_steady = run.is_steady(digits, unseen, expected.tried, asked_then(told, expected.tried))
     return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 

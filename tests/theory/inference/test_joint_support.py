@@ -10,7 +10,7 @@ from builders.predictions import predicted
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.inference.joint_support import _connected
+from theory.inference.linked_values import connected
 
 
 def test_the_joint_support_rule_decides_downward() -> None:
@@ -84,6 +84,28 @@ def test_pairs_that_fall_apart_fix_no_other_pair() -> None:
     assert hangs_together.lengths[0].status == "generalizes"
 
 
+def test_equivalent_values_are_not_known_to_be_if_pairs_fall_apart() -> None:
+    """0 counts as 2 does modulo 2, but stood beside 0 only: it may be read as 1 in a and in b."""
+    train = {"task": "mod_add", "modulus": 16, "base": 8, "train_domain": "every"}
+    got = predicted(**train, train_digits="1+2", test_domain="longest", test_digits="2,3").lengths
+    assert [(x.claim, x.at_least, x.unseen) for x in got] == [
+        ("at least", Fraction(7, 9), Fraction(2, 9)),
+        ("at least", Fraction(25, 32), Fraction(7, 32)),
+    ]
+    wrong = lambda a, b: (a + b + 8 * ((a < 8) - (b < 8))) % 16  # noqa: E731
+    pairs = [(a, b) for a in range(64) for b in range(64)]
+    trained = [(a, b) for a, b in pairs if (a < 8) == (b < 8)]
+    assert all(wrong(a, b) == (a + b) % 16 for a, b in trained)
+    assert all(wrong(a, b) != (a + b) % 16 for a, b in pairs if (a < 8) != (b < 8))
+
+
+def test_a_value_that_never_occurred_is_known_to_be_equivalent_to_none() -> None:
+    """0 never stood at position 2 of two-digit numbers; after D_2 it did, beside all others."""
+    product = {"task": "mod_mul", "modulus": 50, "train_digits": "2", "test_digits": "1"}
+    assert predicted(**product, train_domain="every").verdict("downward") == "undetermined"
+    assert predicted(**product).verdict("downward") == "generalizes"
+
+
 @given(
     st.lists(
         st.tuples(*[st.sets(st.integers(0, 3), min_size=1).map(frozenset)] * 2),
@@ -98,4 +120,4 @@ def test_pairs_hang_together_where_the_sums_of_all_others_follow(boxes: list) ->
     rows = {(x, y) for a, b in boxes for x in a for y in b}
     equations = np.array([[place in ((0, x), (1, y)) for place in places] for x, y in rows])
     fixed = np.linalg.matrix_rank(equations.astype(float)) == len(places) - 1
-    assert _connected(boxes, values) == fixed
+    assert connected(boxes, values) == fixed

@@ -1,0 +1,81 @@
+"""Linked values: which values of digits training shows to be alike, beside the same other digits.
+
+What it shows of two values that never stood beside the same digit is not linked: each could mean
+more in a and less in b, or the other way round, and fit all that was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from theory.inference.support import OperandDigit, Support
+from theory.numbers.effort import remembered, spend
+
+
+def connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozenset[int]]) -> bool:
+    """Whether sums of one number for each digit's value are fixed by those on the boxes.
+
+    They are if all values of each digit hang together: two do if they stand in one box, or in two
+    boxes whose other digits hang together.  Of two digits it takes that: where pairs fall apart
+    into two parts, the numbers of a in one part can grow by what those of b there become less.
+
+    Args:
+        boxes: of each the values of every digit, any of which stand together.
+        values: all values of every digit.
+    """
+    parts = [{v: v for v in vs} for vs in values]
+    rows = [[min(vs) for vs in box] for box in boxes]
+    for box, row in zip(boxes, rows, strict=True):
+        for part, vs, v in zip(parts, box, row, strict=True):
+            _join(part, vs, v)
+    changed = True
+    while changed:
+        changed = False
+        found: dict[tuple[int, tuple[int, ...]], int] = {}
+        for row in rows:
+            at = [part[v] for part, v in zip(parts, row, strict=True)]
+            for k, v in enumerate(at):
+                others = (k, (*at[:k], *at[k + 1 :]))
+                first = found.setdefault(others, v)
+                if parts[k][first] != parts[k][v]:
+                    _join(parts[k], {v}, first)
+                    changed = True
+    return all(len(set(part.values())) == 1 for part in parts)
+
+
+@remembered(256)
+def equivalent(support: Support, digit: OperandDigit) -> dict[int, int]:
+    """What each value of a digit counts as, where training shows that it counts so.
+
+    Values that differ by a multiple of the digit's period are equivalent.  Training shows that of
+    two which have stood beside the same other digits, and of those that are so linked.  Where 0 has
+    stood beside 0 only, and 2 never did, what 0 does beside 7 is open even in sums modulo 2.
+    """
+    base, period = support.base, support.period(digit) or support.base
+    part = {v: v for v in range(base)}
+    if period >= base:
+        return part
+    others = [d for d in support.needed if d != digit]
+    boxes = [
+        (support.possible(box, digit), [frozenset(support.possible(box, d)) for d in others])
+        for box in support.boxes
+    ]
+    spend(len(boxes) ** 2 * (len(others) + base))
+    for (values, beside), (more, also) in product(boxes, repeat=2):
+        if all(x & y for x, y in zip(beside, also, strict=True)):
+            first = {v % period: v for v in values}
+            for v in more:
+                other = first.get(v % period, v)
+                if part[v] != part[other]:
+                    _join(part, {v}, other)
+    return part
+
+
+def _join(part: dict[int, int], some: Iterable[int], other: int) -> None:
+    """Let values hang together with another; each is held with one that stands for its part."""
+    for v in some:
+        old, new = part[v], part[other]
+        for x, stands in part.items():
+            if stands == old:
+                part[x] = new
