@@ -213,8 +213,9 @@ RULES: dict[str, Rule] = {
             "position.  So the rule 'support' speaks only of models that were seen to be steady "
             "at the length in question.  Numbers of natural length: it does not follow that a "
             "digit beyond the trained places is not found, where it stands as near to its query as "
-            "ever, or where no query can single out an offset and numbers are longer by a sixth at "
-            "most or the digits that count stand as far from a sign as in training.",
+            "ever; where no query can single out an offset and numbers are longer by a sixth at "
+            "most; or where that or positions by a formula are all there is, and the digits that "
+            "count stand as far from a sign as in training.",
             f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
             "smooth function of the offset, or none",

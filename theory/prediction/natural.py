@@ -102,20 +102,23 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
         return _AtLength(digits, False)
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
-    at_most = _at_most(setting, found)
-    if at_most < 1 and setting.encoding.selection != "any":
+    at_most, encoding = _at_most(setting, found), setting.encoding
+    longest, beside = setting.train.every_length[-1], False
+    if at_most < 1:
+        is_formula = encoding.reference == "absolute" and not encoding.own_parameter
+        smooth = is_formula or encoding.selection != "any"
+        beside = smooth and _counts_beside_signs(setting, longest)
+    if at_most < 1 and encoding.selection != "any":
         always = found.always()
         surely = _at_most(setting, always)
-        longest = setting.train.every_length[-1]
         if surely == 1 or digits <= longest + longest // NEAR:
             like = "an address that training never showed is like those beside it"
             return _AtLength(digits, False, found=found, near=like)
-        if _counts_beside_signs(setting, longest):
-            sign = (
-                "digits may be found by the sign beside their number, no farther than in training"
-            )
-            return _AtLength(digits, False, found=found, near=sign)
-        found, at_most = always, surely
+        if not beside:
+            return _AtLength(digits, False, surely, always)
+    if beside:
+        sign = "digits may be found by the sign beside their number, no farther than in training"
+        return _AtLength(digits, False, found=found, near=sign)
     return _AtLength(digits, False, at_most, found)
 
 
