@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-_FIRST = 3
+FIRST = 3
 """Steps that are taken as they are: in them libraries choose their algorithms and get memory."""
 
 
@@ -32,7 +32,7 @@ class Replayed:
     def __call__(self, *inputs: Tensor) -> Tensor:
         """One step; inputs of the same shapes every time."""
         self._taken += 1
-        if self._taken <= _FIRST:
+        if self._taken <= FIRST:
             return self._aside(inputs)
         if not self._inputs:
             self._inputs = [x.clone() for x in inputs]
