@@ -10,7 +10,9 @@ fixed nevertheless:
    where a carry was the same in all of training, and not 0: it is built into the answers.
 
 Of neither anything follows where the shown pairs fall apart, as (0, 0) and pairs without 0: what 0
-does beside 7 is open.
+does beside 7 is open.  A digit that can change nothing is taken as not read even there, and a set
+of interacting digits as fixed wherever it was shown, whatever others overlap with it: both are
+observations, and training data alone would leave them open.
 
 Otherwise nothing follows: ``a_n * b_n * B**(2n-2)`` couples the digits of ``a * b``, and the wrap
 at 101 all of ``(a + b) mod 101``.

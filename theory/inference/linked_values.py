@@ -7,10 +7,13 @@ more in a and less in b, or the other way round, and fit all that was shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import combinations_with_replacement
 
 from theory.inference.support import OperandDigit, Support
 from theory.numbers.effort import remembered, spend
+
+_STEPS_PER_DIGIT = 100
+"""Steps to see whether two boxes share a value of a digit."""
 
 
 def connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozenset[int]]) -> bool:
@@ -44,32 +47,43 @@ def connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozen
     return all(len(set(part.values())) == 1 for part in parts)
 
 
-@remembered(256)
 def equivalent(support: Support, digit: OperandDigit) -> dict[int, int]:
     """What each value of a digit counts as, where training shows that it counts so.
 
     Values that differ by a multiple of the digit's period are equivalent.  Training shows that of
-    two which have stood beside the same other digits, and of those that are so linked.  Where 0 has
-    stood beside 0 only, and 2 never did, what 0 does beside 7 is open even in sums modulo 2.
+    two if it has inputs that differ in this digit only, among those that are needed, and of values
+    that are so linked.  Where 0 has stood beside 0 only, and 2 never did, what 0 does beside 7 is
+    open even in sums modulo 2.  (That 0 and 0 count as 2 and 2 do may be shown all the same; from
+    that nothing is taken to follow.)
     """
-    base, period = support.base, support.period(digit) or support.base
-    part = {v: v for v in range(base)}
-    if period >= base:
-        return part
-    others = [d for d in support.needed if d != digit]
-    boxes = [
-        (support.possible(box, digit), [frozenset(support.possible(box, d)) for d in others])
-        for box in support.boxes
-    ]
-    spend(len(boxes) ** 2 * (len(others) + base))
-    for (values, beside), (more, also) in product(boxes, repeat=2):
-        if all(x & y for x, y in zip(beside, also, strict=True)):
-            first = {v % period: v for v in values}
-            for v in more:
-                other = first.get(v % period, v)
-                if part[v] != part[other]:
-                    _join(part, {v}, other)
-    return part
+    every = {v: v for v in range(support.base)}
+    return _all_equivalent(support).get(digit, every)
+
+
+@remembered(64)
+def _all_equivalent(support: Support) -> dict[OperandDigit, dict[int, int]]:
+    """The values that count alike of every needed digit that has some."""
+    needed, base = support.needed, support.base
+    periods = [support.period(d) or base for d in needed]
+    parts = {
+        d: {v: v for v in range(base)} for d, p in zip(needed, periods, strict=True) if p < base
+    }
+    if not parts:
+        return {}
+    boxes = [[frozenset(support.possible(box, d)) for d in needed] for box in support.boxes]
+    spend(_STEPS_PER_DIGIT * len(needed) * len(boxes) ** 2)
+    done = set[tuple[OperandDigit, frozenset[int], frozenset[int]]]()
+    for one, other in combinations_with_replacement(boxes, 2):
+        apart = {d for d, x, y in zip(needed, one, other, strict=True) if not x & y}
+        if len(apart) > 1:
+            continue
+        for d, period, x, y in zip(needed, periods, one, other, strict=True):
+            if d in parts and apart <= {d} and (d, x, y) not in done:
+                done.add((d, x, y))
+                first = {v % period: v for v in x}
+                for v in y:
+                    _join(parts[d], {v}, first.get(v % period, v))
+    return parts
 
 
 def _join(part: dict[int, int], some: Iterable[int], other: int) -> None:

@@ -66,15 +66,15 @@ RULES: dict[str, Rule] = {
         Rule(
             "joint support",
             "digits never shown together: when the answer is fixed",
-            "For digits that were never shown together training fixes the answer in two cases.  It "
-            "showed together other digits that, each times its power of the base and its "
-            "coefficient, are congruent to them modulo p, and both stood beside the same other "
-            "digits.  Or the digits are only added: the task "
-            "is digit causal, none of its terms multiplies one of them by another, the carry into "
-            "their position varied or was always 0 (one that was always there is learned as a part "
-            "of the sum), they are not two that took just two values each (three of four pairs do "
-            "not fix the fourth), and the combinations that were shown hang together.  If 0 stood "
-            "beside 0 only, what 0 does beside 7 is open in both cases.  "
+            "For digits that were never shown together training fixes the answer in two cases.  "
+            "It showed together others that count alike modulo p (digits that, each times its "
+            "power of the base and its coefficient, are congruent), and inputs that differ in "
+            "one such digit only.  Or the digits are only added: the task is digit causal, none "
+            "of its terms multiplies one of them by another, the carry into their position "
+            "varied or was always 0 (one that was always there is learned as a part of the sum), "
+            "they are not two that took just two values each (three of four pairs do not fix the "
+            "fourth), and the combinations that were shown hang together.  So if 0 stood beside "
+            "0 only, what 0 does beside 7 is open, unless the digit can change nothing.  "
             "Otherwise the answer is open.  Where some inputs are open and others are not, the "
             "accuracy is at least the share of those others that f^ gets right, and at most that "
             "and the open share.",
@@ -210,12 +210,12 @@ RULES: dict[str, Rule] = {
             "positions by a formula are like their neighbours",
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
-            "position.  So the rule 'support' speaks only of models that were seen to be steady "
-            "at the length in question.  Numbers of natural length: it does not follow that a "
-            "digit beyond the trained places is not found, where it stands as near to its query as "
-            "ever; where no query can single out an offset and numbers are longer by a sixth at "
-            "most; or where that or positions by a formula are all there is, and the digits that "
-            "count stand as far from a sign as in training.",
+            "position.  So the rule 'support' speaks only of models that were seen to be steady at "
+            "the length in question.  Numbers of natural length: it does not follow that a digit "
+            "beyond the trained places is not found, where it stands as near to its query as ever; "
+            "where no query can single out an offset and numbers are longer by a sixth at most; or "
+            "where no query can single out an offset, or positions are sine waves, and all digits "
+            "that count stand as far from a sign as in training.",
             f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
             "smooth function of the offset, or none",

@@ -216,11 +216,10 @@ def _judge_length(
     measured = _measured(models, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    is_premise = prediction.setting.is_premise(digits) or expected.follows_from_premise
-    if accuracy is not None and is_premise:
-        is_trained, given = prediction.setting.is_premise(digits), Verdict.PREMISE
-        before = given if is_trained else _before(prediction, expected, runs)
-        return LengthVerdict(expected, accuracy, learned, given, given, before, stored=False)
+    is_trained, premise = prediction.setting.is_premise(digits), Verdict.PREMISE
+    if accuracy is not None and (is_trained or expected.follows_from_premise):
+        before = premise if is_trained else _before(prediction, expected, runs)
+        return LengthVerdict(expected, accuracy, learned, premise, premise, before, stored=False)
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]
@@ -243,19 +242,20 @@ def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
 
 def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]) -> Verdict:
     """The verdict on what was claimed before training, each model by what was stored of it."""
-    if not runs:
-        return Verdict.INCONCLUSIVE
-    found, digits, follows = [], expected.digits, expected.follows_from_premise
+    found = list[Verdict]() if runs else [Verdict.INCONCLUSIVE]
     for r in runs:
-        told, measured = r.predicted, _measured([r], digits)
-        if told and measured and spoke_of(expected, prediction.setting, r):
-            found += [
-                # A bound that follows from the premise was never judged.
-                Verdict.PREMISE if follows and x.accuracy is None else _judge_claim(x, measured)
-                for x in told.lengths
-                if x.digits == digits
-            ]
-    return Verdict.PREMISE if follows and set(found) <= {Verdict.PREMISE} else worst(found)
+        told, measured = r.predicted, _measured([r], expected.digits)
+        claim = told and told.at(expected.digits)
+        if claim and measured and spoke_of(expected, prediction.setting, r):
+            found.append(_judge_claim(claim, measured))
+            if expected.follows_from_premise and _claims_no_more(claim, expected):
+                found[-1] = Verdict.PREMISE
+    return Verdict.PREMISE if set(found) == {Verdict.PREMISE} else worst(found)
+
+
+def _claims_no_more(claim: PredictedLength, expected: LengthPrediction) -> bool:
+    """Whether what was stored is a lower bound no higher than today's."""
+    return claim.accuracy is None and claim.at_least <= expected.at_least and claim.at_most == 1
 
 
 def _judge_claim(

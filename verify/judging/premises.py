@@ -61,21 +61,20 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
         expected: today's prediction of the length.
     """
     told, digits = run.predicted, expected.digits
-    if told is None:
+    claim = None if told is None else told.at(digits)
+    if told is None or claim is None:
         return False
     if _is_alike(expected, told):
         ignores = expected.ignores
     else:
         ignores = _rests_on_ignored(told, setting, digits)
-    claim = next((x for x in told.lengths if x.digits == digits), None)
-    open_then = (claim and claim.unseen_share) or Fraction(0)
-    # What is open today was inferred then.
-    inferred = claim is not None and claim.accuracy is not None and open_then < expected.unseen
-    asks_steady = (expected.asks_steady and presumes_steady(expected, told)) or (
-        inferred and int(told.theory) >= _JOINTLY_SINCE
-    )
-    unseen = open_then if int(told.theory) >= _BOUNDS_SINCE else Fraction(0)
-    is_steady = run.is_steady(digits, unseen, expected.tried, asked_then(told, expected.tried))
+    asks_steady = expected.asks_steady and presumes_steady(expected, told)
+    open_then, theory = claim.unseen_share or Fraction(0), int(told.theory)
+    # An exact claim on inputs that are open today: joint support was taken to decide them.
+    was_inferred = claim.accuracy is not None and open_then < expected.unseen
+    asks_steady |= was_inferred and theory >= _JOINTLY_SINCE
+    may_change = open_then if theory >= _BOUNDS_SINCE else Fraction(0)
+    is_steady = run.is_steady(digits, may_change, expected.tried, asked_then(told, expected.tried))
     return (run.indifferent or not ignores) and (is_steady or not asks_steady)
 
 

@@ -88,6 +88,10 @@ class Predicted:
         check(read.hash == data["hash"], "predicted: it was changed, for it has another hash")
         return read
 
+    def at(self, digits: int) -> PredictedLength | None:
+        """What was predicted at a test length; None where nothing was."""
+        return next((x for x in self.lengths if x.digits == digits), None)
+
     @property
     def hash(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the whole prediction."""

@@ -1,8 +1,8 @@
 """Checkpoints: the state of a training on disk, so that it goes on where it was stopped.
 
 What is kept is all that the next step depends on: weights, moments of the optimizer, the states of
-the random generators and of the schedules.  A training that was stopped and goes on ends with
-the same numbers, to the last bit, as one that was not.
+the random generators and of the schedules.  A training on a CPU that was stopped and goes on
+ends with the same numbers, to the last bit, as one that was not.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class Ensemble:
         # A single model's noise is not copied.
         stacked = torch.stack(noise) if len(noise) > 1 else noise[0][None]
         if self.device == "cuda":
-            return self._replayed(tokens, stacked, levels, rate)
+            return self._replayed(self._step, tokens, stacked, levels, rate)
         # A rate of 0 drops nothing, but costs a twentieth of a step; compiled code costs less than
         # compiling the step once more without noise.
         noisy = self.compiled or bool(levels.any())
@@ -121,7 +121,7 @@ class Ensemble:
     @cached_property
     def _replayed(self) -> Replayed:
         """The step as it is taken on a GPU."""
-        return Replayed(self._step)
+        return Replayed()
 
     def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
         """What is made small: the losses, less the reward for the learned noise of all places."""

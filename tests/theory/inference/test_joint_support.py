@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ from builders.predictions import predicted
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.inference.linked_values import connected
+from theory.inference.linked_values import connected, equivalent
+from theory.inference.support import support
+from theory.setting.domains import Domain
+from theory.setting.tasks import named_task
 
 
 def test_the_joint_support_rule_decides_downward() -> None:
@@ -99,11 +103,42 @@ def test_equivalent_values_are_not_known_to_be_if_pairs_fall_apart() -> None:
     assert all(wrong(a, b) != (a + b) % 16 for a, b in pairs if (a < 8) != (b < 8))
 
 
+@given(
+    st.sampled_from(["mod_add", "mod_mul", "mod_sub"]),
+    st.integers(2, 9),
+    st.sampled_from(["longest", "every"]),
+    st.sets(st.integers(1, 3), min_size=1, max_size=2),
+)
+def test_values_are_equivalent_if_inputs_that_differ_in_them_alone_were_shown(
+    task: str, modulus: int, kind: str, lengths: set[int]
+) -> None:
+    """Among the needed digits, by all pairs of training inputs, and what follows by links."""
+    train = Domain(tuple(sorted(lengths)), kind)
+    shown = support(named_task(task, modulus), train, base := 3)
+    inputs = {
+        tuple(v for _, v in sorted(zip(shown.needed, values, strict=True)))
+        for box in shown.boxes
+        for values in product(*(shown.possible(box, d) for d in shown.needed))
+    }
+    for k, digit in enumerate(sorted(shown.needed)):
+        period = shown.period(digit) or base
+        linked = {(v, v) for v in range(base)}
+        for x in inputs:
+            for w in range(base):
+                if (*x[:k], w, *x[k + 1 :]) in inputs and (w - x[k]) % period == 0:
+                    linked |= {(x[k], w), (w, x[k])}
+        for _ in range(base):
+            linked |= {(a, d) for a, b in linked for c, d in linked if b == c}
+        counts_as = equivalent(shown, digit)
+        pairs = {(v, w) for v in counts_as for w in counts_as if counts_as[v] == counts_as[w]}
+        assert pairs == linked
+
+
 def test_a_value_that_never_occurred_is_known_to_be_equivalent_to_none() -> None:
     """0 never stood at position 2 of two-digit numbers; after D_2 it did, beside all others."""
-    product = {"task": "mod_mul", "modulus": 50, "train_digits": "2", "test_digits": "1"}
-    assert predicted(**product, train_domain="every").verdict("downward") == "undetermined"
-    assert predicted(**product).verdict("downward") == "generalizes"
+    train = {"task": "mod_mul", "modulus": 50, "train_digits": "2", "test_digits": "1"}
+    assert predicted(**train, train_domain="every").verdict("downward") == "undetermined"
+    assert predicted(**train).verdict("downward") == "generalizes"
 
 
 @given(

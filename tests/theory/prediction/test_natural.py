@@ -57,6 +57,9 @@ def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
         ({"pe": "alibi"}, True),
         ({"pe": "alibi", "base": 9, "modulus": 81}, True),
         ({"pe": "nope"}, True),
+        ({"pe": "sinusoidal"}, True),  # a formula goes on beyond the trained positions
+        ({"pe": "ape"}, False),
+        ({"pe": "sinusoidal", "modulus": 10**6}, False),
         ({"pe": "rpe"}, False),  # a query can single out an offset
         ({"pe": "alibi", "modulus": 10**6}, False),  # the sixth digit counts
         ({"pe": "alibi", "task": "add", "modulus": None}, False),
