@@ -22,7 +22,7 @@ from verify.records.predicted import Predicted, predicted
 from verify.records.runs import Run
 
 NATURAL = [c for c in grid("natural") if c.setting.task.operands < 3]  # three take seconds
-CELLS = [*grid("headline"), *grid("leaps"), *grid("ignored"), *NATURAL]
+CELLS = [*grid("headline"), *grid("leaps"), *grid("ignored"), *NATURAL, *grid("drawn")[::4]]
 
 
 def told() -> Run:
@@ -80,4 +80,4 @@ def test_a_prediction_that_changes_asks_for_a_new_version_of_the_theory() -> Non
     """If this fails, a prediction has changed: give ``THEORY_VERSION`` a new name, and add it."""
     hashes = [predicted(predict(c.setting)).hash for c in CELLS]
     digest = hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
-    assert {THEORY_VERSION: digest} == {"34": "30b686e80148e033"}
+    assert {THEORY_VERSION: digest} == {"34": "0b7fcefb80919384"}
