@@ -107,10 +107,13 @@ def test_a_report_is_the_judged_evidence(
 ) -> None:
     monkeypatch.chdir(ROOT)
     got = report(asked)
-    assert got.verdict == "agree" and len(got.verdicts) == HEADLINE
-    assert repr(got).split() == run_cli("report", "--grid", "headline", "--check").out.split()
+    assert got.verdict == "diverge" and len(got.verdicts) == HEADLINE
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = run_cli("report", "--grid", "headline", "--check", width=80)
+    assert repr(got).split() == printed.out.split()
     frame = got.to_frame()
-    assert set(frame["verdict"]) <= {"agree", "premise", "undetermined"}
+    assert set(frame["verdict"]) <= {"agree", "diverge", "premise", "undetermined"}
+    assert (frame["verdict"] == "diverge").sum() == 1  # its cause is named
     assert len(frame) == sum(len(v.lengths) for v in got.verdicts)
     assert frame["measured"].between(frame["low"], frame["high"]).all()
 
