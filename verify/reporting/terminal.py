@@ -96,7 +96,8 @@ def _outcome(v: CellVerdict) -> str:
         return verdict_word(v.verdict)
     claims = judged(x.verdict for x in v.lengths)
     wrong = ", ".join(str(x.digits) for x in v.diverging)
-    return f"{v.verdict} {claims.agree}/{claims.tested}" + (f", not at {wrong}" if wrong else "")
+    share = f"{claims.agree}/{claims.tested}"
+    return f"{v.verdict} at {wrong} ({share})" if wrong else f"{v.verdict} {share}"
 
 
 def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:

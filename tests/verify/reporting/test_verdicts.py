@@ -53,7 +53,7 @@ def test_a_cell_in_a_line() -> None:
         "measured": "1.00 / 0.00",
         "verdict": "agree 3/3",
     }
-    assert shown(diverging())["verdict"] == "diverge 2/3, not at 4"
+    assert shown(diverging())["verdict"] == "diverge at 4 (2/3)"
     assert shown(judge(cell(digits=3), []))["measured"] == "- / -"
 
 
