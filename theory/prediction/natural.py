@@ -103,12 +103,12 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
     at_most, encoding = _at_most(setting, found), setting.encoding
-    longest, beside = setting.train.every_length[-1], False
-    if at_most < 1:
-        is_formula = encoding.reference == "absolute" and not encoding.own_parameter
-        smooth = is_formula or encoding.selection != "any"
-        beside = smooth and _counts_beside_signs(setting, longest)
-    if at_most < 1 and encoding.selection != "any":
+    if at_most == 1:
+        return _AtLength(digits, False, found=found)
+    longest, points = setting.train.every_length[-1], encoding.selection == "any"
+    is_formula = encoding.reference == "absolute" and not encoding.own_parameter
+    beside = (is_formula or not points) and _counts_beside_signs(setting, longest)
+    if not points:
         always = found.always()
         surely = _at_most(setting, always)
         if surely == 1 or digits <= longest + longest // NEAR:

@@ -75,7 +75,6 @@ class _Tried:
         kept: the share of answers that stayed.
         right: whether its accuracy is as predicted.
         foretold: whether the premise was stated before it was trained.
-        firm: whether so many answers stayed as it asks.
         firm_then: whether so many answers stayed as it asked then.
         inferred: whether joint support decides, not ignored digits.
         tried: whether the claim speaks only of models that were seen to be steady.
@@ -84,10 +83,14 @@ class _Tried:
     kept: float
     right: bool
     foretold: bool
-    firm: bool
     firm_then: bool
     inferred: bool
     tried: bool
+
+    @property
+    def firm(self) -> bool:
+        """Whether so many answers stayed as it asks."""
+        return self.kept >= least_kept(self.tried)
 
 
 def _of(right: Sequence[bool]) -> str:
@@ -125,6 +128,5 @@ def _measured(v: CellVerdict) -> Iterator[_Tried]:
                     foretold = told is not None and presumes_steady(expected, told)
                     kept = min(1.0, m.steady + unseen)
                     tried = expected.tried
-                    firm = kept >= least_kept(tried)
                     firm_then = told is not None and kept >= asked_then(told, tried)
-                    yield _Tried(kept, right, foretold, firm, firm_then, expected.infers, tried)
+                    yield _Tried(kept, right, foretold, firm_then, expected.infers, tried)
