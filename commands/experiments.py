@@ -257,7 +257,9 @@ def report(
         by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
         raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
     failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
-    untested = count_verdicts(verdicts)[Verdict.INCONCLUSIVE]
+    untested = any(
+        Verdict.INCONCLUSIVE in (v.verdict, *(x.verdict for x in v.lengths)) for v in verdicts
+    )
     if as_json:
         from verify.reporting.json_data import report_json
 

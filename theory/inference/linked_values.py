@@ -27,6 +27,7 @@ def connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozen
         boxes: of each the values of every digit, any of which stand together.
         values: all values of every digit.
     """
+    spend(_STEPS_PER_DIGIT * sum(len(vs) for box in boxes for vs in box))
     parts = [{v: v for v in vs} for vs in values]
     rows = [[min(vs) for vs in box] for box in boxes]
     for box, row in zip(boxes, rows, strict=True):
@@ -37,14 +38,14 @@ def connected(boxes: Sequence[Sequence[frozenset[int]]], values: Sequence[frozen
         changed = False
         found: dict[tuple[int, tuple[int, ...]], int] = {}
         for row in rows:
-            at = [part[v] for part, v in zip(parts, row, strict=True)]
+            at = [_found(part, v) for part, v in zip(parts, row, strict=True)]
             for k, v in enumerate(at):
                 others = (k, (*at[:k], *at[k + 1 :]))
                 first = found.setdefault(others, v)
-                if parts[k][first] != parts[k][v]:
+                if _found(parts[k], first) != _found(parts[k], v):
                     _join(parts[k], {v}, first)
                     changed = True
-    return all(len(set(part.values())) == 1 for part in parts)
+    return all(len({_found(part, v) for v in part}) == 1 for part in parts)
 
 
 def equivalent(support: Support, digit: OperandDigit) -> dict[int, int]:
@@ -83,13 +84,17 @@ def _all_equivalent(support: Support) -> dict[OperandDigit, dict[int, int]]:
                 first = {v % period: v for v in x}
                 for v in y:
                     _join(parts[d], {v}, first.get(v % period, v))
-    return parts
+    return {d: {v: _found(part, v) for v in part} for d, part in parts.items()}
 
 
 def _join(part: dict[int, int], some: Iterable[int], other: int) -> None:
-    """Let values hang together with another; each is held with one that stands for its part."""
+    """Let values hang together with another; each leads to one that stands for its part."""
     for v in some:
-        old, new = part[v], part[other]
-        for x, stands in part.items():
-            if stands == old:
-                part[x] = new
+        part[_found(part, v)] = _found(part, other)
+
+
+def _found(part: dict[int, int], v: int) -> int:
+    """The value that stands for the part of this one."""
+    while part[v] != v:
+        part[v] = v = part[part[v]]  # half of the way is gone only once
+    return v

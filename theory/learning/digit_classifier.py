@@ -16,7 +16,7 @@ import numpy as np
 from theory.errors import NotCountable
 from theory.inference.support import OperandDigit
 from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import SAFE, Array, combinations, cyclic_product
+from theory.numbers.integer_arrays import SAFE, Array, combinations, cyclic_product, exact_dtype
 from theory.setting.boxes import Box
 from theory.setting.tasks import Task
 
@@ -80,7 +80,7 @@ class _Sum:
         if self._m > _LARGEST_SUM or self._m << len(boxes) >= SAFE:
             raise NotCountable(f"'{task.name}' has too many values to classify digits")
         self.cost = _LEAST_COST + 100 * self._m * len(boxes) * task.operands * boxes[0].width
-        sums = np.arange(self._m)
+        sums = np.arange(self._m).astype(exact_dtype(self._m + abs(constant)))
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
         reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
@@ -117,7 +117,7 @@ class _Sum:
             has = np.zeros(self._base, dtype=np.int64)
             for k, box in enumerate(self._boxes):
                 has[list(box.values(j, i))] |= 1 << k
-            sums = np.add.outer(np.arange(self._base) * weight, kinds >> bits) % self._m
+            sums = np.add.outer(np.arange(self._base) * (weight % self._m), kinds >> bits) % self._m
             every = (sums << bits | has[:, None] & kinds).ravel()
             kinds, which = np.unique(every, return_inverse=True)
             alike = np.bincount(which, np.tile(alike, self._base)).astype(np.int64)

@@ -22,11 +22,13 @@ from verify.reporting.figures import cell_name
 from verify.reporting.report import Report
 from verify.reporting.rerun import commands
 from verify.reporting.sections import sections
-from verify.reporting.summary import summary
+from verify.reporting.summary import before_by_version, summary
 from verify.reporting.tables import count, interval_text
 from verify.reporting.terminal import outcome_line, verdict_word
 from verify.reporting.totals import judged
 
+MOST_ROWS = 40
+"""Lines of a table or a list: longer ones are folded."""
 _EVIDENCE = (
     "- Evidence: `evidence.jsonl`, one measurement per line; `arith report --grid` makes this page "
     "from it."
@@ -45,12 +47,14 @@ def page(report: Report) -> str:
         "wide for products). *theorem*: what the published one says of shorter (down) and longer "
         "(up) inputs: *generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, "
         "*longer*: each test length, the accuracy that the refined theory claims, and in brackets "
-        "the measured one (the ± of each claim: [cells.md](cells.md)). *converged*: models that "
+        "the measured one, the mean of the models that are judged there (the ± of each claim: "
+        "[cells.md](cells.md)); *not tested*: none is. *converged*: models that "
         "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
         "length of every cell, and the command that trains it again: [cells.md](cells.md).",
         markdown_table([_cell_row(v) for v in report.trained]),
         *after_cells(report),
     ]
+    parts = [_folded(part) for part in parts]
     return "\n\n".join(parts) + f"\n{_EVIDENCE}\n"
 
 
@@ -61,28 +65,47 @@ def after_cells(report: Report) -> list[str]:
     return [*divergences, *sections(report), _how(report.verdicts, report.recipe)]
 
 
+def _folded(paragraph: str) -> str:
+    """A long table or list behind one line, which opens it where Markdown is shown as a page."""
+    rows = paragraph.splitlines()
+    if len(rows) <= MOST_ROWS or not paragraph.startswith(("|", "- ")):
+        return paragraph
+    shown = f"{len(rows) - 2} rows" if paragraph.startswith("|") else f"{len(rows)} lines"
+    return f'<details markdown="1">\n<summary>{shown}</summary>\n\n{paragraph}\n\n</details>'
+
+
 def _cell_row(v: CellVerdict) -> dict[str, str]:
-    claims = judged(x.verdict for x in v.lengths)
-    outcome = verdict_word(v.verdict)
-    if v.verdict != Verdict.INCONCLUSIVE and claims.tested:
-        outcome += f" ({claims.agree} of {claims.tested} lengths)"
     return {
         "cell": cell_name(v),
         "theorem (down, up)": ", ".join(map(v.prediction.published_verdict, EXTRAPOLATING)),
         **{INPUTS[d]: _lengths_text(v, d) for d in EXTRAPOLATING},
         "converged": f"{len(v.converged)} of {len(v.runs)}",
-        "verdict": outcome,
+        "verdict": _outcome(v),
     }
+
+
+def _outcome(v: CellVerdict) -> str:
+    """``agree (3 of 3 lengths)``, ``diverge at 4 (2 of 3 agree)``."""
+    claims, word = judged(x.verdict for x in v.lengths), verdict_word(v.verdict)
+    if v.verdict == Verdict.INCONCLUSIVE or not claims.tested:
+        return word
+    if v.diverging:
+        wrong = ", ".join(str(x.digits) for x in v.diverging)
+        return f"{word} at {wrong} ({claims.agree} of {claims.tested} agree)"
+    return f"{word} ({claims.agree} of {count(claims.tested, 'length')})"
 
 
 def _lengths_text(v: CellVerdict, direction: Direction) -> str:
     """``3: 0 (0.000), 4: 49/4950 (0.009)``: each length of a direction, claimed and measured."""
-    return ", ".join(
-        f"{x.digits}: {claim_text(x.prediction)}"
-        + ("" if x.accuracy is None else f" ({x.accuracy.value:.3f})")
-        for x in v.lengths
-        if x.prediction.direction == direction
-    )
+    there = [x for x in v.lengths if x.prediction.direction == direction]
+    return ", ".join(f"{x.digits}: {claim_text(x.prediction)}{_measured(x)}" for x in there)
+
+
+def _measured(x: LengthVerdict) -> str:
+    if x.accuracy is None:
+        return ""
+    untested = x.verdict == Verdict.INCONCLUSIVE
+    return f" ({x.accuracy.value:.3f}{', not tested' if untested else ''})"
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -115,9 +138,10 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> str:
             "accuracy (or the accuracy, where every input was tested) lies within "
             f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
             "answers are those of the expected function, where one is predicted. Where a bound is "
-            f"predicted, no interval may reach more than {TOLERANCE} above it. The same holds for "
-            "every cell.",
+            f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
+            "below *at least*). The same holds for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
+            *before_by_version(verdicts),
         ]
     )
 

@@ -72,10 +72,10 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     return [
         f"- **Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
         "on ignored digits, or on digits that training never showed together, kept "
-        f"{STEADY:.0%} of the answers when all digits were a little disturbed, or "
-        f"{SEEN_STEADY:.1%} where only models that were seen to be steady are spoken of (answers "
-        "that are open count as kept). Only these are judged there, and those of models in which "
-        "that was not measured, where it need not have been seen."
+        f"{STEADY:.0%} of the answers ({SEEN_STEADY:.1%} where the claim asks for it) when all "
+        "digits were a little disturbed; answers that training leaves open count as kept. Only "
+        f"these are judged. Models in which it was not measured are judged as if they were steady, "
+        f"but not where {SEEN_STEADY:.1%} is asked."
     ]
 
 
@@ -85,16 +85,13 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
         return []
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{t.before.agree} agree and {t.before.diverge} diverge. By the version of the theory that "
-        f"made them (today's is {THEORY_VERSION}; a length counts under each that predicted "
-        f"it): {_by_version(verdicts)}. "
-        f"Explained after: {t.after.agree} agree and {t.after.diverge} diverge of "
-        "the claims made or changed since."
+        f"{t.before.agree} agree and {t.before.diverge} diverge. Explained after: {t.after.agree} "
+        f"agree and {t.after.diverge} diverge of the claims made or changed since."
     ]
 
 
-def _by_version(verdicts: Sequence[CellVerdict]) -> str:
-    """``version 4: 128 and 6, version 8: 20 and 0``: what became of the stored claims."""
+def before_by_version(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """What became of the stored claims by the version of the theory, a line of a list or none."""
     runs = [r for v in verdicts for r in v.runs]
     said = []
     for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
@@ -105,4 +102,10 @@ def _by_version(verdicts: Sequence[CellVerdict]) -> str:
         claims = judged(found)
         if claims.tested:
             said.append(f"version {version}: {claims.agree} and {claims.diverge}")
-    return ", ".join(said)
+    if not said:
+        return []
+    return [
+        "- Claims stored before training that agree and diverge, by the version of the theory that "
+        f"made them (today's is {THEORY_VERSION}; a length counts under each that predicted it): "
+        f"{', '.join(said)}."
+    ]

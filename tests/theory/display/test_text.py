@@ -240,6 +240,14 @@ def test_a_source_in_part_ours_says_so() -> None:
     )
 
 
+def test_a_value_never_shown_of_a_digit_that_changes_nothing_is_said_so() -> None:
+    steps = predicted(task="mod_add", modulus=10, train_domain="every").derivation
+    [step] = [x for x in steps if x.rule == "joint support"]
+    assert step.statement.endswith(
+        "the answer follows: the digits that lack some value there make no difference modulo 10."
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

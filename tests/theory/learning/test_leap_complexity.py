@@ -107,6 +107,16 @@ def test_tasks_without_a_modulus_too(text: str, n: int) -> None:
     assert counted(task, 2, n) == by_hand(task, 2, n)
 
 
+@pytest.mark.parametrize("text", ["10**9*a + 10**30", "10**20*a + 10**20", "10**17*a + b"])
+def test_numbers_beyond_64_bits_are_counted_or_refused(text: str) -> None:
+    assert leaps(parse_task(text), 10, Domain((3,))) in Decision
+
+
+def test_large_numbers_count_as_what_they_are_modulo_p() -> None:
+    large, small = parse_task("(10**30*a + b + 10**34) % 7"), parse_task("(a + b + 4) % 7")
+    assert leaps(large, 10, Domain((2,))) is leaps(small, 10, Domain((2,)))
+
+
 def test_too_many_values_are_not_counted() -> None:
     assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is Decision.UNDECIDED
     assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is Decision.UNDECIDED
