@@ -18,6 +18,7 @@ from builders.runs import RIGHT, run
 
 from theory.errors import Failed, InvalidInput
 from theory.prediction.predict import predict
+from theory.setting.expressions import parse_task
 from verify.plan.recipe import RECIPES
 from verify.records.evidence import merge
 from verify.records.owners import Owner, birth, this_process
@@ -35,6 +36,16 @@ def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     assert again.find(one.cell, 0, "2", "float32") is None
     assert again.find(one.cell, 0, "1", "bfloat16") is None
     assert again.runs() == ([one], [])
+
+
+@pytest.mark.parametrize(("text", "modulus"), [("a - b*b", 100), ("0-a", 7), ("a-a", 7)])
+def test_a_task_that_only_its_modulus_makes_comes_back(
+    tmp_path: Path, text: str, modulus: int
+) -> None:
+    one = run(cell(parse_task(text, modulus)), {1: 1})
+    assert f'--expr "{text}" --modulus {modulus}' in one.cell.command(0)
+    Store(tmp_path / "store.sqlite").add(one)
+    assert Store(tmp_path / "store.sqlite").runs() == ([one], [])
 
 
 def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
