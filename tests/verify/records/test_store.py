@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -97,11 +98,15 @@ WRONG_MEASUREMENTS = [
 def test_values_are_checked_in_the_store(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
+    """A row that cannot be read is named; the others are read."""
     path = tmp_path / "store.sqlite"
-    Store(path).add(run(cell(digits=3), {1: 1, 2: 1}))
+    store, one = Store(path), run(cell(digits=3), {1: 1, 2: 1})
+    store.add(one)
+    store.add(replace(one, seed=1))
     rewrite(path, lambda data: data["measurements"][1].update(change))
-    with pytest.raises(InvalidInput, match=rf"store.sqlite, row 1: .*{message}"):
-        Store(path).runs()
+    found, [unread] = Store(path).runs()
+    assert found == [one]
+    assert re.fullmatch(rf".*store.sqlite, row 2: .*{message}.*; it is left out", unread)
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -122,6 +127,19 @@ def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
     found, unread = Store(path).runs()
     assert found == [one]
     assert unread == [f"the store {path}, row 2: unknown field 'colour'; it is left out"]
+
+
+def test_a_row_of_a_newer_version_is_kept_and_a_damaged_one_written_anew(tmp_path: Path) -> None:
+    path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
+    Store(path).add(one)
+    rewrite(path, lambda data: data.update(premise=7))
+    Store(path).add(one)
+    assert Store(path).runs() == ([one], [])
+    rewrite(path, lambda data: data.update(colour="blue"))
+    with pytest.raises(InvalidInput, match="row 1: unknown field 'colour'; a newer version"):
+        Store(path).add(one)
+    rewrite(path, lambda data: data.pop("colour"))
+    assert Store(path).runs() == ([one], [])
 
 
 def test_a_store_of_an_older_version_is_refused(tmp_path: Path) -> None:
