@@ -177,6 +177,9 @@ class Store:
         for folder in self._folders():
             for file in sorted(folder.glob(f"{self.path.name}.rescued-*.jsonl")):
                 try:
+                    # Anyone may put files among the temporary ones; a store may be shared.
+                    if folder != self.path.parent and not _is_mine(file):
+                        continue
                     run = _read(f"{file}, line 1", file.read_bytes())
                     self._insert(run)
                 except FileNotFoundError:
@@ -279,6 +282,10 @@ def _user() -> str:
         return getuser()
     except (KeyError, OSError):
         return str(os.getuid())
+
+
+def _is_mine(file: Path) -> bool:
+    return not hasattr(os, "getuid") or file.lstat().st_uid == os.getuid()
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,28 @@ def test_a_file_that_another_process_has_just_stored_is_done(
     monkeypatch.setattr(Path, "read_bytes", late)
     assert Store(path).runs() == ([ONE], [])
     assert not file.exists()
+
+
+def test_of_the_temporary_files_only_those_of_this_user_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store may be shared, and the files beside it are everyone's."""
+    monkeypatch.setattr("verify.records.store.gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr("verify.records.store.getuser", lambda: "me")
+    path = tmp_path / "here" / "store.sqlite"
+    _, temporary = Store(path)._folders()
+    temporary.mkdir(parents=True)
+    user = os.getuid()
+
+    def stored(folder: Path, owner: int) -> bool:
+        file = rescued(folder)
+        with monkeypatch.context() as patch:
+            patch.setattr("os.getuid", lambda: owner)
+            runs = Store(path).runs()
+        path.unlink()
+        assert runs == ([], []) or (runs == ([ONE], []) and not file.exists())
+        return not file.exists()
+
+    assert stored(path.parent, user) and stored(path.parent, user + 1)
+    assert stored(temporary, user)
+    assert not stored(temporary, user + 1)
