@@ -15,6 +15,8 @@ from theory.setting.tasks import Task
 
 NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500
+_DEEPEST = 100
+"""Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""
 _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
 _MOST_TERMS = 200
@@ -71,9 +73,18 @@ def _split(text: str) -> tuple[ast.expr, int | None]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         example = "'(2*a + 3*b) % 12', with * and %"
         raise InvalidInput(f"'{text}' is not an expression such as {example}") from None
+    if _is_deep(tree):
+        raise InvalidInput(f"the expression is nested more than {_DEEPEST} levels deep")
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
         return tree.left, _number(tree.right)
     return tree, None
+
+
+def _is_deep(tree: ast.expr) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
 
 
 def _number(node: ast.expr) -> int:
