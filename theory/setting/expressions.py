@@ -15,6 +15,8 @@ from theory.setting.tasks import Task
 
 NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500
+_DEEPEST = 100
+"""Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""
 _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
 _MOST_TERMS = 200
@@ -35,19 +37,11 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     Raises:
         InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
-    if len(text) > _LONGEST_TEXT:
-        raise InvalidInput(f"the expression is longer than {_LONGEST_TEXT} characters")
-    if "#" in text or not text.isprintable():
-        raise InvalidInput("an expression is one line, without '#' and control characters")
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        example = "'(2*a + 3*b) % 12', with * and %"
-        raise InvalidInput(f"'{text}' is not an expression such as {example}") from None
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
+    tree, own = _split(text)
+    if own is not None:
         if modulus is not None:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")
-        modulus, tree = _number(tree.right), tree.left
+        modulus = own
     divisor = 1
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
         divisor, tree = _number(tree.right), tree.left
@@ -58,6 +52,39 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
         raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
     terms = tuple((c, tuple(e[i] for i in used)) for e, c in polynomial.items())
     return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, divisor)
+
+
+def own_modulus(text: str) -> int | None:
+    """The ``p`` of an expression's own ``% p``, if it has one (InvalidInput: as ``parse_task``).
+
+    What stands before it need not be a task by itself: ``a - b*b`` is one with a modulus only.
+    """
+    return _split(text)[1]
+
+
+def _split(text: str) -> tuple[ast.expr, int | None]:
+    """The syntax tree of an expression without its ``% p``, and that ``p``."""
+    if len(text) > _LONGEST_TEXT:
+        raise InvalidInput(f"the expression is longer than {_LONGEST_TEXT} characters")
+    if "#" in text or not text.isprintable():
+        raise InvalidInput("an expression is one line, without '#' and control characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        example = "'(2*a + 3*b) % 12', with * and %"
+        raise InvalidInput(f"'{text}' is not an expression such as {example}") from None
+    if _is_deep(tree):
+        raise InvalidInput(f"the expression is nested more than {_DEEPEST} levels deep")
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod):
+        return tree.left, _number(tree.right)
+    return tree, None
+
+
+def _is_deep(tree: ast.expr) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
 
 
 def _number(node: ast.expr) -> int:

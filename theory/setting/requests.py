@@ -14,7 +14,7 @@ from typing import Any
 from theory.errors import InvalidInput
 from theory.setting.domains import KINDS, Domain
 from theory.setting.encodings import ENCODINGS, encoding
-from theory.setting.expressions import parse_task
+from theory.setting.expressions import own_modulus, parse_task
 from theory.setting.layouts import LAYOUTS, layout
 from theory.setting.options import (
     ALWAYS,
@@ -150,7 +150,7 @@ def setting_words(setting: Setting) -> list[str]:
     """The options that ask for a setting on the command line, each with its value."""
     task = setting.task
     words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
-    said = None if task.name in TASKS else parse_task(task.name).modulus
+    said = None if task.name in TASKS else own_modulus(task.name)
     words += [f"--modulus {task.modulus}"] if task.modulus != said else []
     for name, o, value, default in _values(setting):
         if o.written == ALWAYS or value != default:
@@ -196,8 +196,8 @@ def read_setting(data: dict[str, Any]) -> Setting:
     name, modulus = data["task"], data["modulus"]
     if name in TASKS:
         return _setting(named_task(name, modulus), values)
-    task = parse_task(name)  # which may hold the modulus itself
-    return _setting(task if task.modulus == modulus else parse_task(name, modulus), values)
+    asked = None if own_modulus(name) == modulus else modulus  # the name may hold it itself
+    return _setting(parse_task(name, asked), values)
 
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:

@@ -68,7 +68,12 @@ def new_folder(path: Path) -> Iterator[Path]:
                     os.fsync(file.fileno())
             if path.exists():
                 path.rename(before)
-            beside.rename(path)
+            try:
+                beside.rename(path)
+            except BaseException:
+                if before.exists():
+                    before.rename(path)
+                raise
             rmtree(before, ignore_errors=True)
         finally:
             rmtree(beside, ignore_errors=True)

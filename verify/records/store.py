@@ -61,6 +61,8 @@ class Store:
         """Runs that could not be written here, by the file that holds each."""
         self._known: dict[Identity, Run] = {}
         """What was read or written, so that models can be judged when the store is locked."""
+        self._left: list[str] = []
+        """A line for each file of a kept run that could not be read back."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -103,7 +105,7 @@ class Store:
     def _row(self, identity: Identity) -> Run | None:
         query = f"SELECT rowid, data FROM run WHERE {_MINE}"
         row = self._db.execute(query, identity).fetchone()
-        return None if row is None else self._read(*row)
+        return None if row is None else self._read_row(*row)
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
@@ -115,6 +117,7 @@ class Store:
             start reads it back.
 
         Raises:
+            InvalidInput: a newer version wrote a row of this model, which is kept.
             Failed: it could be written nowhere.
         """
         run = self._known[run.identity] = run.after(self._known.get(run.identity))
@@ -131,8 +134,12 @@ class Store:
 
     def _insert(self, run: Run) -> None:
         with self._transaction():
-            with suppress(InvalidInput):  # a damaged row is written anew
+            try:
                 run = run.after(self._row(run.identity))
+            except UnknownField as error:
+                raise InvalidInput(f"{error}; a newer version wrote it, and it is kept") from None
+            except InvalidInput:
+                pass  # a damaged row is written anew
             row = (*run.identity, run.budget, json.dumps(run.to_json()))
             self._db.execute(
                 "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -166,15 +173,19 @@ class Store:
         return self.path.parent, Path(gettempdir()) / f"arith-{_user()}" / place
 
     def _read_back(self) -> None:
-        """Store what an earlier start kept in files."""
+        """Store what an earlier start kept in files; one that cannot be read stays as it is."""
         for folder in self._folders():
             for file in sorted(folder.glob(f"{self.path.name}.rescued-*.jsonl")):
                 try:
-                    run = Run.from_json(json.loads(file.read_text(encoding="utf-8")))
-                except (OSError, ValueError) as error:
-                    raise InvalidInput(f"{file}, line 1: {error}") from None
-                try:
+                    # Anyone may put files among the temporary ones; a store may be shared.
+                    if folder != self.path.parent and not _is_mine(file):
+                        continue
+                    run = _read(f"{file}, line 1", file.read_bytes())
                     self._insert(run)
+                except FileNotFoundError:
+                    continue  # another process has just stored it
+                except (OSError, InvalidInput) as error:
+                    self._left.append(f"{error}; it is left out")
                 except sqlite3.Error:
                     self.kept[file] = self._known[run.identity] = run
                 else:
@@ -217,30 +228,23 @@ class Store:
             self._db.execute("DELETE FROM claim WHERE owner = ?", (this_process().text(),))
 
     def runs(self) -> tuple[list[Run], list[str]]:
-        """Every run in the store; and a line for each row that a newer version wrote.
+        """Every run in the store; and a line for each that cannot be read, and is left out.
 
         Raises:
-            InvalidInput: a row has a value that it cannot have.
-            Failed: the store cannot be read.
+            InvalidInput, Failed: the store cannot be read.
         """
-        found, unread = list(self.kept.values()), []
+        found, unread = list(self.kept.values()), list(self._left)
         with self._errors():
             rows = self._db.execute("SELECT rowid, data FROM run").fetchall()
         for row in rows:
             try:
-                found.append(self._read(*row))
-            except UnknownField as error:
+                found.append(self._read_row(*row))
+            except InvalidInput as error:
                 unread.append(f"{error}; it is left out")
         return found, unread
 
-    def _read(self, row: int, text: str) -> Run:
-        where = f"the store {self.path}, row {row}"
-        try:
-            return Run.from_json(json.loads(text))
-        except InvalidInput as error:
-            raise type(error)(f"{where}: {error}") from None
-        except (ValueError, TypeError, RecursionError):
-            raise InvalidInput(f"{where}: it is no JSON") from None
+    def _read_row(self, row: int, text: str) -> Run:
+        return _read(f"the store {self.path}, row {row}", text)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -263,12 +267,25 @@ class Store:
         self._db.close()
 
 
+def _read(where: str, text: str | bytes) -> Run:
+    try:
+        return Run.from_json(json.loads(text))
+    except InvalidInput as error:
+        raise type(error)(f"{where}: {error}") from None
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidInput(f"{where}: it is no JSON") from None
+
+
 def _user() -> str:
     """This user; the number where there is no name, as in many containers."""
     try:
         return getuser()
     except (KeyError, OSError):
         return str(os.getuid())
+
+
+def _is_mine(file: Path) -> bool:
+    return not hasattr(os, "getuid") or file.lstat().st_uid == os.getuid()
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:

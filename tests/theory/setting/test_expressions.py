@@ -66,6 +66,10 @@ def test_anything_else_is_refused(text: str) -> None:
         ("a**2 - a", "whether it is ever negative is not decided"),
         ("a % (b + 1)", r"'b \+ 1' has to be a whole number"),
         ("a % 2.5", "'2.5' has to be a whole number"),
+        (f"a % ({'-' * 480}a)", "nested more than 100 levels deep"),
+        ("-" * 480 + "a", "nested more than 100 levels deep"),
+        (f"a % (b{'.b' * 240})", "nested more than 100 levels deep"),
+        (f"a % ({'-' * 90}a)", "has to be a whole number"),
     ],
 )
 def test_what_is_refused_is_said_truly(text: str, message: str) -> None:
@@ -98,3 +102,7 @@ def test_a_task_of_ones_own() -> None:
 def test_a_divided_sum_is_written_with_its_parentheses() -> None:
     assert parse_task("(a + b) // 10").text() == "⌊(a + b) / 10⌋"
     assert parse_task("a // 10").text() == "⌊a / 10⌋"
+
+
+def test_a_sum_of_many_terms_is_not_too_deep() -> None:
+    assert parse_task("+".join("a" * 90)).terms == ((90, (1,)),)

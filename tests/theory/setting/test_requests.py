@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import Any
 
 import pytest
+from builders.strategies import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
 from theory.errors import InvalidInput
 from theory.setting.domains import Domain
 from theory.setting.options import LARGEST_DIGITS, read_lengths
-from theory.setting.requests import Request, setting_words
+from theory.setting.requests import Request, read_setting, setting_json, setting_words
+from theory.setting.settings import Setting
 
 
 @pytest.mark.parametrize(
@@ -67,16 +72,49 @@ def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
         {"expr": "a + b", "modulus": 101},
         {"expr": "(a + b) % 100"},
         {"expr": "(a*b) // 10 % 7"},
+        {"expr": "a - b*b", "modulus": 100},
+        {"expr": "0-a", "modulus": 7},
+        {"expr": "a-a", "modulus": 7},
+        {"expr": "(a - b*b) // 10", "modulus": 7},
     ],
 )
 def test_the_words_of_a_setting_ask_for_it(words: dict[str, Any]) -> None:
-    setting = Request(**words).setting()
+    comes_back(Request(**words).setting())
+
+
+def comes_back(setting: Setting) -> None:
+    """Check that a setting is the same after JSON, and after the words of the command line."""
+    assert read_setting(json.loads(json.dumps(setting_json(setting)))) == setting
     said = shlex.split(" ".join(setting_words(setting)))
     options = dict(zip(said[::2], said[1::2], strict=True))
     named = {flag[2:]: options.get(flag) for flag in ("--task", "--expr", "--modulus")}
     modulus = named.pop("modulus")
     asked = Request(**named, modulus=None if modulus is None else int(modulus))
     assert asked.setting().task == setting.task
+
+
+_SIGNED = st.tuples(st.sampled_from("+-"), st.sampled_from(("a", "b", "a*b", "b**2", "3", "2*a")))
+
+
+@examples(200)
+@given(
+    st.lists(_SIGNED, min_size=1, max_size=4),
+    st.integers(1, 120),
+    st.booleans(),
+)
+def test_settings_that_only_a_modulus_makes_come_back(
+    parts: list[tuple[str, str]], modulus: int, is_own: bool
+) -> None:
+    """Subtracted products, negative and constant functions; the modulus said in either place."""
+    text = "a*0 " + " ".join(f"{sign} {term}" for sign, term in parts)
+    expr, said = (f"({text}) % {modulus}", None) if is_own else (text, modulus)
+    comes_back(Request(expr=expr, modulus=said).setting())
+
+
+def test_a_name_with_another_modulus_than_the_one_written_is_refused() -> None:
+    data = setting_json(Request(expr="(a + b) % 100").setting())
+    with pytest.raises(InvalidInput, match="has its own"):
+        read_setting({**data, "modulus": 50})
 
 
 @pytest.mark.parametrize("kind", ["every", "total", "lengths"])

@@ -152,6 +152,12 @@ def test_where_nothing_works_the_reason_is_given() -> None:
     assert any("101 divides no power of 10" in o for o in advice.obstacles)
 
 
+def test_a_task_that_only_its_modulus_makes_has_commands_too() -> None:
+    suggestions = ask(expr="a - b*b", modulus=60).suggestions
+    assert suggestions
+    assert all('--expr "a - b*b" --modulus 60' in " ".join(s.command) for s in suggestions)
+
+
 @pytest.mark.parametrize(
     "words", [{"train_digits": "5"}, {"train_digits": "1-5", "padding": "none"}]
 )

@@ -56,6 +56,27 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         pass
 
 
+def test_the_old_folder_is_put_back_when_the_new_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    path.mkdir()
+    (path / "a.txt").write_text("old")
+    rename = Path.rename
+
+    def full(self: Path, target: Path) -> Path:
+        """The disk is full when the new folder is to be put there."""
+        if (self / "new.txt").exists():
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(Failed, match="No space left"), new_folder(path) as beside:
+        (beside / "new.txt").touch()
+    assert [x.name for x in tmp_path.iterdir()] == ["model"]
+    assert (path / "a.txt").read_text() == "old"
+
+
 def test_a_file_that_can_be_written_leaves_nothing_when_that_was_asked(tmp_path: Path) -> None:
     check_writable(tmp_path / "new" / "folder" / "page.md")
     assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from builders.runs import RIGHT, run
 
 from theory.errors import Failed, InvalidInput
 from theory.prediction.predict import predict
+from theory.setting.expressions import parse_task
 from verify.plan.recipe import RECIPES
 from verify.records.evidence import merge
 from verify.records.owners import Owner, birth, this_process
@@ -35,6 +37,16 @@ def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     assert again.find(one.cell, 0, "2", "float32") is None
     assert again.find(one.cell, 0, "1", "bfloat16") is None
     assert again.runs() == ([one], [])
+
+
+@pytest.mark.parametrize(("text", "modulus"), [("a - b*b", 100), ("0-a", 7), ("a-a", 7)])
+def test_a_task_that_only_its_modulus_makes_comes_back(
+    tmp_path: Path, text: str, modulus: int
+) -> None:
+    one = run(cell(parse_task(text, modulus)), {1: 1})
+    assert f'--expr "{text}" --modulus {modulus}' in one.cell.command(0)
+    Store(tmp_path / "store.sqlite").add(one)
+    assert Store(tmp_path / "store.sqlite").runs() == ([one], [])
 
 
 def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
@@ -86,11 +98,15 @@ WRONG_MEASUREMENTS = [
 def test_values_are_checked_in_the_store(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
+    """A row that cannot be read is named; the others are read."""
     path = tmp_path / "store.sqlite"
-    Store(path).add(run(cell(digits=3), {1: 1, 2: 1}))
+    store, one = Store(path), run(cell(digits=3), {1: 1, 2: 1})
+    store.add(one)
+    store.add(replace(one, seed=1))
     rewrite(path, lambda data: data["measurements"][1].update(change))
-    with pytest.raises(InvalidInput, match=rf"store.sqlite, row 1: .*{message}"):
-        Store(path).runs()
+    found, [unread] = Store(path).runs()
+    assert found == [one]
+    assert re.fullmatch(rf".*store.sqlite, row 2: .*{message}.*; it is left out", unread)
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -111,6 +127,19 @@ def test_a_row_of_a_newer_version_is_named_and_left_out(tmp_path: Path) -> None:
     found, unread = Store(path).runs()
     assert found == [one]
     assert unread == [f"the store {path}, row 2: unknown field 'colour'; it is left out"]
+
+
+def test_a_row_of_a_newer_version_is_kept_and_a_damaged_one_written_anew(tmp_path: Path) -> None:
+    path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
+    Store(path).add(one)
+    rewrite(path, lambda data: data.update(premise=7))
+    Store(path).add(one)
+    assert Store(path).runs() == ([one], [])
+    rewrite(path, lambda data: data.update(colour="blue"))
+    with pytest.raises(InvalidInput, match="row 1: unknown field 'colour'; a newer version"):
+        Store(path).add(one)
+    rewrite(path, lambda data: data.pop("colour"))
+    assert Store(path).runs() == ([one], [])
 
 
 def test_a_store_of_an_older_version_is_refused(tmp_path: Path) -> None:
