@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from builders.paths import ROOT
 
 from arith import __version__
+from verify.model.huggingface import sources
 
 TAKEN = ("cli", "commands", "printing", "theory", "verify")
 """Names of the repository that other programs may have too."""
@@ -66,6 +68,23 @@ def test_no_module_in_it_imports_or_names_one_beside_arith(wheel: Path) -> None:
                 named += [text] if {f"{path}.py", f"{path}/__init__.py"} & modules else []
             beside |= {f"{name}: {x}" for x in named if x.split(".")[0] in TAKEN}
     assert beside == set()
+
+
+def test_the_code_of_an_export_of_it_imports_nothing_of_arith(wheel: Path, tmp_path: Path) -> None:
+    ZipFile(wheel).extractall(tmp_path)
+    program = "import json; from arith.verify.model.huggingface import sources as s; "
+    program += "import arith; print(json.dumps([arith.__file__, s()]))"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    words = [sys.executable, "-c", program]
+    said = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    package, files = json.loads(said.stdout)
+    assert Path(package).is_relative_to(tmp_path)
+    assert files.keys() == sources().keys() and "gpt.py" in files
+    for name, text in files.items():
+        nodes = [x for x in ast.walk(ast.parse(text)) if isinstance(x, ast.ImportFrom)]
+        absolute = {(x.module or "").split(".")[0] for x in nodes if x.level == 0}
+        assert absolute.isdisjoint({"arith", *TAKEN}), name
+        assert all(f"{x.module}.py" in files for x in nodes if x.level)
 
 
 @pytest.mark.training

@@ -24,7 +24,9 @@ from verify.records.files import new_folder
 from verify.records.runs import Run
 
 CODE = "verify.model.huggingface_model"
-_IMPORT = re.compile(r"^from ((?:theory|verify)[\w.]*\.(\w+)) import", re.MULTILINE)
+_ABOVE = re.escape(__name__.rpartition("verify")[0])
+"""What module names begin with: nothing in the repository, ``arith.`` in a wheel."""
+_IMPORT = re.compile(rf"^from ({_ABOVE}(?:theory|verify)[\w.]*\.(\w+)) import", re.MULTILINE)
 _CARD = """---
 library_name: transformers
 tags: [arithmetic, length-generalization]
@@ -114,16 +116,26 @@ def export(kept: KeptModel, folder: Path) -> None:
 
 
 def sources() -> dict[str, str]:
-    """The code of an export: the text of each file, by its name."""
+    """The code of an export: the text of each file, by its name.
+
+    Raises:
+        RuntimeError: two modules have the same last name, and one folder has to hold both.
+    """
     found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     waiting = [CODE]
     while waiting:
         module = waiting.pop()
+        file = f"{module.rpartition('.')[2]}.py"
+        if modules.setdefault(file, module) != module:
+            raise RuntimeError(f"{modules[file]} and {module} would both be written to {file}")
+        if file in found:
+            continue
         spec = find_spec(module)
         assert spec is not None and spec.origin is not None
         text = Path(spec.origin).read_text(encoding="utf-8")
-        found[f"{module.rpartition('.')[2]}.py"] = _IMPORT.sub(r"from .\2 import", text)
-        waiting += [x for x, name in _IMPORT.findall(text) if f"{name}.py" not in found]
+        found[file] = _IMPORT.sub(r"from .\2 import", text)
+        waiting += [x for x, _ in _IMPORT.findall(text)]
     return found
 
 

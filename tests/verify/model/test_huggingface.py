@@ -17,7 +17,7 @@ from builders.kept_models import kept_untrained
 from theory.errors import InvalidInput
 from theory.setting.encodings import ENCODINGS
 from verify.model.gpt import GPT
-from verify.model.huggingface import export
+from verify.model.huggingface import export, sources
 from verify.model.kept import read_kept
 from verify.model.measure import answers
 from verify.plan.cells import Cell
@@ -140,6 +140,14 @@ def test_the_code_in_the_folder_is_that_of_the_package(
         assert "from verify" not in text and "from theory" not in text
     page = (models[0] / "ape" / "README.md").read_text()
     assert "model.answer(" in page and "(a + b) mod 101" in page
+
+
+def test_two_modules_of_one_name_are_not_written_to_one_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("verify.model.huggingface.CODE", "verify.records.files")
+    with pytest.raises(RuntimeError, match=r"verify.records.files and theory.display.files would"):
+        sources()
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
