@@ -229,7 +229,7 @@ def test_the_table_on_indifference_is_that_of_the_reports() -> None:
 
 def test_the_table_of_recipes_is_that_of_the_report() -> None:
     text = (DOCS / "ignored-digits.md").read_text()
-    rows = r"\| `([\w-]+)`: (.+?) \| (0\.\d{3}) \| (0\.\d{3}) \| (\d+) of (\d+) \|"
+    rows = r"\| `([\w-]+)`: (.+?) \| (0\.\d{3}) \| (0\.\d{3}) \| (\d+) \| (\d+) \|"
     shares = r"f\^ explains (0\.\d{3}) .*?: (0\.\d{3})\), in (\d+) models? of (\d+) "
     report = rf"`([\w-]+)` \((.+?)\): {shares}"
     told = (ROOT / "reports" / "factors" / "README.md").read_text()
