@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from theory.inference.joint_support import interactions
-from theory.inference.support import OperandDigit, Support
+from theory.inference.support import Support
 from theory.setting.domains import Domain
 from theory.setting.lengths_text import lengths_text
 
@@ -77,7 +77,7 @@ def _why_fixed(shown: Support) -> str:
     modulo = f" modulo {p}" if p else ""
     if steps == {1}:
         return f"position {n} makes no difference{modulo}"
-    lacking = [digit for digit in shown.read if _lacks_values(shown, digit)]
+    lacking = [(j, i) for j, i in shown.read if len(shown.seen[j][i - 1]) < shown.base]
     if lacking and all(period(digit) == 1 for digit in lacking):
         return f"the digits that lack some value there make no difference{modulo}"
     groups = interactions(shown)
@@ -90,12 +90,6 @@ def _why_fixed(shown: Support) -> str:
     if any(step is not None and step < shown.base for step in periods):
         return f"digits equivalent modulo {p} were shown"
     return "the digits that the task makes interact were shown together"
-
-
-def _lacks_values(shown: Support, digit: OperandDigit) -> bool:
-    """Whether training never shows some value of a digit."""
-    seen = frozenset[int]().union(*(shown.possible(box, digit) for box in shown.boxes))
-    return len(seen) < shown.base
 
 
 def _where(shares: Mapping[int, Fraction]) -> str:
