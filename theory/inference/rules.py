@@ -8,7 +8,7 @@ from __future__ import annotations
 from theory.inference.address_rules import ADDRESS_RULES
 from theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "34"
+THEORY_VERSION = "35"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -214,11 +214,11 @@ RULES: dict[str, Rule] = {
             "the length in question.  Numbers of natural length: it does not follow that a digit "
             "beyond the trained places is not found, where it stands as near to its query as ever; "
             "where no query can single out an offset and numbers are longer by a sixth at most; or "
-            "where no query can single out an offset, or positions are sine waves, and all digits "
-            "that count stand as far from a sign as in training.",
+            "where all digits that count stand as far from a sign as in training, under every "
+            "encoding but absolute positions that are learned one by one.",
             f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
-            "smooth function of the offset, or none",
+            "smooth function of the offset, or none; signs: every encoding but APE",
             f"ours; {_findings('Longer inputs', 'relative')}",
             Basis.OBSERVED,
         ),

@@ -106,8 +106,7 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
     if at_most == 1:
         return _AtLength(digits, False, found=found)
     longest, points = setting.train.every_length[-1], encoding.selection == "any"
-    is_formula = encoding.reference == "absolute" and not encoding.own_parameter
-    beside = (is_formula or not points) and _counts_beside_signs(setting, longest)
+    beside = not encoding.own_positions and _counts_beside_signs(setting, longest)
     if not points:
         always = found.always()
         surely = _at_most(setting, always)

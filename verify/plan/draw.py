@@ -20,7 +20,7 @@ from verify.plan.grids import GRIDS
 from verify.plan.inputs import held_out_count
 from verify.plan.rows import Row
 
-NUMBER = 600
+NUMBER = 1000
 SEED = 17963
 FEWEST = 100
 """Inputs that have to be held out: with fewer the premise would rest on a handful."""

@@ -60,13 +60,17 @@ def test_indices_and_offsets_do_not_go_on(pe: str, form: str) -> None:
         ({"pe": "sinusoidal"}, True),  # a formula goes on beyond the trained positions
         ({"pe": "ape"}, False),
         ({"pe": "sinusoidal", "modulus": 10**6}, False),
-        ({"pe": "rpe"}, False),  # a query can single out an offset
+        ({"pe": "rpe"}, True),
+        ({"pe": "t5"}, True),
+        ({"pe": "shifted"}, True),
+        ({"pe": "rpe", "modulus": 10**6}, False),
+        ({"pe": "shifted", "modulus": 10**6}, False),
         ({"pe": "alibi", "modulus": 10**6}, False),  # the sixth digit counts
         ({"pe": "alibi", "task": "add", "modulus": None}, False),
     ],
 )
 def test_what_counts_beside_a_sign_may_be_found_by_it(words: dict[str, Any], silent: bool) -> None:
-    """Where no query can single out an offset, and no farther from the sign than in training."""
+    """No farther from the sign than in training, and no vector for each index by itself."""
     got = predicted(**ADD | {"task": "mod_add", "modulus": 100, "layout": "aligned"} | words)
     assert {x.at_most == 1 for x in got.lengths[5:]} == {silent}
     assert ("neighbours" in {step.rule for step in got.derivation}) == silent
