@@ -190,7 +190,7 @@ def _never_together(
             ahead += [(held & more, [*chosen, values]) for more, values in reversed(choices)]
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> tuple[_Class, ...]:
     """The values of a digit, grouped by the training boxes that hold them or equivalent ones."""
     alike = equivalent(support, digit)

@@ -56,7 +56,11 @@ def spend(steps: int) -> None:
 
 
 def remembered(size: int) -> Callable[[_Function], _Function]:
-    """``lru_cache``, but a remembered value is charged what it cost."""
+    """``lru_cache``, but a remembered value is charged what it cost.
+
+    One that costs more than what is left uses that up, whether it is remembered or not: what a
+    question can still count after it must not depend on what was asked before.
+    """
 
     def decorate(function: _Function) -> _Function:
         @lru_cache(maxsize=size)
@@ -70,9 +74,13 @@ def remembered(size: int) -> Callable[[_Function], _Function]:
         def charged(*args: Any) -> Any:
             meter = _meter.get()
             before = meter.spent
-            value, cost = counted(*args)
-            meter.spent = before
-            spend(cost)
+            try:
+                value, cost = counted(*args)
+                meter.spent = before
+                spend(cost)
+            except TooMuchWork:
+                meter.spent = meter.limit or meter.spent
+                raise
             return value
 
         charged.cache_clear = counted.cache_clear  # type: ignore[attr-defined]

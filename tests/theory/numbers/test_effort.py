@@ -57,6 +57,22 @@ def test_a_remembered_value_is_refused_where_it_would_not_have_been_worked_out()
     assert meter.spent == 100
 
 
+def test_what_is_left_after_a_refusal_does_not_depend_on_what_was_asked_before():
+    @remembered(8)
+    def work(steps: int) -> None:
+        spend(steps // 2)
+        spend(steps // 2)
+
+    left = []
+    for _ in range(2):
+        with budget(80) as meter:
+            with pytest.raises(TooMuchWork):
+                work(100)
+            left.append(meter.spent)
+        work(100)
+    assert left == [80, 80]
+
+
 def test_an_inner_budget_is_charged_to_the_outer():
     with budget(1_000) as outer, budget(50):
         spend(40)
