@@ -139,8 +139,15 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
 
 
 def _at_once(plan: Plan, device: str) -> int:
-    """How many trainings run at once."""
-    return plan.jobs or (1 if device == "cuda" else os.cpu_count() or 1)
+    """How many trainings run at once: on a CPU as many as this process may use cores."""
+    return plan.jobs or (1 if device == "cuda" else _cores())
+
+
+def _cores() -> int:
+    """The cores that this process may use, which a scheduler or ``taskset`` may limit."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS and Windows cannot be asked
 
 
 def judge(name: str, folder: Path, store: Path | None = None) -> Report:

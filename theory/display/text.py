@@ -54,7 +54,9 @@ def setting_lines(s: Setting) -> list[str]:
     out = ", ".join(sorted(written - set(s.task.names)))
     left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []
     tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
-    return [what, f"{s.encoding.name} encoding, {s.seen_text}", *left, *tested]
+    told = s.natural or s.width  # by ``seen_text``
+    padded = "" if told else f", operands padded to {digits_text(s.operand_width)}"
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *left, *tested]
 
 
 def _runs_text(lengths: tuple[int, ...]) -> list[str]:

@@ -50,7 +50,7 @@ def carry_reach(task: Task, base: int) -> int | None:
 def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
     result_width = setting.task.result_width(setting.base, setting.digits)
-    width = setting.layout.operand_width(setting.digits, result_width)
+    width = setting.operand_width
     return setting.layout.tokens((width,) * setting.task.operands, result_width, setting.natural)
 
 

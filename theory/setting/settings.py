@@ -191,6 +191,13 @@ class Setting:
         """How many digits of each operand are written, leading zeros included."""
         return self.width or self.longest
 
+    @property
+    def operand_width(self) -> int:
+        """How many digits operands are padded to, unless they have their natural lengths."""
+        return self.layout.operand_width(
+            self.digits, self.task.result_width(self.base, self.digits)
+        )
+
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
         return Domain((length,), self.test_kind)

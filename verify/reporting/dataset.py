@@ -73,6 +73,7 @@ def _model(run: Run) -> dict[str, Any]:
     recipe = BY_VERSION.get(run.recipe)
     task, found = run.cell.setting.task, re.search(r"torch ([^,]+)", run.machine)
     return {
+        "cell": run.cell.label(),
         "task": task.name,
         "modulus": task.modulus,
         "expression": task.text(),
