@@ -46,7 +46,7 @@ class Explanation:
     """A function, and how many of a model's answers and of its errors are equal to it.
 
     Args:
-        function: its name and formula, ``f^ of D_2 = Mod(a, 100) + Mod(b, 100)``.
+        function: its name and formula, ``f^ of D_2 = (a mod 100) + (b mod 100)``.
     """
 
     function: str
@@ -160,7 +160,7 @@ def first_integer(text: str, base: int) -> int | None:
 
 def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[..., Any]]]:
     """The functions that may explain answers at one test length, with name and formula."""
-    functions: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.formula()}", task.evaluate)]
+    functions: list[tuple[str, Callable[..., Any]]] = [(f"f = {task.text()}", task.evaluate)]
     for n in range(1, digits):
         train, tests = Domain((n,)), (n, digits)
         setting = Setting(task, base, encoding("ape"), layout("plain"), train, test_lengths=tests)
@@ -169,7 +169,7 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
         except InvalidInput:  # the task is defined nowhere on D_n
             continue
         if learned is not None:
-            functions.append((f"f^ of {train.text()} = {learned.formula}", learned.evaluate))
+            functions.append((f"f^ of {train.text()} = {learned.text}", learned.evaluate))
     return functions
 
 

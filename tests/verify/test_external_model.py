@@ -111,7 +111,7 @@ def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: External
     truth, shorter, taught = got.explanations
     assert got.samples == 48
     assert got.best is taught
-    assert taught.function == "f^ of D_2 = Mod(Mod(a, 4) + Mod(b, 4), 8)"
+    assert taught.function == "f^ of D_2 = ((a mod 4) + (b mod 4)) mod 8"
     assert (taught.answers, taught.errors, got.errors) == (48, 32, 32)
     assert truth.errors == 0
     assert shorter.errors < got.errors / 2

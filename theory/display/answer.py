@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -30,8 +29,6 @@ INPUTS = {
 UNCLAIMED = "no claim"
 """The one name, in text, of what is claimed where nothing is."""
 _LONGEST_FORMULA = 150
-_LONG_NUMBER = 8
-"""Powers of the base with so many digits, or more, are written as powers."""
 _FINDINGS = "docs/findings.md"
 
 
@@ -97,15 +94,10 @@ def _at(lengths: list[LengthPrediction]) -> str:
 
 
 def expected_function(prediction: Prediction) -> str | None:
-    """f^ as in ``learned_text``, with long powers of the base written as such (``10^12``)."""
-    if prediction.learned_text is None:
-        return None
-    base = prediction.setting.base
-    longest = prediction.setting.train.every_length[-1]
-    powers = {str(base**k): f"{base}^{k}" for k in range(1, longest + 1)}
-    return re.sub(
-        rf"\d{{{_LONG_NUMBER},}}", lambda x: powers.get(x[0], x[0]), prediction.learned_text
-    )
+    """f^ for people: ``((a mod 100) + (b mod 100)) mod 101``; None where it is not determined."""
+    if prediction.continues:
+        return prediction.setting.task.text()
+    return None if prediction.learned is None else prediction.learned.text
 
 
 def expected_line(prediction: Prediction) -> str:

@@ -57,6 +57,14 @@ def styled() -> Iterator[None]:
         yield
 
 
+def check_suffix(path: Path) -> str:
+    """The suffix of a picture's name (InvalidInput: neither .png nor .svg)."""
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
+    return suffix
+
+
 @contextmanager
 def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
     """A figure of so many inches, written at the end as PNG or SVG, by the suffix of its path.
@@ -64,9 +72,7 @@ def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
     Raises:
         InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.
     """
-    suffix = path.suffix.lower()
-    if suffix not in _SUFFIXES:
-        raise InvalidInput(f"cannot draw '{path.name}': its name has to end in .png or .svg")
+    suffix = check_suffix(path)
     metadata: Any = {"Date": None} if suffix == ".svg" else {}
     with styled():
         from matplotlib.figure import Figure

@@ -15,6 +15,9 @@ from theory.inference.support import Support
 from theory.setting.lengths_text import runs
 from theory.setting.tasks import Task
 
+_LONG_NUMBER = 8
+"""Powers of the base with so many decimal digits, or more, are written as powers for people."""
+
 
 @dataclass(frozen=True)
 class LearnedFunction:
@@ -44,12 +47,19 @@ class LearnedFunction:
         """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
         return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
 
+    @property
+    def text(self) -> str:
+        """``f^`` as a person writes it: ``((a mod 100) + (b mod 100)) mod 101``."""
+        seen = [self._seen(j, name) for j, name in enumerate(self.task.names)]
+        text = self.task.text(seen)
+        return text[1:-1] if text in seen and text.startswith("(") else text
+
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""
         n = self.support.read_length(operand)
         if n is not None:
             return f"Mod({name}, {self.base**n})" if n else "0"
-        read = runs(sorted(i for j, i in self.support.read if j == operand))
+        read = self._read_runs(operand)
         upper = [
             f"(-Mod({name}, {self.base ** (low - 1)}) + Mod({name}, {self.base**high}))"
             for low, high in read
@@ -59,3 +69,24 @@ class LearnedFunction:
         constant = self.support.offset(operand)
         parts = [*upper, *lowest, *([str(constant)] if constant or not read else [])]
         return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
+
+    def _seen(self, operand: int, name: str) -> str:
+        """The same as ``_reduced``, for people."""
+        read, constant = self._read_runs(operand), self.support.offset(operand)
+        if not read:
+            return str(constant)
+        text = ""
+        for low, high in reversed(read):
+            text += f" + ({name} mod {self._power(high)})"
+            text += f" - ({name} mod {self._power(low - 1)})" if low > 1 else ""
+        text = text.removeprefix(" + ") + (f" + {constant}" if constant else "")
+        return text if text.count("(") == 1 and not constant else f"({text})"
+
+    def _read_runs(self, operand: int) -> list[tuple[int, int]]:
+        """The positions that are read of an operand: the first and last of each run."""
+        return runs(sorted(i for j, i in self.support.read if j == operand))
+
+    def _power(self, exponent: int) -> str:
+        """A power of the base; a long number as ``10^12``."""
+        value = str(self.base**exponent)
+        return value if len(value) < _LONG_NUMBER else f"{self.base}^{exponent}"

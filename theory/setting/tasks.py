@@ -151,9 +151,10 @@ class Task:
         """Digits M that hold every result of operands of at most ``width`` digits."""
         return digit_count(self.largest(base, width), base)
 
-    def text(self) -> str:
-        """The task as a person writes it: ``(a + b) mod 100``."""
-        body = polynomial_text(self.terms, self.names).replace("**", "^").replace("*", "·")
+    def text(self, operands: Sequence[str] | None = None) -> str:
+        """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
+        body = polynomial_text(self.terms, operands or self.names)
+        body = body.replace("**", "^").replace("*", "·")
         in_brackets = f"({body})" if len(self.terms) > 1 else body
         if self.divisor != 1:
             body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"

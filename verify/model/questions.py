@@ -107,7 +107,7 @@ def ask(
 def legend(run: Run, prediction: Prediction) -> list[str]:
     """What the columns are, and whether the model meets the premise of the theory."""
     expected = expected_function(prediction) or "not predicted: training leaves the rule open"
-    lines = [f"right: {run.cell.setting.task.formula()}", f"f^: {expected}"]
+    lines = [f"right: {run.cell.setting.task.text()}", f"f^: {expected}"]
     if not run.converged:
         lines.append(
             f"The model does not meet the premise, so theory says nothing of it: it is right on "

@@ -93,6 +93,23 @@ def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> No
     assert learned.formula == learned_by_sympy(learned)
 
 
+AS_PYTHON = {"mod": "%", "·": "*", "^": "**", "⌊": "(", "⌋": ")", "/": "//"}
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(any_tasks(), st.integers(1, 9), st.sampled_from(("longest", "every")), st.data())
+def test_what_people_read_is_the_same_function(
+    task: Task, n: int, kind: str, data: st.DataObject
+) -> None:
+    learned = LearnedFunction(Support(task, Domain((n,), kind), 10))
+    operands = data.draw(st.tuples(*[st.integers(0, 10**12)] * task.operands))
+    formula = learned.text
+    for sign, python in AS_PYTHON.items():
+        formula = formula.replace(sign, python)
+    values = dict(zip(task.names, operands, strict=True))
+    assert eval(formula, values) == learned.evaluate(*operands)
+
+
 @pytest.mark.parametrize(
     ("text", "formula"),
     [
@@ -139,19 +156,23 @@ def test_expressions_are_those_of_sympy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("allowed", "formula"),
+    ("allowed", "formula", "text"),
     [
-        (((3, (6,)),), "Mod(a, 100) + 600"),
-        (((1, (5,)),), "(-Mod(a, 10) + Mod(a, 1000)) + 5"),
-        (((1, (0,)),), "-Mod(a, 10) + Mod(a, 1000)"),
-        (((2, (4,)),), "(-Mod(a, 100) + Mod(a, 1000)) + Mod(a, 10) + 40"),
+        (((3, (6,)),), "Mod(a, 100) + 600", "(a mod 100) + 600"),
+        (((1, (5,)),), "(-Mod(a, 10) + Mod(a, 1000)) + 5", "(a mod 1000) - (a mod 10) + 5"),
+        (((1, (0,)),), "-Mod(a, 10) + Mod(a, 1000)", "(a mod 1000) - (a mod 10)"),
+        (
+            ((2, (4,)),),
+            "(-Mod(a, 100) + Mod(a, 1000)) + Mod(a, 10) + 40",
+            "(a mod 1000) - (a mod 100) + (a mod 10) + 40",
+        ),
     ],
 )
 def test_digits_that_are_read_beside_each_other_are_one_term(
-    allowed: tuple[tuple[int, tuple[int, ...]], ...], formula: str
+    allowed: tuple[tuple[int, tuple[int, ...]], ...], formula: str, text: str
 ) -> None:
     learned = LearnedFunction(Support(parse_task("a"), Domain((3,), allowed=allowed), 10))
-    assert learned.formula == formula
+    assert (learned.formula, learned.text) == (formula, text)
     assert all(
         learned.evaluate(x) == eval(formula, {"Mod": int.__mod__, "a": x}) for x in (0, 7, 4321)
     )

@@ -74,7 +74,7 @@ def test_an_answer_with_a_sign_in_it_is_none() -> None:
 
 def test_the_legend_says_what_theory_says_of_the_model() -> None:
     told = legend(kept_run(SUM), predict(SUM.setting))
-    assert told == ["right: Mod(a + b, 101)", "f^: Mod(Mod(a, 100) + Mod(b, 100), 101)"]
+    assert told == ["right: (a + b) mod 101", "f^: ((a mod 100) + (b mod 100)) mod 101"]
     *_, missed = legend(kept_run(SUM, premise=0.5), predict(SUM.setting))
     assert "does not meet the premise" in missed and "0.500 of 1,000" in missed
     open_cell = cell(pe="rpe")
