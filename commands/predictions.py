@@ -62,11 +62,7 @@ def predict(
     if plot is None and store != DEFAULT_STORE:
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
     if plot is not None:
-        from theory.display.style import check_suffix
-        from verify.records.files import check_writable
-
-        check_suffix(plot)
-        check_writable(plot)
+        _check_picture(plot)
     prediction = predict(asked.setting())
     if plot is not None:
         from theory.display.length_plot import plot_lengths
@@ -119,17 +115,15 @@ def phase_map(
     """Draw accuracy on longer inputs by modulus, or by base."""
     from theory.display.phase_grid import left_out, write_csv
     from theory.display.phase_plot import plot
-    from theory.display.style import check_suffix
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
     from theory.setting.tasks import named_task, takes_modulus
     from theory.studies.phase import phase_diagram
     from verify.records.files import check_writable
 
-    check_suffix(out)
+    _check_picture(out)
     numbers = out.with_suffix(".csv")
-    for path in (out, numbers):
-        check_writable(path)
+    check_writable(numbers)
     asked = modulus or ("2..200" if takes_modulus(task) else None)
     moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
     bases = read_numbers(base, "--base")
@@ -148,3 +142,12 @@ def phase_map(
     print(f"wrote {out} and {numbers}")
     if line := left_out(points, moduli, bases):
         print_text(line)
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse a picture that cannot be written before the work whose result it is to show."""
+    from theory.display.style import check_suffix
+    from verify.records.files import check_writable
+
+    check_suffix(path)
+    check_writable(path)

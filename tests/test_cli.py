@@ -101,6 +101,7 @@ BAD = [
     ("predict --task add --base ten", "--base"),
     ("predict --task add --store x.sqlite", "give --plot"),
     ("predict --task add --plot x.pdf", "end in .png or .svg"),
+    ("map --out x.pdf", "end in .png or .svg"),
     ("verify", "say what to verify"),
     ("verify --grid smok", "did you mean 'smoke'?"),
     ("verify --grid nothing.toml", "cannot read the grid"),

@@ -171,7 +171,7 @@ class Setting:
     def seen_text(self) -> str:
         """How an input is written and read: ``interleaved layout, attention window 5, 1 layer``."""
         window = f", attention window {self.window}" if self.window else ""
-        width = f", padded to {self.width} digits" if self.width else ""
+        width = f", padded to {self.operand_width} digits" if self.width else ""
         layers = f", {self.layers_text}" if self.layers else ""
         natural = ", natural lengths" if self.natural else ""
         return f"{self.layout.name} layout{natural}{window}{width}{layers}"
