@@ -14,10 +14,11 @@ from typer.exceptions import TyperException
 
 from arith import __version__
 from commands.data import data
-from commands.experiments import inspect, report, show_grid, verify
+from commands.experiments import inspect, show_grid, verify
 from commands.lists import encodings, layouts, literature, tasks, theorems
 from commands.models import ask, export
 from commands.predictions import advise, phase_map, predict
+from commands.reports import report
 from theory.errors import Failed, InvalidInput
 from theory.inference.rules import THEORY_VERSION
 from verify.plan.recipe import DENSE, RECIPE

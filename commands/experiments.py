@@ -1,9 +1,8 @@
-"""The commands that train models, and those that show what is to be trained and what was found."""
+"""The commands that train models, and the one that shows what is to be trained."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +14,8 @@ from theory.errors import InvalidInput
 from theory.setting.requests import Request
 from verify.plan.cells import Cell
 from verify.plan.folders import Folders
-from verify.plan.grids import GRIDS, recipe_of
 from verify.plan.grids import grid as cells_of
+from verify.plan.grids import recipe_of
 from verify.plan.plan import Plan
 from verify.plan.recipe import DEFAULT_BUDGET, find_recipe
 from verify.plan.rows import Row
@@ -174,7 +173,7 @@ def inspect(
             f"--model {model}: only verify takes {options.EXTERNAL}PATH; inspect trains a model of "
             f"a size ({', '.join(SIZES)})"
         )
-    from verify import pipeline
+    from verify import looking_inside
     from verify.plan import premise
     from verify.plan.inputs import held_out_count
     from verify.records.files import check_writable
@@ -182,106 +181,16 @@ def inspect(
 
     check_writable(out / "mechanism.json")
     if kept is not None:
-        trained, mechanism = pipeline.inspect_kept(kept)
+        trained, mechanism = looking_inside.inspect_kept(kept)
     else:
         cells, by = [Row(**vars(asked), model=model).cell()], find_recipe(recipe)
         plan = Plan(cells, seed, budget=budget, device=device, precision=precision, recipe=by)
-        trained, mechanism = pipeline.inspect(plan)
+        trained, mechanism = looking_inside.inspect(plan)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
-    for picture in pipeline.write_inspection(trained, mechanism, out):
+    for picture in looking_inside.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     cell = trained.cell
     inputs = premise.independent(cell.setting.task, held_out_count(cell))
     raise typer.Exit(0 if premise.is_met(trained.premise, inputs) else 3)
-
-
-def report(
-    context: typer.Context,
-    grid: Annotated[
-        str | None,
-        typer.Option(
-            help="The grid to report on, a name or a TOML file; else all cells in the store.",
-            autocompletion=options.completion(GRIDS),
-        ),
-    ] = None,
-    store: Annotated[
-        Path, typer.Option(help="Where arith verify kept its measurements.")
-    ] = options.DEFAULT_STORE,
-    folder: Annotated[Path, typer.Option(help="Where reports/GRID stands.")] = Path("reports"),
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write the report here as one page for a browser, and nothing else."),
-    ] = None,
-    as_json: options.JsonOption = False,
-) -> None:
-    """Judge and report on all cells in the store, or on a grid.
-
-    With --grid the measurements in the store are added to the evidence in reports/GRID, and the
-    report is written there, unless --html, --json or --check asks for something else.
-
-    Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
-    (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
-    """
-    from verify import pipeline
-    from verify.judging.judge import Verdict, count_verdicts
-    from verify.judging.known_divergences import out_of_date, unexplained
-    from verify.records.files import check_writable, write
-    from verify.reporting.tables import count
-    from verify.reporting.terminal import outcome_line
-
-    given = options.written(context, ("store", "folder"))
-    if check and (grid is None or html is not None or "--store" in given):
-        raise InvalidInput(
-            "--check judges the evidence of a --grid and writes nothing: no --html, no --store"
-        )
-    if grid is None and "--folder" in given:
-        raise InvalidInput("--folder is where the evidence of a --grid stands: give that too")
-    if "--store" in given and not store.exists():
-        raise InvalidInput(f"there is no store {store}")
-    if html is not None:
-        check_writable(html)
-    if grid is None:
-        about = pipeline.judge_store(store)
-    else:
-        about = pipeline.judge(grid, folder, None if check else store)
-    for note in about.notes:
-        print(f"arith: {note}", file=sys.stderr)
-    verdicts, known = about.verdicts, about.known
-    if not about.trained:
-        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
-        by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
-        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
-    failures = unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
-    untested = any(
-        Verdict.INCONCLUSIVE in (v.verdict, *(x.verdict for x in v.lengths)) for v in verdicts
-    )
-    if as_json:
-        from verify.reporting.json_data import report_json
-
-        print(json.dumps(report_json(about), indent=2))
-    elif check or grid is None:
-        print_verdicts(verdicts)
-    if html is not None:
-        from verify.reporting.html_page import html_page
-
-        write(html, html_page(about))
-        print(f"wrote {html}", file=sys.stderr if as_json else sys.stdout)
-    elif grid is not None and not (check or as_json):
-        print(f"wrote {pipeline.report(about)}")
-    for line in failures if grid is not None else ():
-        print(line, file=sys.stderr)
-    if check and not as_json:
-        print_text(f"gate: {outcome_line(verdicts, known)}")
-        if untested:
-            lengths = count_verdicts(about.trained)[Verdict.INCONCLUSIVE]
-            cells = count(len(verdicts) - len(about.trained), "cell")
-            print_text(
-                f"gate: {cells} not trained, {count(lengths, 'length')} of the others inconclusive "
-                "(exit code 3)."
-            )
-    raise typer.Exit(1 if failures else 3 if untested else 0)

@@ -8,15 +8,14 @@ model is trained.
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theory.errors import InvalidInput
 from verify.judging.judge import CellVerdict, judge_evidence
 from verify.judging.known_divergences import read_known_divergences
-from verify.plan.cells import refuse_natural
 from verify.plan.grids import GRIDS, grid, recipe_of
 from verify.plan.plan import Plan
 from verify.plan.recipe import BY_VERSION
@@ -28,9 +27,12 @@ from verify.reporting.report import Report
 from verify.reporting.tables import count
 
 if TYPE_CHECKING:
-    from verify.mechanism.inspection import Mechanism
     from verify.running.estimate import Estimate
-    from verify.training.train import Trained
+
+_WHERE_COMMITTED = (
+    "what is committed is in the repository of arith, in reports: say where that folder is with "
+    "--folder"
+)
 
 
 def verify(plan: Plan, store: Store) -> list[CellVerdict]:
@@ -170,10 +172,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
-        raise InvalidInput(
-            f"there is no evidence {evidence}; what is committed is in the repository of arith, "
-            "in reports: say where that folder is with --folder"
-        )
+        raise InvalidInput(f"there is no evidence {evidence}; {_WHERE_COMMITTED}")
     runs = read_evidence(evidence) if evidence.exists() else []
     notes: list[str] = []
 
@@ -196,6 +195,14 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     causes = read_known_divergences(folder / "causes.toml")
     verdicts = judge_evidence(cells, ours)
     return Report(f"the {folder.name} grid", verdicts, folder, causes, recipe, others, runs, notes)
+
+
+def grids_with_evidence(folder: Path) -> list[str]:
+    """The named grids that have evidence in a folder (InvalidInput: there is none)."""
+    names = [name for name in GRIDS if (folder / name / "evidence.jsonl").exists()]
+    if not names:
+        raise InvalidInput(f"there is no evidence of a grid in {folder}; {_WHERE_COMMITTED}")
+    return names
 
 
 def judge_store(path: Path) -> Report:
@@ -229,71 +236,10 @@ def report(about: Report) -> Path:
     return first
 
 
-def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
-    """Train the first model of a plan in this process and measure its mechanism.
+def overview(reports: Sequence[Report], folder: Path) -> Path:
+    """Write the page over the reports in a folder; its path."""
+    from verify.reporting.overview import overview_page
 
-    Raises:
-        InvalidInput: a device or a precision that this machine lacks, or natural lengths.
-    """
-    from verify.running.progress import Progress, ProgressDisplay, say
-    from verify.training.device import fix_precision, pick_device, train_alone
-    from verify.training.train import train
-
-    train_alone()
-    device = pick_device(plan.device)
-    fix_precision(plan.precision, device)
-    job = plan.models[0]
-    refuse_natural(job.cell, "inspect")
-    how: Any = {"device": device, "recipe": job.recipe}
-    with ProgressDisplay(1, plan.budget) as display:
-        how["on_step"] = lambda step: display.update(Progress(job, step))
-        trained = train(job.cell, job.seed, plan.budget, **how)
-    say(f"trained {trained.steps} steps in {trained.seconds:.0f} s")
-    return trained, _look_inside(trained)
-
-
-def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
-    """Measure the mechanism of a kept model.
-
-    Raises:
-        InvalidInput: the folder holds no kept model, or one of natural lengths.
-    """
-    from verify.model.kept import read_kept
-    from verify.training.device import train_alone
-    from verify.training.train import Trained
-
-    train_alone()
-    kept = read_kept(folder)
-    run = kept.run
-    refuse_natural(run.cell, "inspect")
-    trained = Trained(kept.model, run.cell, run.seed, run.premise, run.steps, run.seconds)
-    return trained, _look_inside(trained)
-
-
-def _look_inside(trained: Trained) -> Mechanism:
-    from verify.mechanism.inspection import measure_mechanism
-    from verify.running.progress import saying
-
-    longest = max(trained.cell.setting.test_lengths)
-    return measure_mechanism(
-        trained.model, trained.cell, longest, saying("looking inside: {done} of {of} digits")
-    )
-
-
-def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
-    """Write what ``inspect`` measured as JSON, and draw it; the paths of the pictures.
-
-    Raises:
-        InvalidInput: a file cannot be written.
-    """
-    from verify.mechanism.pictures import draw_influences, draw_states
-
-    cell, pictures = trained.cell, [folder / "influence.svg"]
-    draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)
-    if mechanism.equivalence is not None:
-        pictures.append(folder / "states.svg")
-        highest = min(max(cell.setting.train.lengths), cell.format.result_width)
-        draw_states(trained.model, cell, mechanism.digits, highest, pictures[1])
-    head = {"cell": cell.to_json(), "seed": trained.seed, "premise": round(trained.premise, 6)}
-    write(folder / "mechanism.json", json.dumps({**head, **mechanism.to_json()}) + "\n")
-    return pictures
+    first = folder / "README.md"
+    write(first, overview_page(reports))
+    return first

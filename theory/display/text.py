@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from theory.display.answer import (
     INPUTS,
@@ -121,7 +121,23 @@ def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
     return f"{float(quotient):.{digits}g}"
 
 
-def claim_text(x: LengthPrediction) -> str:
+class Claimed(Protocol):
+    """What is claimed at a length, by today's theory or as it was stored."""
+
+    @property
+    def claim(self) -> Claim: ...
+
+    @property
+    def accuracy(self) -> Fraction | None: ...
+
+    @property
+    def at_least(self) -> Fraction: ...
+
+    @property
+    def at_most(self) -> Fraction: ...
+
+
+def claim_text(x: Claimed) -> str:
     """What is claimed at a length, exactly: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
     least, most = fraction_text(x.at_least), fraction_text(x.at_most)
     return {

@@ -22,8 +22,8 @@ from verify.reporting.figures import cell_name
 from verify.reporting.report import Report
 from verify.reporting.rerun import commands
 from verify.reporting.sections import sections
-from verify.reporting.summary import before_by_version, summary
-from verify.reporting.tables import count, interval_text
+from verify.reporting.summary import summary, versions
+from verify.reporting.tables import claimed_of, count, interval_text
 from verify.reporting.terminal import outcome_line, verdict_word
 from verify.reporting.totals import judged
 
@@ -43,14 +43,17 @@ def page(report: Report) -> str:
         summary(report.verdicts),
         "## Cells",
         "Terms: [glossary](../../docs/glossary.md). *cell*: task, encoding, layout, training data "
-        "(W: attention window, L: layers), and the model size where it is not the usual one (pico; "
-        "wide for products). *theorem*: what the published one says of shorter (down) and longer "
-        "(up) inputs: *generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, "
+        "(W: attention window, L: layers, N: digits that operands are padded to where that is not "
+        "the longest test length), and the model size where it is not the usual one (pico; wide "
+        "for products). *theorem*: what the published one says of shorter (down) and longer (up) "
+        "inputs: *generalizes*, right on all of them, or *fails*, wrong on some. *shorter*, "
         "*longer*: each test length, the accuracy that the refined theory claims, and in brackets "
-        "the measured one, the mean of the models that are judged there (the ± of each claim: "
-        "[cells.md](cells.md)); *not tested*: none is. *converged*: models that "
-        "met the premise, of those trained. *verdict*: of the lengths with a claim. Every test "
-        "length of every cell, and the command that trains it again: [cells.md](cells.md).",
+        "the measured one: the mean of the models that are judged there, and how many of the "
+        "converged ones these are, where not all. The ± of each claim is in [cells.md](cells.md). "
+        "*none steady*: theory speaks of steady models alone, and none was seen to be; *not "
+        "tested*: no model is judged. *converged*: models that met the premise, of those trained. "
+        "*verdict*: of the lengths with a claim. Every test length of every cell, and the command "
+        "that trains it again: [cells.md](cells.md).",
         markdown_table([_cell_row(v) for v in report.trained]),
         *after_cells(report),
     ]
@@ -98,14 +101,15 @@ def _outcome(v: CellVerdict) -> str:
 def _lengths_text(v: CellVerdict, direction: Direction) -> str:
     """``3: 0 (0.000), 4: 49/4950 (0.009)``: each length of a direction, claimed and measured."""
     there = [x for x in v.lengths if x.prediction.direction == direction]
-    return ", ".join(f"{x.digits}: {claim_text(x.prediction)}{_measured(x)}" for x in there)
+    return ", ".join(f"{x.digits}: {claimed_of(x)}{_measured(v, x)}" for x in there)
 
 
-def _measured(x: LengthVerdict) -> str:
+def _measured(v: CellVerdict, x: LengthVerdict) -> str:
     if x.accuracy is None:
         return ""
-    untested = x.verdict == Verdict.INCONCLUSIVE
-    return f" ({x.accuracy.value:.3f}{', not tested' if untested else ''})"
+    untested = ", not tested" if x.verdict == Verdict.INCONCLUSIVE else ""
+    judged, of = len(v.judged(x)), len(v.converged)
+    return f" ({x.accuracy.value:.3f}{f', {judged} of {of}' if judged < of else ''}{untested})"
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -141,7 +145,7 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> str:
             f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
             "below *at least*). The same holds for every cell.",
             "- The premise has to hold at every length that was trained on, however rare.",
-            *before_by_version(verdicts),
+            *versions(verdicts),
         ]
     )
 
@@ -191,7 +195,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claim_text(x.prediction),
+        "predicted": claimed_of(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theory.inference.rules import THEORY_VERSION
-from verify.judging.judge import CellVerdict, Verdict, judge
+from verify.judging.judge import CellVerdict
 from verify.judging.premises import is_firm
 from verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
 from verify.reporting.tables import count
 from verify.reporting.terminal import summary_line
-from verify.reporting.totals import Totals, judged, totals
+from verify.reporting.totals import Totals, before_by_version, totals
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
@@ -40,7 +40,8 @@ def _coverage(t: Totals) -> list[str]:
     said = [
         f"{x.claimed} of {x.lengths} {where[name]}" for name, x in t.upward.items() if x.lengths
     ]
-    return [f"- **Coverage**: of the longer lengths {', '.join(said)} carry a claim."] * bool(said)
+    of = "of the longer lengths of all cells, trained or not,"
+    return [f"- **Coverage**: {of} {', '.join(said)} carry a claim."] * bool(said)
 
 
 def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -85,27 +86,21 @@ def _before(verdicts: Sequence[CellVerdict], t: Totals) -> list[str]:
         return []
     return [
         f"- **Predicted before**: of the claims stored before the models were trained "
-        f"{t.before.agree} agree and {t.before.diverge} diverge. Explained after: {t.after.agree} "
-        f"agree and {t.after.diverge} diverge of the claims made or changed since."
+        f"{t.before.agree} agree and {t.before.diverge} diverge; {t.given_up} of them are made no "
+        f"more, or otherwise. Explained after: {t.after.agree} agree and {t.after.diverge} diverge "
+        "of the claims made or changed since."
     ]
 
 
-def before_by_version(verdicts: Sequence[CellVerdict]) -> list[str]:
+def versions(verdicts: Sequence[CellVerdict]) -> list[str]:
     """What became of the stored claims by the version of the theory, a line of a list or none."""
-    runs = [r for v in verdicts for r in v.runs]
-    said = []
-    for version in sorted({r.predicted.theory for r in runs if r.predicted}, key=int):
-        found: list[Verdict] = []
-        for v in verdicts:
-            told = [r for r in v.runs if r.predicted and r.predicted.theory == version]
-            found += [x.before for x in judge(v.cell, told, v.prediction).lengths]
-        claims = judged(found)
-        if claims.tested:
-            said.append(f"version {version}: {claims.agree} and {claims.diverge}")
-    if not said:
+    found = before_by_version(verdicts)
+    if not found:
         return []
+    said = [f"version {x}: {claims.agree} and {claims.diverge}" for x, claims in found.items()]
     return [
         "- Claims stored before training that agree and diverge, by the version of the theory that "
-        f"made them (today's is {THEORY_VERSION}; a length counts under each that predicted it): "
+        f"made them (today's is {THEORY_VERSION}; a length counts under the newest that claimed "
+        "something of one of its models): "
         f"{', '.join(said)}."
     ]

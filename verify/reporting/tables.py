@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from theory.display.text import claim_text
 from verify.judging.intervals import Interval
+from verify.judging.judge import LengthVerdict, Verdict
 
 T = TypeVar("T")
 
@@ -15,6 +17,12 @@ def interval_text(x: Interval | None) -> str:
     if x is None:
         return "-"
     return f"{x.value:.3f}" + (f" [{x.low:.3f}, {x.high:.3f}]" if x.low < x.high else "")
+
+
+def claimed_of(x: LengthVerdict) -> str:
+    """What theory claims of a length, or that it claims it of steady models and none was seen."""
+    is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.tried
+    return "none steady" if is_void else claim_text(x.prediction)
 
 
 def count(number: int, what: str) -> str:

@@ -248,9 +248,8 @@ def outcome_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> st
     if not counts[Verdict.DIVERGE]:
         return f"{agree}, none diverges."
     open_ = len(unexplained(verdicts, known))
-    explained = counts[Verdict.DIVERGE] - open_
-    are = "is" if explained == 1 else "are"
-    return f"{agree}, {_diverge(explained)} and {are} explained, {open_ or 'none'} unexplained."
+    named = counts[Verdict.DIVERGE] - open_
+    return f"{agree}, {_diverge(named)} with a named cause, {open_ or 'none'} without."
 
 
 def _agree(number: int) -> str:

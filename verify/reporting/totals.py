@@ -16,6 +16,8 @@ from verify.judging.standards import is_testable
 FRACTIONAL = Fraction(1, 20)
 """An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
 
+_TESTED = {Verdict.AGREE, Verdict.DIVERGE}
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -55,11 +57,12 @@ class Totals:
         inconclusive: claims that were not tested, for no model met the premises.
         before: the claims that were stored before training.
         after: the claims that were made or changed since.
+        given_up: stored claims that were tested and are made no more, or otherwise.
         theorem: what the published theorem says, by length.
         wins: lengths at which the refined claim agrees and the theorem does not.
         losses: lengths at which the theorem agrees and the refined claim does not.
         fractional: exact claims well between 0 and 1 (``FRACTIONAL``) that agree.
-        upward: the longer lengths of trained cells, under ``ape`` and ``other`` encodings.
+        upward: the longer lengths of all cells, trained or not: ``ape``, and ``other`` encodings.
     """
 
     cells: int
@@ -71,6 +74,7 @@ class Totals:
     inconclusive: int
     before: Judged
     after: Judged
+    given_up: int
     theorem: Judged
     wins: int
     losses: int
@@ -82,9 +86,8 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
     """Count what became of the claims on some cells."""
     lengths = [x for v in verdicts for x in v.lengths]
     both = Counter((x.verdict, x.published) for x in lengths)
-    trained = [v for v in verdicts if v.runs]
     absolute, others = (
-        [v for v in trained if (v.cell.setting.encoding.name == "ape") == is_ape]
+        [v for v in verdicts if (v.cell.setting.encoding.name == "ape") == is_ape]
         for is_ape in (True, False)
     )
     return Totals(
@@ -94,9 +97,10 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         converged=sum(len(v.converged) for v in verdicts),
         claims=judged(x.verdict for x in lengths),
         silent=sum(x.accuracy is not None and is_silent(x) for x in lengths),
-        inconclusive=sum(_is_untested(v, x) for v in verdicts for x in v.lengths),
+        inconclusive=sum(is_untested(v, x) for v in verdicts for x in v.lengths),
         before=judged(x.before for x in lengths),
         after=judged(x.verdict for x in lengths if not x.stored),
+        given_up=sum(x.before in _TESTED and not x.stored for x in lengths),
         theorem=judged(x.published for x in lengths),
         wins=both[Verdict.AGREE, Verdict.DIVERGE],
         losses=both[Verdict.DIVERGE, Verdict.AGREE],
@@ -111,12 +115,27 @@ def judged(verdicts: Iterable[Verdict]) -> Judged:
     return Judged(counts[Verdict.AGREE], counts[Verdict.DIVERGE])
 
 
+def before_by_version(verdicts: Iterable[CellVerdict]) -> dict[int, Judged]:
+    """What became of the claims stored before training, by the version of the theory.
+
+    A length counts under the newest version that claimed something of a model.
+    """
+    found: dict[int, list[Verdict]] = {}
+    for v in verdicts:
+        made = [r.predicted for r in v.converged if r.predicted]
+        for x in v.lengths:
+            of = [int(p.theory) for p in made if p.at(x.digits)]
+            if of and x.before in _TESTED:
+                found.setdefault(max(of), []).append(x.before)
+    return {version: judged(found[version]) for version in sorted(found)}
+
+
 def is_silent(x: LengthVerdict) -> bool:
     """Whether nothing is claimed at a length, trained ones aside."""
     return x.verdict == Verdict.UNDETERMINED
 
 
-def _is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
+def is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
     """Whether something is claimed at a length and no model could test it."""
     is_premise = v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise
     return x.verdict == Verdict.INCONCLUSIVE and is_testable(x.prediction) and not is_premise

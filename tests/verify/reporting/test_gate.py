@@ -14,10 +14,11 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from theory.setting.properties import base_aligned
-from verify.pipeline import judge
+from verify.pipeline import grids_with_evidence, judge
 from verify.plan.grids import grid, recipe_of
 from verify.plan.recipe import RECIPES
 from verify.records.evidence import read_evidence
+from verify.reporting.overview import overview_page
 from verify.reporting.page import cells_page, page
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
@@ -72,6 +73,12 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     assert len(every) > len(report.trained)
     for picture in (tmp_path / name).iterdir():
         assert (folder / picture.name).exists()
+
+
+def test_the_page_over_all_grids_has_the_numbers_of_their_evidence() -> None:
+    page = (REPORTS / "README.md").read_text()
+    judged = [judge(name, REPORTS) for name in grids_with_evidence(REPORTS)]
+    assert numbers(page) == numbers(overview_page(judged))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,23 +15,27 @@ from verify.judging.judge import judge
 from verify.records.predicted import predicted
 from verify.reporting.page import cells_page
 from verify.reporting.report import Report
-from verify.reporting.summary import before_by_version, summary
+from verify.reporting.summary import summary, versions
 
 
 def test_a_report_counts_what_was_predicted_before_apart() -> None:
     c = cell(digits=3)
     told = replace(run(c, RIGHT), predicted=predicted(predict(c.setting)))
-    assert "before the models were trained 3 agree and 0 diverge" in summary([judge(c, [told])])
+    text = summary([judge(c, [told])])
+    assert (
+        "before the models were trained 3 agree and 0 diverge; 0 of them are made no more" in text
+    )
     older = replace(told.predicted, theory="1")
     runs = [told, replace(run(c, {**RIGHT, 4: 1.0}, seed=1), predicted=older)]
     judged = [judge(c, runs)]
     assert "before the models were trained 2 agree and 1 diverge" in summary(judged)
-    by_version = f"version 1: 2 and 1, version {THEORY_VERSION}: 3 and 0."
-    said = f"(today's is {THEORY_VERSION}; a length counts under each that predicted it)"
-    [line] = before_by_version(judged)
-    assert line.endswith(f"{said}: {by_version}")
+    [line] = versions(judged)
+    assert line.endswith(
+        f"(today's is {THEORY_VERSION}; a length counts under the newest that "
+        f"claimed something of one of its models): version {THEORY_VERSION}: 2 and 1."
+    )
     untold = [judge(c, [run(c, RIGHT)])]
-    assert "Predicted before" not in summary(untold) and before_by_version(untold) == []
+    assert "Predicted before" not in summary(untold) and versions(untold) == []
 
 
 def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
@@ -73,7 +77,7 @@ def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() 
         judge(c, [run(c, RIGHT)]) for c in (cell(digits=3), cell(pe="rpe", digits=3))
     )
     text = summary([absolute, relative])
-    assert "longer lengths 1 of 1 under APE, 0 of 1 under other encodings carry a claim" in text
+    assert "trained or not, 1 of 1 under APE, 0 of 1 under other encodings carry a claim" in text
     assert "the refined theory alone is right at 0 lengths, the theorem alone at 0." in text
     constant = cell(digits=3, base=2, train=Domain((3,), "every"))
     text = summary([judge(constant, [run(constant, {1: 0.0, 2: 0.0, 4: 1.0})])])

@@ -157,11 +157,11 @@ def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
     assert outcome_line([agreeing()], KnownDivergences()) == ("3 claims agree, none diverges.")
     assert outcome_line([v], KnownDivergences()) == (
-        "2 claims agree, 0 diverge and are explained, 1 unexplained."
+        "2 claims agree, 0 diverge with a named cause, 1 without."
     )
     known = KnownDivergences({(v.name, 4): "leak"})
     assert outcome_line([v], known) == (
-        "2 claims agree, 1 diverges and is explained, none unexplained."
+        "2 claims agree, 1 diverges with a named cause, none without."
     )
 
 

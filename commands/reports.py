@@ -1,0 +1,165 @@
+"""The command that judges and reports: on a store, on a grid, on all grids together."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands import options
+from printing import print_text, print_verdicts, shown
+from theory.errors import InvalidInput
+from verify.plan.grids import GRIDS
+
+if TYPE_CHECKING:
+    from verify.reporting.report import Report
+
+
+def report(
+    context: typer.Context,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            help="The grid to report on, a name or a TOML file; else all cells in the store.",
+            autocompletion=options.completion(GRIDS),
+        ),
+    ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Report on every grid with evidence, and on all together."),
+    ] = False,
+    store: Annotated[
+        Path, typer.Option(help="Where arith verify kept its measurements.")
+    ] = options.DEFAULT_STORE,
+    folder: Annotated[Path, typer.Option(help="Where reports/GRID stands.")] = Path("reports"),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write the report here as one page for a browser, and nothing else."),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Judge and report on all cells in the store, or on a grid.
+
+    With --grid the measurements in the store are added to the evidence in reports/GRID, and the
+    report is written there, unless --html, --json or --check asks for something else. With --all
+    the report of each grid is written from its evidence, and one page on all: reports/README.md.
+
+    Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
+    (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
+    """
+    from verify import pipeline
+    from verify.judging.judge import Verdict, count_verdicts
+    from verify.records.files import check_writable, write
+    from verify.reporting.tables import count
+    from verify.reporting.terminal import outcome_line
+
+    given = options.written(context, ("store", "folder"))
+    if every:
+        if grid is not None or html is not None or "--store" in given:
+            raise InvalidInput(
+                "--all reports on the evidence of all grids: no --grid, --html, --store"
+            )
+        raise typer.Exit(_report_all(folder, check, as_json))
+    if check and (grid is None or html is not None or "--store" in given):
+        raise InvalidInput(
+            "--check judges the evidence of a --grid, or of --all, and writes nothing: no --html, "
+            "no --store"
+        )
+    if grid is None and "--folder" in given:
+        raise InvalidInput(
+            "--folder is where the evidence of a --grid stands: give that too, or --all"
+        )
+    if "--store" in given and not store.exists():
+        raise InvalidInput(f"there is no store {store}")
+    if html is not None:
+        check_writable(html)
+    if grid is None:
+        about = pipeline.judge_store(store)
+    else:
+        about = pipeline.judge(grid, folder, None if check else store)
+    for note in about.notes:
+        print(f"arith: {note}", file=sys.stderr)
+    verdicts, known = about.verdicts, about.known
+    if not about.trained:
+        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
+        by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
+        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
+    failures = _failures(about, check)
+    if as_json:
+        from verify.reporting.json_data import report_json
+
+        print(json.dumps(report_json(about), indent=2))
+    elif check or grid is None:
+        print_verdicts(verdicts)
+    if html is not None:
+        from verify.reporting.html_page import html_page
+
+        write(html, html_page(about))
+        print(f"wrote {html}", file=sys.stderr if as_json else sys.stdout)
+    elif grid is not None and not (check or as_json):
+        print(f"wrote {pipeline.report(about)}")
+    for line in failures if grid is not None else ():
+        print(line, file=sys.stderr)
+    if check and not as_json:
+        print_text(f"gate: {outcome_line(verdicts, known)}")
+        if _is_untested(about):
+            lengths = count_verdicts(about.trained)[Verdict.INCONCLUSIVE]
+            cells = count(len(verdicts) - len(about.trained), "cell")
+            print_text(
+                f"gate: {cells} not trained, {count(lengths, 'length')} of the others inconclusive "
+                "(exit code 3)."
+            )
+    raise typer.Exit(1 if failures else 3 if _is_untested(about) else 0)
+
+
+def _report_all(folder: Path, check: bool, as_json: bool) -> int:
+    """Report on every grid with evidence in a folder; the exit code.
+
+    Args:
+        check: write nothing.
+        as_json: write nothing, and print the counts.
+    """
+    from verify import pipeline
+    from verify.reporting.overview import overview_json
+    from verify.reporting.terminal import outcome_line
+
+    reports: list[Report] = []
+    failures: list[str] = []
+    for name in shown(pipeline.grids_with_evidence(folder), "grids judged"):
+        about = pipeline.judge(name, folder)
+        reports.append(about)
+        failures += [f"{name}: {line}" for line in _failures(about, check)]
+        if not as_json:
+            print_text(f"{name}: {outcome_line(about.verdicts, about.known)}")
+        if not (check or as_json):
+            pipeline.report(about)
+    if as_json:
+        print(json.dumps(overview_json(reports), indent=2))
+    elif not check:
+        print(f"wrote {pipeline.overview(reports, folder)}")
+    for line in failures:
+        print(line, file=sys.stderr)
+    return 1 if failures else 3 if any(map(_is_untested, reports)) else 0
+
+
+def _failures(about: Report, check: bool) -> list[str]:
+    """A line for each divergence without a named cause, and if asked for each text out of date."""
+    from verify.judging.known_divergences import out_of_date, unexplained
+
+    verdicts, known = about.verdicts, about.known
+    return unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
+
+
+def _is_untested(about: Report) -> bool:
+    """Whether some cell, or a claim on it, was not tested."""
+    from verify.judging.judge import Verdict
+
+    return any(
+        Verdict.INCONCLUSIVE in (v.verdict, *(x.verdict for x in v.lengths)) for v in about.verdicts
+    )

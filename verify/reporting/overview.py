@@ -1,0 +1,243 @@
+"""All grids together: what became of the claims, by grid, kind, inputs, rule and theory version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from theory.display.tables import markdown_table
+from theory.inference.rules import RULES, THEORY_VERSION
+from theory.prediction.lengths import LengthPrediction
+from theory.prediction.outcomes import Claim
+from theory.setting.directions import EXTRAPOLATING, Direction
+from verify.judging.claims import uses
+from verify.judging.intervals import CONFIDENCE, pooled
+from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from verify.reporting.failed_claims import failed_claims
+from verify.reporting.json_data import summary_json
+from verify.reporting.report import Report
+from verify.reporting.totals import (
+    FRACTIONAL,
+    Judged,
+    before_by_version,
+    is_silent,
+    is_untested,
+    judged,
+    totals,
+)
+
+_KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
+_RANGE = "between two bounds"
+_WHERE = ("APE", "other encodings", "natural length")
+_JUDGED = ("claims", "agree", "diverge", "not tested", "stored: agree", "stored: diverge")
+Found = tuple[CellVerdict, LengthVerdict]
+"""A length with its cell: one that was not trained, and that a query can tell from those."""
+
+
+def together(reports: Sequence[Report]) -> list[CellVerdict]:
+    """The verdicts on the cells of several grids.
+
+    A cell that is trained by one recipe in two of them is there once: as in the one that has more
+    models of it.
+    """
+    best: dict[Any, CellVerdict] = {}
+    for report in reports:
+        for v in report.verdicts:
+            key = v.cell.key, (report.recipe or v.cell.recipe).version
+            if key not in best or len(v.runs) > len(best[key].runs):
+                best[key] = v
+    return list(best.values())
+
+
+def overview_page(reports: Sequence[Report]) -> str:
+    """The page over some grids as Markdown."""
+    verdicts = together(reports)
+    found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
+    before = totals(verdicts).before
+    parts = [
+        "# Theory and experiment: all grids together",
+        f"**Of the claims that were stored before their models were trained {before.agree:,} came "
+        f"true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}",
+        "A claim speaks of one test length, which was not trained, of one *cell* (task, encoding, "
+        "layout, training data, model size). It comes true only if every model of the cell that "
+        "meets the premises does what is claimed. Each grid has a report with all of its cells; "
+        "[what we know](../docs/findings.md) says what follows from them. Terms: "
+        "[glossary](../docs/glossary.md).",
+        "## By grid",
+        "*came true*, *did not*: claims that were stored before training, judged as they were "
+        "made. *agree*, *diverge*: what today's theory claims of the same models. *not tested*: "
+        "today's claims that no model could test, as none met the premises. *theorem*: what the "
+        "published one says of these lengths (*right on all inputs*, or *wrong on some*). *only "
+        "ours right*: today's claim agrees where the theorem is false; *only the theorem*: the "
+        "other way round. A cell that stands in two grids counts once in the last line.",
+        markdown_table(_grid_rows(reports, verdicts)),
+        "## By kind of claim",
+        "Today's claims. *right on nearly all*, *on nearly none*: an exact accuracy within "
+        f"{FRACTIONAL} of 1, or of 0. *a fraction*: an exact accuracy between these. Bounds are "
+        "easier to meet than an exact accuracy. *stored*: today's claim is the one that was stored "
+        "before training.",
+        _table("kind", (*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind),
+        "## By inputs and encoding",
+        "*carry a claim*: lengths of trained cells about which theory says something that a "
+        "measurement could contradict. *natural length*: numbers that are not padded, under any "
+        "encoding. Some cells were trained first because they carry a claim; reports have the "
+        "share of all cells of a grid (*Coverage*).",
+        markdown_table(_where_rows(found)),
+        "## By rule",
+        "Lengths whose claim rests on a rule, by today's theory (`arith theorems` says what each "
+        "rule says). Most claims rest on several. Rules that were withdrawn are not here: what "
+        "they had claimed is in the first table and in the last two. The rules *plateau* and "
+        "*leap* speak of training, and are counted in the reports.",
+        _table("rule", RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction)),
+        "## By version of the theory",
+        "Claims stored before training, by the newest version that made one for a model of the "
+        f"cell (today's is {THEORY_VERSION}).",
+        markdown_table(_version_rows(verdicts)),
+        "## What did not come true",
+        "Every claim that was stored before training and did not come true, with the models that "
+        "did otherwise. *as f^*: the share of their answers that are those of the expected "
+        "function, 0.9 at least where an exact accuracy is claimed. *today*: what theory claims of "
+        "that length now; *none steady*: of steady models alone, and none was seen to be.",
+        markdown_table([row for v in verdicts for row in failed_claims(v)]),
+    ]
+    return "\n\n".join(parts) + "\n\n`arith report --all` makes this page from the evidence.\n"
+
+
+def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
+    """The counts of each grid, and of all together with no cell counted twice."""
+    verdicts = together(reports)
+    return {
+        "grids": {r.folder.name: summary_json(totals(r.verdicts)) for r in reports},
+        "together": summary_json(totals(verdicts)),
+        "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
+    }
+
+
+def _grid_rows(reports: Sequence[Report], verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
+    lines = [(f"[{r.folder.name}]({r.folder.name}/README.md)", r.verdicts) for r in reports]
+    return [_grid_row(name, some) for name, some in (*lines, ("together", verdicts))]
+
+
+def _grid_row(name: str, verdicts: Sequence[CellVerdict]) -> dict[str, str]:
+    t = totals(verdicts)
+    trained = [v for v in verdicts if v.runs]
+    return {
+        "grid": name,
+        "cells": f"{len(verdicts):,}",
+        "trained": f"{len(trained):,}",
+        "converged": f"{sum(bool(v.converged) for v in trained):,}",
+        "came true": f"{t.before.agree:,}",
+        "did not": f"{t.before.diverge:,}",
+        "share": _share(t.before),
+        "agree": f"{t.claims.agree:,}",
+        "diverge": f"{t.claims.diverge:,}",
+        "not tested": f"{totals(trained).inconclusive:,}",
+        "theorem true": f"{t.theorem.agree:,}",
+        "false": f"{t.theorem.diverge:,}",
+        "only ours right": f"{t.wins:,}",
+        "only the theorem": f"{t.losses:,}",
+    }
+
+
+def _table(
+    what: str,
+    names: Iterable[str],
+    found: Sequence[Found],
+    belongs: Callable[[str, CellVerdict, LengthVerdict], bool],
+) -> str:
+    """What became of today's claims, a row for each name that any belongs to."""
+    rows = []
+    for name in names:
+        some = [(v, x) for v, x in found if not is_silent(x) and belongs(name, v, x)]
+        numbers = _numbers(some)
+        if any(numbers):
+            rows.append([name, *(f"{n:,}" for n in numbers)])
+    return markdown_table(rows, (what, *_JUDGED))
+
+
+def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
+    """The numbers of ``_JUDGED``."""
+    today = judged(x.verdict for _, x in found)
+    stored = judged(x.verdict for _, x in found if x.stored)
+    untested = sum(is_untested(v, x) for v, x in found)
+    claims = today.tested + untested
+    return claims, today.agree, today.diverge, untested, stored.agree, stored.diverge
+
+
+def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
+    rows = []
+    for direction in EXTRAPOLATING:
+        for where in _WHERE:
+            some = [
+                (v, x)
+                for v, x in found
+                if x.prediction.direction == direction and _where(v) == where
+            ]
+            if not some:
+                continue
+            claims, agree, diverge, untested, *_ = _numbers(some)
+            rows.append(
+                {
+                    "inputs": "longer" if direction == Direction.UPWARD else "shorter",
+                    "encoding": where,
+                    "lengths": f"{len(some):,}",
+                    "carry a claim": f"{claims:,} ({claims / len(some):.0%})",
+                    "agree": f"{agree:,}",
+                    "diverge": f"{diverge:,}",
+                    "not tested": f"{untested:,}",
+                }
+            )
+    return rows
+
+
+def _version_rows(verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
+    return [
+        {
+            "theory": str(version),
+            "came true": f"{claims.agree:,}",
+            "did not": f"{claims.diverge:,}",
+            "share": _share(claims),
+        }
+        for version, claims in before_by_version(verdicts).items()
+    ]
+
+
+def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
+    """In how many cells all claims came true, in a sentence: lengths of a cell are alike."""
+    words = [{x.before for x in v.lengths} for v in verdicts]
+    tested = [w for w in words if w & {Verdict.AGREE, Verdict.DIVERGE}]
+    true = sum(Verdict.DIVERGE not in w for w in tested)
+    if not tested:
+        return ""
+    x = pooled([(true, len(tested))])
+    return (
+        f"Lengths of one cell share its models. By cell: all such claims came true in {true:,} of "
+        f"{len(tested):,} cells, {x.value:.1%} ({CONFIDENCE:.0%} interval {x.low:.1%} to "
+        f"{x.high:.1%}, as if cells were independent)."
+    )
+
+
+def _is_new(v: CellVerdict, x: LengthVerdict) -> bool:
+    return not (v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise)
+
+
+def _where(v: CellVerdict) -> str:
+    """One of ``_WHERE``."""
+    if v.cell.setting.natural:
+        return "natural length"
+    return "APE" if v.cell.setting.encoding.name == "ape" else "other encodings"
+
+
+def _kind(x: LengthPrediction) -> str:
+    """One of ``_KINDS``, or ``_RANGE``."""
+    if x.accuracy is None:
+        return _RANGE if x.claim == Claim.AT_MOST and x.at_least else x.claim
+    if x.accuracy == 1:
+        return "right on all"
+    if x.accuracy >= 1 - FRACTIONAL:
+        return "on nearly all"
+    return "a fraction" if x.accuracy > FRACTIONAL else "on nearly none"
+
+
+def _share(claims: Judged) -> str:
+    return f"{claims.agree / claims.tested:.1%}" if claims.tested else "-"
