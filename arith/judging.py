@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -120,7 +120,7 @@ def verify(
     from verify import pipeline
     from verify.records.store import Store
 
-    with closing(Store(Path(store or DEFAULT_STORE))) as kept:
+    with Store(Path(store or DEFAULT_STORE)) as kept:
         with _no_script():
             verdicts = pipeline.verify(planned, kept)
         kept.check_written()

@@ -38,7 +38,8 @@ def data(
     runs, grids = committed(evidence) if store is None else ([], {})
     notes: list[str] = []
     if store is not None:
-        runs, notes = Store(store).runs()
+        with Store(store) as kept:
+            runs, notes = kept.runs()
     for note in notes:
         print(f"arith: {note}", file=sys.stderr)
     if not runs:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from theory.errors import InvalidInput
 from theory.setting.options import flag, options_of
 from theory.setting.requests import Request
 from verify.plan.grids import GRIDS
@@ -125,6 +126,12 @@ def _parameter(name: str) -> Parameter:
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=annotated(Request, name)
     )
+
+
+def check_store(context: typer.Context, store: Path) -> None:
+    """Refuse a store that the command line names and that is not there."""
+    if written(context, ("store",)) and not store.exists():
+        raise InvalidInput(f"there is no store {store}; arith verify makes one")
 
 
 def written(

@@ -18,6 +18,8 @@ from commands.options import (
     TaskOption,
     WindowOption,
     asks_for_setting,
+    check_store,
+    written,
 )
 from printing import (
     digits_json,
@@ -35,6 +37,7 @@ from theory.setting.requests import Request
 @asks_for_setting
 def predict(
     asked: Request,
+    context: typer.Context,
     as_json: JsonOption = False,
     explain: Annotated[
         bool,
@@ -59,8 +62,9 @@ def predict(
     """Predict how a model does on shorter and longer inputs."""
     from theory.prediction.predict import predict
 
-    if plot is None and store != DEFAULT_STORE:
+    if plot is None and written(context, ("store",)):
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
+    check_store(context, store)
     if plot is not None:
         _check_picture(plot)
     prediction = predict(asked.setting())
@@ -113,7 +117,7 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from theory.display.phase_grid import left_out, write_csv
+    from theory.display.phase_grid import check_ranges, left_out, write_csv
     from theory.display.phase_plot import plot
     from theory.setting.encodings import encoding
     from theory.setting.layouts import layout as read_layout
@@ -127,6 +131,7 @@ def phase_map(
     asked = modulus or ("2..200" if takes_modulus(task) else None)
     moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
     bases = read_numbers(base, "--base")
+    check_ranges(moduli, bases)
     points = phase_diagram(
         lambda p: named_task(task, p),
         moduli,

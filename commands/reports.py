@@ -75,8 +75,7 @@ def report(
         raise InvalidInput(
             "--folder is where the evidence of a --grid stands: give that too, or --all"
         )
-    if "--store" in given and not store.exists():
-        raise InvalidInput(f"there is no store {store}")
+    options.check_store(context, store)
     if html is not None:
         check_writable(html)
     if grid is None:

@@ -58,6 +58,15 @@ def test_an_expression_with_everything() -> None:
     assert len(got["lengths"]) == 8
 
 
+def test_accuracies_of_more_digits_than_python_writes_by_default() -> None:
+    setting = "--task mod_add --modulus 7 --base 256 --train-digits 1 --test-digits 1000"
+    words = shlex.split(setting)
+    done = run_cli("predict", *words)
+    assert (done.code, done.err) == (0, "")
+    [length] = json.loads(run_cli("predict", *words, "--json").out)["lengths"]
+    assert len(length["learned_accuracy"]) > 4300
+
+
 def test_undetermined_has_no_accuracy() -> None:
     got = predicted(*["--task", "add", "--pe", "rpe"])
     assert got["lengths"][3]["status"] == "undetermined"
@@ -101,7 +110,9 @@ BAD = [
     ("predict --task add --base ten", "--base"),
     ("predict --task add --store x.sqlite", "give --plot"),
     ("predict --task add --plot x.pdf", "end in .png or .svg"),
+    ("predict --task add --plot x.svg --store no.sqlite", "there is no store no.sqlite"),
     ("map --out x.pdf", "end in .png or .svg"),
+    ("map --modulus 2..30 --base 4..12", "a range of moduli or a range of bases, not both"),
     ("verify", "say what to verify"),
     ("verify --grid smok", "did you mean 'smoke'?"),
     ("verify --grid nothing.toml", "cannot read the grid"),

@@ -6,6 +6,8 @@
 Fraction(1, 5500)
 """
 
+import sys
+
 from theory.display.text import markdown
 from theory.errors import InvalidInput
 from theory.prediction.predict import Prediction, predict
@@ -28,6 +30,10 @@ __all__ = [
     "parse_task",
     "predict",
 ]
+
+# Accuracies are exact: at hundreds of digits their numerators are longer than what Python would
+# write by default (4,300 digits).  What a user may ask for is limited by the settings.
+sys.set_int_max_str_digits(0)
 
 # A notebook shows a prediction as Markdown.  Predictions know nothing of display, so the two are
 # joined here, where both are known.

@@ -19,7 +19,8 @@ from verify.judging.known_divergences import read_known_divergences
 from verify.plan.grids import GRIDS, grid, recipe_of
 from verify.plan.plan import Plan
 from verify.plan.recipe import BY_VERSION
-from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.budgets import merge
+from verify.records.evidence import read_evidence, write_evidence
 from verify.records.files import check_writable, write
 from verify.records.runs import Run
 from verify.records.store import Store
@@ -180,7 +181,8 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         return run.recipe in BY_VERSION and run.cell.key in keys
 
     if store is not None and store.exists():
-        stored, notes = Store(store).runs()
+        with Store(store) as kept:
+            stored, notes = kept.runs()
         runs = merge(runs, filter(is_known, stored))
     known = [run for run in runs if is_known(run)]
     if len(known) < len(runs):
@@ -211,7 +213,10 @@ def judge_store(path: Path) -> Report:
     Raises:
         InvalidInput, Failed: the store cannot be used.
     """
-    runs, notes = Store(path).runs() if path.exists() else ([], [])
+    runs, notes = list[Run](), list[str]()
+    if path.exists():
+        with Store(path) as kept:
+            runs, notes = kept.runs()
     by_cell: dict[str, dict[str, list[Run]]] = {}
     for run in sorted(runs, key=lambda r: r.identity):
         by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)

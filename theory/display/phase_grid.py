@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import gcd
@@ -21,6 +21,12 @@ from theory.studies.phase import Point
 MOST_LISTED = 20
 """Up to so many columns are listed in words."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def check_ranges(moduli: Collection[int | None], bases: Collection[int]) -> None:
+    """Refuse what no picture can show (InvalidInput: several moduli and several bases)."""
+    if len(moduli) > 1 and len(bases) > 1:
+        raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,7 @@ class Grid:
             raise InvalidInput("there are no points to draw")
         moduli = {point.setting.task.modulus for point in points}
         bases = {point.setting.base for point in points}
-        if len(moduli) > 1 and len(bases) > 1:
-            raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
+        check_ranges(moduli, bases)
         axis = "base" if len(bases) > 1 or None in moduli else "modulus"
         x_of = attrgetter("setting.base" if axis == "base" else "setting.task.modulus")
         cells = {(x_of(p), p.train_digits): p for p in points}

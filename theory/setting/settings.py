@@ -73,8 +73,8 @@ class Setting:
                 f"width must be 0 or from {self.longest}, the longest operand that is written, to "
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
-        self._check_padding()
         self._name_domains()
+        self._check_padding()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"

@@ -216,10 +216,11 @@ def _judge_length(
     measured = _measured(models, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    is_trained, premise = prediction.setting.is_premise(digits), Verdict.PREMISE
+    is_trained = prediction.setting.is_premise(digits)
     if accuracy is not None and (is_trained or expected.follows_from_premise):
-        before = premise if is_trained else _before(prediction, expected, runs)
-        return LengthVerdict(expected, accuracy, learned, premise, premise, before, stored=False)
+        before = Verdict.PREMISE if is_trained else _before(prediction, expected, runs)
+        both = (Verdict.PREMISE,) * 2
+        return LengthVerdict(expected, accuracy, learned, *both, before, stored=False)
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]

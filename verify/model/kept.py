@@ -25,10 +25,10 @@ from verify.plan.numerals import symbols
 from verify.plan.plan import Job
 from verify.plan.recipe import RECIPE, Recipe
 from verify.plan.sizes import Size
+from verify.records.budgets import is_wanted
 from verify.records.files import new_folder
 from verify.records.reading import check, check_fields
 from verify.records.runs import Run
-from verify.records.store import is_wanted
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _OURS = ("recipe_name", "network", "vocabulary")

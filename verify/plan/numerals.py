@@ -15,6 +15,10 @@ from verify.plan.sequences import LANDMARKS
 _DIGITS = digits + ascii_lowercase
 _NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
 """A sign that is no minus between two numbers, or a decimal point."""
+_NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
+"""The name of an operand before its value, as in ``a = 5``."""
+_BEFORE, _AFTER = re.compile(r"[-−+*·×/(,=]\s*$"), re.compile(r"\s*[-−+*·×/),]")
+"""What shows that a word of letters beside it is a number: the sign before it, or after it."""
 
 
 def symbols(base: int) -> list[str]:
@@ -34,13 +38,24 @@ def numeral(value: int, base: int) -> str:
 def numbers(text: str, base: int) -> list[int]:
     """The numbers that stand in a text, written in a base; words are passed over.
 
+    Where a word of letters alone could be a number (``add`` in base 16), it is one if there is a
+    sign beside it, or none anywhere.
+
     Raises:
         InvalidInput: a digit that the base does not have, a negative number or a fraction.
     """
     if _NOT_WHOLE.search(text):
         raise InvalidInput(f"'{text}': operands are whole numbers from 0")
-    words = re.findall(r"\w+" if _is_short(base) else r"\w+(?::\w+)*", text)
-    return [x for word in words if (x := _number(word, base)) is not None]
+    text = _NAMED.sub("", text)
+    has_signs = re.search(r"[-−+*·×/,]", text) is not None
+    found = []
+    for word in re.finditer(r"\w+" if _is_short(base) else r"\w+(?::\w+)*", text):
+        value = _number(word[0], base)
+        is_bare = word[0].isalpha() and has_signs
+        signed = _BEFORE.search(text[: word.start()]) or _AFTER.match(text, word.end())
+        if value is not None and (signed or not is_bare):
+            found.append(value)
+    return found
 
 
 def _number(word: str, base: int) -> int | None:

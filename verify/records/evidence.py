@@ -20,7 +20,7 @@ from verify.records.reading import (
     read_measurement,
     read_trajectory,
 )
-from verify.records.runs import Identity, Run
+from verify.records.runs import Run
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
 """The files beside an evidence file: what was predicted before, and what was seen in training."""
@@ -133,16 +133,3 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     for file, lines in (*files, (PREDICTIONS, told)) if len(both) > len(told) else files:
         if lines or file == path.name:
             write(path.with_name(file), "".join(line + "\n" for line in lines))
-
-
-def merge(old: Iterable[Run], new: Iterable[Run]) -> list[Run]:
-    """All runs; of two of one model the one with the larger budget, or else the newer one.
-
-    What was predicted of it the first time stays: later its answers were known.
-    """
-    merged: dict[Identity, Run] = {}
-    for run in (*old, *new):
-        before = merged.get(run.identity)
-        if before is None or run.budget >= before.budget:
-            merged[run.identity] = run.after(before)
-    return list(merged.values())

@@ -85,12 +85,14 @@ def check_writable(path: Path) -> None:
     What was not there before is not there afterwards either.
     """
     new = [x for x in (path, *path.parents) if not x.exists()]
-    with writing(path):
-        path.open("a").close()
-        if path.is_file():
-            beside = _beside(path.resolve())
-            beside.touch()
-            beside.unlink()
+    try:
+        with writing(path):
+            path.open("a").close()
+            if path.is_file():
+                beside = _beside(path.resolve())
+                beside.touch()
+                beside.unlink()
+    finally:
         for made in new:
-            with suppress(OSError):  # another process may have put something there
+            with suppress(OSError):  # it was not made, or another process put something there
                 made.unlink() if made == path else made.rmdir()

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from theory.errors import Failed, InvalidInput
 from verify.plan.cells import Cell
-from verify.plan.recipe import BY_VERSION
+from verify.records.budgets import is_wanted, merge
 from verify.records.files import write
 from verify.records.owners import Owner, is_alive, this_process
 from verify.records.reading import UnknownField
@@ -125,17 +125,20 @@ class Store:
         end = time.monotonic() + (0 if self.kept else PATIENCE)
         while True:
             try:
-                self._insert(run)
+                self._known[run.identity] = self._insert(run)
                 return None
             except sqlite3.Error as error:
                 if time.monotonic() >= end:
                     return self._keep(run, error)
                 time.sleep(_PAUSE)
 
-    def _insert(self, run: Run) -> None:
+    def _insert(self, run: Run) -> Run:
+        """Write a run where there is none with a larger budget; the one that is there then."""
+        before = None
         with self._transaction():
             try:
-                run = run.after(self._row(run.identity))
+                before = self._row(run.identity)
+                run = run.after(before)
             except UnknownField as error:
                 raise InvalidInput(f"{error}; a newer version wrote it, and it is kept") from None
             except InvalidInput:
@@ -147,6 +150,7 @@ class Store:
                 row,
             )
             self._db.execute(f"DELETE FROM claim WHERE {_MINE}", run.identity)
+        return run if before is None or run.budget >= before.budget else before
 
     def _keep(self, run: Run, error: sqlite3.Error) -> Path:
         """Write a run to a file of its own, beside the store or else among the temporary files."""
@@ -228,12 +232,12 @@ class Store:
             self._db.execute("DELETE FROM claim WHERE owner = ?", (this_process().text(),))
 
     def runs(self) -> tuple[list[Run], list[str]]:
-        """Every run in the store; and a line for each that cannot be read, and is left out.
+        """Every model in the store once; and a line for each run that cannot be read, left out.
 
         Raises:
             InvalidInput, Failed: the store cannot be read.
         """
-        found, unread = list(self.kept.values()), list(self._left)
+        found, unread = list[Run](), list(self._left)
         with self._errors():
             rows = self._db.execute("SELECT rowid, data FROM run").fetchall()
         for row in rows:
@@ -241,7 +245,7 @@ class Store:
                 found.append(self._read_row(*row))
             except InvalidInput as error:
                 unread.append(f"{error}; it is left out")
-        return found, unread
+        return merge(found, self.kept.values()), unread
 
     def _read_row(self, row: int, text: str) -> Run:
         return _read(f"the store {self.path}, row {row}", text)
@@ -261,6 +265,12 @@ class Store:
             passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
             kind = Failed if passing else InvalidInput
             raise kind(f"cannot use the store {self.path}: {error}") from None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Release the file."""
@@ -286,14 +296,3 @@ def _user() -> str:
 
 def _is_mine(file: Path) -> bool:
     return not hasattr(os, "getuid") or file.lstat().st_uid == os.getuid()
-
-
-def is_wanted(run: Run | None, budget: int) -> bool:
-    """Whether to train a model: there is none, or a larger budget would make another one."""
-    return run is None or (run.budget < budget and rests_on_budget(run))
-
-
-def rests_on_budget(run: Run) -> bool:
-    """Whether another budget makes another model: it had not settled, or the rate follows that."""
-    follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
-    return follows or not run.settled

@@ -19,7 +19,8 @@ from theory.prediction.predict import predict
 from theory.setting.requests import setting_texts
 from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
 from verify.plan.recipe import BY_VERSION
-from verify.records.evidence import merge, read_evidence
+from verify.records.budgets import merge
+from verify.records.evidence import read_evidence
 from verify.records.measurement import Measurement
 from verify.records.predicted import PredictedLength
 from verify.records.reading import FORMAT

@@ -23,7 +23,8 @@ def measured(setting: Setting, store: Path) -> list[Measured]:
     """
     if not store.exists():
         return []
-    found, _ = Store(store).runs()
+    with Store(store) as kept:
+        found, _ = kept.runs()
     return of_runs([x for x in found if _asked(x.cell.setting) == _asked(setting)], setting)
 
 

@@ -215,7 +215,5 @@ def _run(v: CellVerdict, run: Run) -> str:
     steps = f"{run.steps}" if run.settled else f"{run.steps} of {run.budget}"
     step = learned_step(run)
     late = "" if step is None or is_soon(step) else ", learned late"
-    return (
-        f"seed {run.seed}: {run.premise_text} in domain after {steps} steps{late}, "
-        f"right on {outside}"
-    )
+    told = f"seed {run.seed}: {run.premise_text} in domain after {steps} steps{late}"
+    return told + (f", right on {outside}" if outside else "")

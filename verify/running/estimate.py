@@ -19,8 +19,8 @@ from verify.plan.flops import training_flops
 from verify.plan.plan import Job, Plan
 from verify.plan.recipe import Recipe
 from verify.plan.sizes import Size
+from verify.records.budgets import is_wanted
 from verify.records.runs import Run
-from verify.records.store import is_wanted
 from verify.running.run import ensembles
 from verify.training.device import train_alone
 from verify.training.ensemble import Ensemble

@@ -20,8 +20,9 @@ from verify.plan.flops import training_flops
 from verify.plan.folders import NO_FOLDERS, Folders
 from verify.plan.inputs import held_out_count, held_out_inputs
 from verify.plan.plan import Job
+from verify.records.budgets import is_wanted, rests_on_budget
 from verify.records.runs import Run
-from verify.records.store import DONE, Store, is_wanted, rests_on_budget
+from verify.records.store import DONE, Store
 from verify.running.progress import Progress
 from verify.running.worker import work
 from verify.training.checkpoint import checkpoint_path, forget
@@ -80,7 +81,7 @@ def missing(
     if store is not None and kept is not None:
         for job in jobs:
             run = store.find(job.cell, job.seed, job.recipe.version, precision)
-            if run is not None and run.budget > budget and rests_on_budget(run):
+            if run is not None and run.budget > budget and rests_on_budget(run, budget):
                 raise InvalidInput(
                     f"the store has {job.name} with a larger budget: keep it by "
                     f"--budget {run.budget}"

@@ -148,7 +148,7 @@ def test_a_modulus_out_of_reach_is_no_obstacle() -> None:
 
 def test_where_nothing_works_the_reason_is_given() -> None:
     advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-10")
-    assert all("10-digit" in s.text for s in advice.suggestions)
+    assert not advice.suggestions
     assert any("101 divides no power of 10" in o for o in advice.obstacles)
 
 

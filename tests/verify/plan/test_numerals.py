@@ -30,6 +30,10 @@ def test_numbers_are_written_as_people_write_them() -> None:
         ("FF and 1a", 16, [255, 26]),
         ("1:59 + 3", 60, [119, 3]),
         ("what is it?", 10, []),
+        ("a = 5, b = 7", 12, [5, 7]),
+        ("add ff + 1a", 16, [255, 26]),
+        ("(12*ff) mod", 30, [32, 465]),
+        ("what is add, a+b?", 16, [2781, 10, 11]),
     ],
 )
 def test_the_numbers_of_a_question(text: str, base: int, found: list[int]) -> None:
@@ -42,6 +46,7 @@ def test_the_numbers_of_a_question(text: str, base: int, found: list[int]) -> No
         ("12 + 34", 4, "'34' is no number in base 4"),
         ("12a + 1", 10, "'12a' is no number in base 10"),
         ("1:60 + 1", 60, "'1:60' is no number in base 60"),
+        (f"1:{'9' * 5000}", 60, "is no number in base 60"),
         ("-1 + 3", 10, "whole numbers from 0"),
         ("3 + -1", 10, "whole numbers from 0"),
         ("1.5 + 3", 10, "whole numbers from 0"),

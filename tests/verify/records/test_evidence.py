@@ -13,7 +13,8 @@ from builders.runs import run
 
 from theory.errors import InvalidInput
 from theory.prediction.predict import predict
-from verify.records.evidence import merge, read_evidence, write_evidence
+from verify.records.budgets import merge
+from verify.records.evidence import read_evidence, write_evidence
 from verify.records.files import write
 from verify.records.predicted import predicted
 from verify.records.trajectory import Trajectory

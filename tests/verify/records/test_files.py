@@ -87,6 +87,12 @@ def test_a_file_that_can_be_written_leaves_nothing_when_that_was_asked(tmp_path:
         check_writable(tmp_path / "page.md" / "below")
 
 
+def test_a_file_that_cannot_be_written_leaves_nothing_either(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot write"):
+        check_writable(tmp_path / "new" / ("x" * 300))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_link_leads_to_the_file_that_is_meant(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     target, link = tmp_path / "real" / "page.md", tmp_path / "page.md"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from builders.cells import cell
@@ -88,3 +91,16 @@ def test_of_the_temporary_files_only_those_of_this_user_are_read(
     assert stored(path.parent, user) and stored(path.parent, user + 1)
     assert stored(temporary, user)
     assert not stored(temporary, user + 1)
+
+
+def test_a_model_that_is_in_the_store_and_in_a_file_is_there_once(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(ONE)
+    file = rescued(tmp_path, budget=2 * ONE.budget)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")  # so that the file cannot be stored
+        with mock.patch("verify.records.store.PATIENCE", 0.1), Store(path) as store:
+            [found], unread = store.runs()
+        assert (found.budget, unread) == (2 * ONE.budget, [])
+    assert file.exists()

@@ -21,10 +21,10 @@ from theory.errors import Failed, InvalidInput
 from theory.prediction.predict import predict
 from theory.setting.expressions import parse_task
 from verify.plan.recipe import RECIPES
-from verify.records.evidence import merge
+from verify.records.budgets import is_wanted, merge, rests_on_budget
 from verify.records.owners import Owner, birth, this_process
 from verify.records.predicted import predicted
-from verify.records.store import DONE, Store, is_wanted
+from verify.records.store import DONE, Store
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
@@ -236,3 +236,20 @@ def test_what_was_predicted_the_first_time_stays(tmp_path: Path) -> None:
         store.add(later)
         assert [x.predicted for x in (*store.runs()[0], *Store(path).runs()[0])] == [first] * 2
         assert [x.predicted for x in merge([made], [later])] == [first]
+
+
+def test_a_smaller_budget_than_the_steps_a_model_took_makes_another_one() -> None:
+    settled = replace(run(cell(digits=3), RIGHT), steps=4350, budget=18_000)
+    assert settled.settled
+    assert not rests_on_budget(settled, 9000) and not rests_on_budget(settled, 18_000)
+    assert rests_on_budget(settled, 4350) and rests_on_budget(settled, 500)
+
+
+def test_what_is_found_is_what_the_store_kept(tmp_path: Path) -> None:
+    path, one = tmp_path / "store.sqlite", replace(run(cell(digits=3), RIGHT), budget=18_000)
+    with Store(path) as store:
+        store.add(one)
+        store.add(replace(one, budget=500, premise=0.1))
+        assert store.find(one.cell, 0, "1", "float32") == one
+    with Store(path) as store:
+        assert store.runs() == ([one], [])

@@ -11,6 +11,7 @@ from typing import Any
 
 from theory.display.style import FAINT, PALETTE
 from theory.display.tables import markdown_table
+from theory.errors import InvalidInput
 from verify.plan.cells import Cell
 from verify.plan.premise import PREMISE
 from verify.reporting.figures import MISSED, named_rows
@@ -28,8 +29,18 @@ Models = Mapping[str, dict[str, Any]]
 def section(report: Report) -> list[str]:
     """How near each inspected model is to its expected function, and through what others leak."""
     files = sorted((report.folder / "mechanism").glob("*/mechanism.json"))
-    models = {file.parent.name: json.loads(file.read_text()) for file in files}
+    models = {file.parent.name: _read(file) for file in files}
     return [*_inside(report, models), *_leaks(report, models)] if models else []
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
+    try:
+        model: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        model["cell"], model["seed"], model["premise"], model["distance"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
+    return model
 
 
 def _inside(report: Report, models: Models) -> list[str]:
