@@ -66,15 +66,16 @@ RULES: dict[str, Rule] = {
         Rule(
             "joint support",
             "digits never shown together: when the answer is fixed",
-            "For digits that were never shown together training fixes the answer in two cases.  "
+            "For digits that were never shown together training fixes the answer in three cases.  "
             "It showed together others that count alike modulo p (digits that, each times its "
             "power of the base and its coefficient, are congruent), and inputs that differ in "
             "one such digit only.  Or the digits are only added: the task is digit causal, none "
             "of its terms multiplies one of them by another, the carry into their position "
             "varied or was always 0 (one that was always there is learned as a part of the sum), "
             "they are not two that took just two values each (three of four pairs do not fix the "
-            "fourth), and the combinations that were shown hang together.  So if 0 stood beside "
-            "0 only, what 0 does beside 7 is open, unless the digit can change nothing.  "
+            "fourth), and the combinations that were shown hang together: if 0 stood beside 0 "
+            "only, what 0 does beside 7 is open.  Or the digit can change nothing, as hundreds "
+            "modulo 10.  "
             "Otherwise the answer is open.  Where some inputs are open and others are not, the "
             "accuracy is at least the share of those others that f^ gets right, and at most that "
             "and the open share.",

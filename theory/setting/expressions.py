@@ -87,7 +87,7 @@ def _is_deep(tree: ast.expr) -> bool:
     return bool(level)
 
 
-def _number(node: ast.expr) -> int:
+def _number(node: ast.expr, what: str = "") -> int:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         if node.value >= 10**_LONGEST_NUMBER:
             raise InvalidInput(f"a number in the expression has more than {_LONGEST_NUMBER} digits")
@@ -96,7 +96,7 @@ def _number(node: ast.expr) -> int:
         polynomial = {e: c for e, c in _polynomial(node).items() if c}
         if not any(map(any, polynomial)):
             return sum(polynomial.values())
-    raise InvalidInput(f"'{ast.unparse(node)}' has to be a whole number")
+    raise InvalidInput(f"{what}'{ast.unparse(node)}' has to be a whole number")
 
 
 def _polynomial(node: ast.expr) -> _Poly:
@@ -111,7 +111,7 @@ def _polynomial(node: ast.expr) -> _Poly:
         return {e: sign * c for e, c in _polynomial(node.operand).items()}
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow):
-            return _power(_polynomial(node.left), _number(node.right))
+            return _power(_polynomial(node.left), _number(node.right, "the exponent "))
         if type(node.op) in _MISPLACED:
             raise InvalidInput(_MISPLACED[type(node.op)])
         if isinstance(node.op, ast.Add | ast.Sub):

@@ -71,7 +71,7 @@ class Request:
     )
     train_digits: str = option(
         "3",
-        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 for a union.",
+        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union.",
         "train.lengths",
         ALWAYS,
         lambda words, option, _: read_lengths(words, option),
@@ -79,15 +79,15 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest: the longest operand has n digits; every: each has; total: all have together; "
-        "lengths: as longest, with the operands' lengths drawn first.",
+        "longest: the longest operand has n digits; every: each has. With --padding none also "
+        "total: all have together; lengths: as longest, with the operands' lengths drawn first.",
         "train.kind",
         IN_CELLS,
         names=KINDS,
     )
     train_priming: tuple[str, ...] = option(
         (),
-        "Longer examples mixed in: 6:0.01 is 1% of 6 digits.",
+        "Examples of another length mixed in: 6:0.01 is 1% of 6 digits.",
         "train.priming",
         read=read_share,
         example="6:0.01",

@@ -58,8 +58,8 @@ class Setting:
         divisor = self.task.divisor
         if divisor != self.base ** (digit_count(divisor, self.base) - 1):
             raise InvalidInput(
-                f"'// {divisor}' (what is left of it once common factors cancel) has to divide by "
-                f"a power of the base {self.base}"
+                f"// has to divide by a power of the base, such as // {self.base}, once common "
+                f"factors cancel; here it divides by {divisor}"
             )
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")

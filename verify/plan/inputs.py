@@ -11,7 +11,7 @@ import numpy as np
 from theory.errors import InvalidInput
 from theory.setting.domains import LENGTHS_FIRST, Domain
 from verify.plan.cells import Cell
-from verify.plan.sampling import Sampler
+from verify.plan.sampling import HELD_OUT, Sampler
 
 SAMPLES = 10_000
 """Inputs per test length; a domain no larger than this is tested whole.
@@ -65,8 +65,9 @@ def held_out_inputs(cell: Cell) -> list[np.ndarray]:
             found.append(inputs(cell, _of_length(cell, n), held_out=True)[0])
     if not found:
         raise InvalidInput(
-            f"{cell.setting.train.text()}: no input can be held out of training, so nothing could "
-            "be tested; train on more digits or in a larger base"
+            f"{cell.setting.train.text()}: no input can be held out of training (about one in "
+            f"{HELD_OUT} is, and here are too few), so nothing could be tested; train on more "
+            "digits or in a larger base"
         )
     return found
 

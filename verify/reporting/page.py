@@ -114,7 +114,7 @@ def _measured(v: CellVerdict, x: LengthVerdict) -> str:
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
     return (
-        f"- {v.name}, {x.digits} digits: predicted {claim_text(x.prediction)}, "
+        f"- {v.name}, {count(x.digits, 'digit')}: predicted {claim_text(x.prediction)}, "
         f"measured {interval_text(x.accuracy)}, as f^ {interval_text(x.learned)}. Likely cause: "
         f"{known.causes.get((v.name, x.digits), 'no cause is known')}"
     )

@@ -134,7 +134,7 @@ def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     accuracy, measured = v.shown(x), "-"
     if accuracy is not None:
         sampled = accuracy.low < accuracy.high
-        interval = f", {accuracy.low:.2f}..{accuracy.high:.2f}" if sampled else ""
+        interval = f", {accuracy.low:.3f}..{accuracy.high:.3f}" if sampled else ""
         measured = f"{accuracy.value:.3f}{interval}"
     return [
         str(x.digits),

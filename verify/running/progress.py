@@ -148,7 +148,8 @@ class ProgressDisplay:
         done = self._done()
         if done:
             left = spent * (self.total * self.budget - done) / done
-            line += f"; at most about {left / 60:.0f} min left" if left > 90 else "; nearly done"
+            most = f"{left / 60:.0f} min" if left > 90 else f"{left:.0f} s"
+            line += f"; at most about {most} left"
         return line
 
     def _done(self) -> int:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 ORDER = 50
 RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
+_MOST_UPRIGHT = 9
+"""More columns than this have slanted names."""
+_LABELS, _COLUMN = 3.0, 0.52
+"""Inches of the names of rows, and of a column at least."""
 _FRAMES: dict[Verdict, tuple[str, str, str, str]] = {
     Verdict.AGREE: (
         " =",
@@ -80,7 +84,9 @@ def _is_known(v: CellVerdict) -> bool:
 def _draw(asked: Asked, path: Path) -> None:
     """The accuracy one digit up: a row for each question, a column for each encoding."""
     columns = [name for name in ENCODINGS if any(name in cells for cells in asked.values())]
-    with figure(path, WIDTH, 0.29 * len(asked) + 1.2) as drawn:
+    many = len(columns) > _MOST_UPRIGHT
+    width = max(WIDTH, _LABELS + _COLUMN * len(columns))
+    with figure(path, width, 0.29 * len(asked) + (1.6 if many else 1.2)) as drawn:
         drawn.set_layout_engine("constrained")
         ax = drawn.subplots()
         for i, cells in enumerate(asked.values()):
@@ -91,10 +97,14 @@ def _draw(asked: Asked, path: Path) -> None:
         ax.set_ylim(len(asked) - 0.5, -0.5)
         ax.set_xticks(range(len(columns)), [ENCODINGS[x].label for x in columns], fontsize=SMALL)
         ax.xaxis.tick_top()
+        if many:
+            for label in ax.get_xticklabels():
+                label.set(rotation=40, ha="left", rotation_mode="anchor")
         ax.set_yticks(range(len(asked)), list(asked), fontsize=SMALL)
         ax.tick_params(length=0)
         ax.set_xlabel(
-            "accuracy on inputs one digit longer (no frame: no claim; white: not trained)"
+            "accuracy on inputs one digit longer (frame: claims on all longer inputs; white: not "
+            "trained)"
         )
         add_legend(drawn, "lower center", SMALL)
 

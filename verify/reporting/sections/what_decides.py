@@ -65,11 +65,11 @@ def section(report: Report) -> list[str]:
         "several changed.",
         *picture,
         "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
+        f"{count(len(models), 'model')}. A sentence compares models of the same cell and seed, "
+        "each cell counted once. In the table: the share of answers that follow f^ one digit up, "
+        "two, and so on, the mean of the models; in brackets those that met the premise, of all. "
+        "Models that did not are left out where one did. An empty place: not trained so.",
         markdown_table(rows),
-        f"{count(len(models), 'model')}. The share of answers that follow f^ one digit up, two, "
-        "and so on, the mean of the models; in brackets those that met the premise, of all. Models "
-        "that did not are left out where one did. A sentence compares models of the same cell and "
-        "seed, each cell counted once.",
     ]
 
 
@@ -92,7 +92,10 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     if not lost:
         return ""
     if max(map(abs, lost.values())) <= TOLERANCE:
-        return f"No one change moves the share that f^ explains by more than {TOLERANCE:g} here. "
+        return (
+            f"No one change moves the share that f^ explains by more than {TOLERANCE:g} here, in "
+            "the mean of these cells. "
+        )
     harms = max(lost.values()) > 0
     most = (max if harms else min)(lost, key=lambda x: lost[x])
     here, there = compared[most]
