@@ -130,7 +130,8 @@ def _report_all(folder: Path, check: bool, as_json: bool) -> int:
 
     reports: list[Report] = []
     failures: list[str] = []
-    for name in shown(pipeline.grids_with_evidence(folder), "grids judged"):
+    names = pipeline.grids_with_evidence(folder)
+    for name in shown(names, "grids judged") if as_json else names:
         about = pipeline.judge(name, folder)
         reports.append(about)
         failures += [f"{name}: {line}" for line in _failures(about, check)]
