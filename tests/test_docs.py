@@ -208,7 +208,7 @@ def test_figures_of_a_page_are_those_of_the_reports(page: str) -> None:
         text = text.split("## What it found")[1].split("## Ask")[0]
     counts = [set(x) for x in re.findall(r"(\d+) of (\d+)", text)]
     shares = [{x} for x in re.findall(r"\b0\.\d{3}\b", text)]
-    pages = (*ROOT.glob("reports/*/README.md"), *ROOT.glob("reports/*/cells.md"))
+    pages = (*ROOT.glob("reports/**/README.md"), *ROOT.glob("reports/*/cells.md"))
     lines = [set(re.findall(r"\d+(?:\.\d+)?", x)) for p in pages for x in p.read_text().split("\n")]
     assert counts
     assert [x for x in counts + shares if not any(x <= line for line in lines)] == []
@@ -272,13 +272,12 @@ def test_the_table_of_claims_predicted_before_is_that_of_the_reports() -> None:
         report = (ROOT / "reports" / name / "README.md").read_text()
         [first], [second] = re.findall(before, report), re.findall(alone, report)
         assert [*first, *second] == counts
+    said = " ".join(text.split())
+    together = (ROOT / "reports" / "README.md").read_text()
     versions = [
-        [int(x) for x in found]
-        for name, *_ in rows
-        if name != "headline"
+        [int(x.replace(",", "")) for x in found]
         for found in re.findall(
-            r"version (\d+): (\d+) and (\d+)",
-            (ROOT / "reports" / name / "README.md").read_text(),
+            r"^\| (\d+) +\| ([\d,]+) +\| ([\d,]+) +\| [\d.]+% +\|$", together, re.M
         )
     ]
     late, early = (
@@ -286,8 +285,29 @@ def test_the_table_of_claims_predicted_before_is_that_of_the_reports() -> None:
         for is_late in (True, False)
     )
     told = "(from 24 November on) {} came true and {} did not, of earlier ones {} and {}."
-    assert told.format(*late, *early) in " ".join(text.split())
+    assert told.format(*late, *early) in said
+    true, false = (f"{sum(v[i] for v in versions):,}" for i in (1, 2))
+    assert f"come true: {true} did, and {false} did not** ([all grids together]" in said
+    assert f"{true} came true and {false} did not:" in together
+    assert f"So far {true} of these claims came true and {false} did not" in " ".join(
+        (ROOT / "README.md").read_text().split()
+    )
+    of_last = " came true and ".join(f"{x:,}" for x in versions[-1][1:])
+    assert f"of the claims of its last version {of_last} did not" in said
+    kinds = re.findall(
+        r"^\| (right on all|on nearly none|a fraction|at most|at least|between two bounds) "
+        r"+\| [\d,]+ +\| ([\d,]+) +\| ([\d,]+)",
+        together,
+        re.M,
+    )
+    counts = [tuple(int(x.replace(",", "")) for x in row[1:]) for row in kinds]
+    (all_, fraction, none), bounds = counts[:3], [sum(x) for x in zip(*counts[3:], strict=True)]
+    assert f"agrees at {all_[0]:,} lengths and diverges at {all_[1]}, *right on" in said
+    assert (
+        f"at {none[0]} and {none[1]}, a fraction between at {fraction[0]} and {fraction[1]},"
+        in said
+    )
+    assert f"at {bounds[0]} and {bounds[1]}. The published theorem" in said
     ours, theirs = (sum(int(row[i]) for row in rows if row[0] != "headline") for i in (3, 4))
-    said = " ".join(text.split())
     assert f"ours is right at {ours} lengths" in said
     assert f"and the theorem at {theirs}." in said
