@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
+import torch
+from builders.cells import cell
 from builders.paths import ROOT
+from torch import nn
 
 from theory.display.catalogue import encoding_rows, layout_rows
 from theory.errors import InvalidInput
@@ -15,7 +19,7 @@ from theory.setting.encodings import ENCODINGS, Encoding
 from theory.setting.layouts import LAYOUTS
 from theory.setting.requests import Request
 from theory.setting.tasks import TASKS
-from verify.model.positions import POSITIONS
+from verify.model.positions import POSITIONS, Learned, PositionalEncoding
 from verify.plan.sizes import SIZES, size
 
 PAGE = ROOT / "docs" / "extending.md"
@@ -31,10 +35,28 @@ def tables_as_they_were() -> Iterator[None]:
         table.update(rows)
 
 
+def scripts() -> list[str]:
+    """The script of the page, and the module of an absolute encoding."""
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+
+
+def test_the_module_of_an_absolute_encoding_does_as_the_learned_one() -> None:
+    _, module = scripts()
+    names = {"torch": torch, "nn": nn, "PositionalEncoding": PositionalEncoding}
+    exec(module, names)
+    tokens = cell(digits=2).format.tokens
+    ours, usual = names["FromStart"](tokens, size("pico")), Learned(tokens, size("pico"))
+    usual.table = ours.table
+    x = torch.zeros(2, len(tokens), size("pico").width)
+    places = SimpleNamespace(index=torch.randint(len(tokens), (2, len(tokens))))
+    for where in (None, places):
+        assert torch.equal(ours.embed(x, None, where), usual.embed(x, None, where))
+
+
 @pytest.mark.training
 @pytest.mark.usefixtures("tables_as_they_were")
 def test_the_script_adds_predicts_trains_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
-    [script] = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+    script, _ = scripts()
     assert "budget=6000" in script
     exec(script.replace("budget=6000", "budget=50"), {"__name__": "extending"})
     first, *lines = capsys.readouterr().out.splitlines()
