@@ -54,48 +54,22 @@ def report(
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
     from verify import pipeline
-    from verify.judging.judge import Verdict, count_verdicts
     from verify.records.files import check_writable, write
-    from verify.reporting.tables import count
-    from verify.reporting.terminal import outcome_line
 
-    given = options.written(context, ("store", "folder"))
+    _check_options(options.written(context, ("store", "folder")), grid, every, check, html)
     if every:
-        if grid is not None or html is not None or "--store" in given:
-            raise InvalidInput(
-                "--all reports on the evidence of all grids: no --grid, --html, --store"
-            )
         raise typer.Exit(_report_all(folder, check, as_json))
-    if check and (grid is None or html is not None or "--store" in given):
-        raise InvalidInput(
-            "--check judges the evidence of a --grid, or of --all, and writes nothing: no --html, "
-            "no --store"
-        )
-    if grid is None and "--folder" in given:
-        raise InvalidInput(
-            "--folder is where the evidence of a --grid stands: give that too, or --all"
-        )
     options.check_store(context, store)
     if html is not None:
         check_writable(html)
-    if grid is None:
-        about = pipeline.judge_store(store)
-    else:
-        about = pipeline.judge(grid, folder, None if check else store)
-    for note in about.notes:
-        print(f"arith: {note}", file=sys.stderr)
-    verdicts, known = about.verdicts, about.known
-    if not about.trained:
-        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
-        by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
-        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
+    about = _judged(grid, folder, store, check)
     failures = _failures(about, check)
     if as_json:
         from verify.reporting.json_data import report_json
 
         print(json.dumps(report_json(about), indent=2))
     elif check or grid is None:
-        print_verdicts(verdicts)
+        print_verdicts(about.verdicts)
     if html is not None:
         from verify.reporting.html_page import html_page
 
@@ -106,15 +80,63 @@ def report(
     for line in failures if grid is not None else ():
         print(line, file=sys.stderr)
     if check and not as_json:
-        print_text(f"gate: {outcome_line(verdicts, known)}")
-        if _is_untested(about):
-            lengths = count_verdicts(about.trained)[Verdict.INCONCLUSIVE]
-            cells = count(len(verdicts) - len(about.trained), "cell")
-            print_text(
-                f"gate: {cells} not trained, {count(lengths, 'length')} of the others inconclusive "
-                "(exit code 3)."
-            )
+        _print_gate(about)
     raise typer.Exit(1 if failures else 3 if _is_untested(about) else 0)
+
+
+def _check_options(
+    given: list[str], grid: str | None, every: bool, check: bool, html: Path | None
+) -> None:
+    """Refuse options that contradict each other; ``given`` are those that were written."""
+    writes = grid is not None or html is not None or "--store" in given
+    if every and writes:
+        raise InvalidInput("--all reports on the evidence of all grids: no --grid, --html, --store")
+    if check and not every and (grid is None or html is not None or "--store" in given):
+        raise InvalidInput(
+            "--check judges the evidence of a --grid, or of --all, and writes nothing: no --html, "
+            "no --store"
+        )
+    if grid is None and not every and "--folder" in given:
+        raise InvalidInput(
+            "--folder is where the evidence of a --grid stands: give that too, or --all"
+        )
+
+
+def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
+    """The report on a grid or on a store, with its notes printed (InvalidInput: nothing is there).
+
+    Args:
+        check: leave out what is in the store.
+    """
+    from verify import pipeline
+
+    if grid is None:
+        about = pipeline.judge_store(store)
+    else:
+        about = pipeline.judge(grid, folder, None if check else store)
+    for note in about.notes:
+        print(f"arith: {note}", file=sys.stderr)
+    if not about.trained:
+        where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
+        by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
+        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
+    return about
+
+
+def _print_gate(about: Report) -> None:
+    """What the gate says: the claims that agree and diverge, and what was not tested."""
+    from verify.judging.judge import Verdict, count_verdicts
+    from verify.reporting.tables import count
+    from verify.reporting.terminal import outcome_line
+
+    print_text(f"gate: {outcome_line(about.verdicts, about.known)}")
+    if _is_untested(about):
+        lengths = count_verdicts(about.trained)[Verdict.INCONCLUSIVE]
+        cells = count(len(about.verdicts) - len(about.trained), "cell")
+        print_text(
+            f"gate: {cells} not trained, {count(lengths, 'length')} of the others inconclusive "
+            "(exit code 3)."
+        )
 
 
 def _report_all(folder: Path, check: bool, as_json: bool) -> int:
