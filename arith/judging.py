@@ -14,7 +14,6 @@ from arith.asking import plan, python_errors, row, setting_options, takes
 from arith.shown import Shown
 from printing import Part, Text, verdict_parts
 from theory.errors import InvalidInput
-from verify.plan.cells import Cell
 from verify.plan.grids import grid as cells_of
 from verify.plan.grids import recipe_of
 from verify.plan.plan import Plan
@@ -111,9 +110,7 @@ def verify(
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and not {"task", "expr"} & set(given):
         raise InvalidInput("say what to verify: a task, --expr or --grid")
-    cells = [row(asked).cell()] if grid is None else cells_of(str(grid))
-    if grid is not None and "model" in asked:
-        cells = list(dict.fromkeys(Cell(cell.setting, asked["model"]) for cell in cells))
+    cells = [row(asked).cell()] if grid is None else cells_of(str(grid), asked.get("model"))
     of_grid = None if grid is None else recipe_of(str(grid))
     planned = plan(cells, {"recipe": of_grid.name if of_grid else "default", **options})
     from commands.options import DEFAULT_STORE

@@ -70,12 +70,10 @@ def verify(
     if external and (given := options.written(context, _OF_TRAINING)):
         raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     own = None if external else model
-    cells = [Row(**vars(asked), model=own).cell()] if grid is None else cells_of(grid)
+    cells = [Row(**vars(asked), model=own).cell()] if grid is None else cells_of(grid, own)
     if external:
         _print_external(cells, Path(str(model).removeprefix(options.EXTERNAL)), device)
         return
-    if grid is not None and model is not None:
-        cells = list(dict.fromkeys(Cell(cell.setting, model) for cell in cells))
 
     from verify import pipeline
     from verify.judging.judge import exit_code
@@ -89,26 +87,33 @@ def verify(
     if dry_run:
         if junit_xml is not None or cluster is not None:
             raise InvalidInput("--dry-run trains nothing: leave out --junit-xml and --cluster")
-        evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
-        ahead = pipeline.estimate(plan, store, evidence)
-        if ahead.each:
-            print_table(ahead.columns, ahead.rows())
-        print_text(ahead.sentence(), bold=True)
+        _print_estimate(plan, store, grid)
         return
     if junit_xml is not None:
         check_writable(junit_xml)
-    kept = Store(store)
-    verdicts = pipeline.verify(plan, kept)
-    print_verdicts(verdicts)
-    if junit_xml is not None:
-        write(junit_xml, junit(verdicts))
-    models = pipeline.kept_models(plan)
-    if len(models) > 1:
-        print(f"{len(models)} models are kept in {keep_models}")
-    elif models:
-        print(f"kept {models[0]}")
-    kept.check_written()
+    with Store(store) as kept:
+        verdicts = pipeline.verify(plan, kept)
+        print_verdicts(verdicts)
+        if junit_xml is not None:
+            write(junit_xml, junit(verdicts))
+        models = pipeline.kept_models(plan)
+        if len(models) > 1:
+            print(f"{len(models)} models are kept in {keep_models}")
+        elif models:
+            print(f"kept {models[0]}")
+        kept.check_written()
     raise typer.Exit(exit_code(verdicts))
+
+
+def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
+    """Print what would be trained, and how long it may take."""
+    from verify import pipeline
+
+    evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
+    ahead = pipeline.estimate(plan, store, evidence)
+    if ahead.each:
+        print_table(ahead.columns, ahead.rows())
+    print_text(ahead.sentence(), bold=True)
 
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:

@@ -260,14 +260,19 @@ def recipe_of(name: str | None) -> Recipe | None:
     return DENSE if name in _DENSE else None
 
 
-def grid(name: str) -> list[Cell]:
+def grid(name: str, model: str | None = None) -> list[Cell]:
     """The cells of a named grid, each once, or of a TOML file (see ``read_grid``).
+
+    Args:
+        model: a size for all of them, in place of their own.
 
     Raises:
         InvalidInput: no such grid or file, or a cell that makes no sense or is there twice.
     """
     if name in GRIDS:
-        return list(dict.fromkeys(x.cell() for x in GRIDS[name]))
-    if name.endswith(".toml"):
-        return read_grid(name)
-    raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
+        cells = [x.cell() for x in GRIDS[name]]
+    elif name.endswith(".toml"):
+        cells = read_grid(name)
+    else:
+        raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
+    return list(dict.fromkeys(x if model is None else Cell(x.setting, model) for x in cells))
