@@ -37,7 +37,7 @@ def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
         model: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        model["cell"], model["seed"], model["premise"], model["distance"]
+        model["cell"], model["digits"], model["distance"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
     return model

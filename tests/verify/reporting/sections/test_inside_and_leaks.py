@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from builders.cells import cell
 
+from theory.errors import InvalidInput
 from theory.setting.tasks import named_task
 from verify.reporting.report import Report
 from verify.reporting.sections import inside
@@ -55,6 +57,15 @@ def test_leaks_are_counted_by_the_layer_that_mends_them(tmp_path: Path) -> None:
     row = next(x for x in leaking.splitlines() if "a·b" in x)
     assert [x.strip() for x in row.split("|")[3:6]] == ["0.400", "0.500", "0.800"]
     assert "as it is" in (tmp_path / "leaks.svg").read_text()
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mechanism" / "one" / "mechanism.json"
+    path.parent.mkdir(parents=True)
+    for text in ('{"digits": 5', "[]", '{"digits": 5}'):
+        path.write_text(text)
+        with pytest.raises(InvalidInput, match="it is not what arith inspect writes"):
+            texts(tmp_path)
 
 
 def test_models_that_do_not_leak_have_no_section(tmp_path: Path) -> None:
