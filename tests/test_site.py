@@ -62,7 +62,7 @@ def test_a_page_fetches_nothing_and_points_to_what_is_there(site: Path) -> None:
 
 def test_the_site_has_every_page_report_and_figure(site: Path) -> None:
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
-    reports = [path.relative_to(ROOT) for path in ROOT.glob("reports/*/*.md")]
+    reports = [path.relative_to(ROOT) for path in ROOT.glob("reports/**/*.md")]
     names = {"README": "index"}
     for path in (*pages, *reports):
         assert (site / path.with_name(f"{names.get(path.stem, path.stem)}.html")).exists(), path
