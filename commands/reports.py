@@ -88,8 +88,7 @@ def _check_options(
     given: list[str], grid: str | None, every: bool, check: bool, html: Path | None
 ) -> None:
     """Refuse options that contradict each other; ``given`` are those that were written."""
-    writes = grid is not None or html is not None or "--store" in given
-    if every and writes:
+    if every and (grid is not None or html is not None or "--store" in given):
         raise InvalidInput("--all reports on the evidence of all grids: no --grid, --html, --store")
     if check and not every and (grid is None or html is not None or "--store" in given):
         raise InvalidInput(

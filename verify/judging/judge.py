@@ -216,11 +216,10 @@ def _judge_length(
     measured = _measured(models, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
-    is_trained = prediction.setting.is_premise(digits)
+    is_trained, met = prediction.setting.is_premise(digits), Verdict.PREMISE
     if accuracy is not None and (is_trained or expected.follows_from_premise):
-        before = Verdict.PREMISE if is_trained else _before(prediction, expected, runs)
-        both = (Verdict.PREMISE,) * 2
-        return LengthVerdict(expected, accuracy, learned, *both, before, stored=False)
+        before = met if is_trained else _before(prediction, expected, runs)
+        return LengthVerdict(expected, accuracy, learned, met, met, before, stored=False)
     compared = measured
     if prediction.learned is None:  # answers were compared with an f^ that theory has no more
         compared = [replace(m, learned=None) for m in measured]

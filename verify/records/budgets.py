@@ -19,9 +19,9 @@ def rests_on_budget(run: Run, budget: int) -> bool:
     It does where training had not settled, where it would not settle in so few steps, and where
     the learning rate follows the budget.
     """
-    follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
     if budget == run.budget:
         return False
+    follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
     return follows or not run.settled or budget <= run.steps
 
 
