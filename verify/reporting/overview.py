@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from theory.display.answer import INPUTS
 from theory.display.tables import markdown_table
 from theory.inference.rules import RULES, THEORY_VERSION
 from theory.prediction.lengths import LengthPrediction
 from theory.prediction.outcomes import Claim
-from theory.setting.directions import EXTRAPOLATING, Direction
 from verify.judging.claims import uses
 from verify.judging.intervals import CONFIDENCE, pooled
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -34,78 +34,98 @@ Found = tuple[CellVerdict, LengthVerdict]
 """A length with its cell: one that was not trained, and that a query can tell from those."""
 
 
-def together(reports: Sequence[Report]) -> list[CellVerdict]:
-    """The verdicts on the cells of several grids.
+def together(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
+    """The verdicts on the cells of several grids, by grid.
 
     A cell that is trained by one recipe in two of them is there once: as in the one that has more
     models of it.
     """
-    best: dict[Any, CellVerdict] = {}
+    best: dict[Any, tuple[str, CellVerdict]] = {}
     for report in reports:
         for v in report.verdicts:
             key = v.cell.key, (report.recipe or v.cell.recipe).version
-            if key not in best or len(v.runs) > len(best[key].runs):
-                best[key] = v
-    return list(best.values())
+            if key not in best or len(v.runs) > len(best[key][1].runs):
+                best[key] = report.folder.name, v
+    by_grid: dict[str, list[CellVerdict]] = {}
+    for name, v in best.values():
+        by_grid.setdefault(name, []).append(v)
+    return by_grid
 
 
 def overview_page(reports: Sequence[Report]) -> str:
     """The page over some grids as Markdown."""
-    verdicts = together(reports)
+    by_grid = together(reports)
+    verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
     before = totals(verdicts).before
+    kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
+    rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     parts = [
         "# Theory and experiment: all grids together",
         f"**Of the claims that were stored before their models were trained {before.agree:,} came "
         f"true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}",
-        "A claim speaks of one test length, which was not trained, of one *cell* (task, encoding, "
-        "layout, training data, model size). It comes true only if every model of the cell that "
-        "meets the premises does what is claimed. Each grid has a report with all of its cells; "
-        "[what we know](../docs/findings.md) says what follows from them. Terms: "
-        "[glossary](../docs/glossary.md).",
+        "A claim speaks of the inputs of one test length of one *cell* (task, encoding, layout, "
+        "training data, model size) that training did not show. It comes true only if every model "
+        "of the cell that meets the premises does what is claimed. Each grid has a report with all "
+        "of its cells; [what we know](../docs/findings.md) says what follows from them, and "
+        "[what this is evidence for](../docs/findings.md#what-this-is-evidence-for) what is not "
+        "counted here. Terms: [glossary](../docs/glossary.md).",
         "## By grid",
         "*came true*, *did not*: claims that were stored before training, judged as they were "
         "made. *agree*, *diverge*: what today's theory claims of the same models. *not tested*: "
-        "today's claims that no model could test, as none met the premises. *theorem*: what the "
-        "published one says of these lengths (*right on all inputs*, or *wrong on some*). *only "
-        "ours right*: today's claim agrees where the theorem is false; *only the theorem*: the "
-        "other way round. A cell that stands in two grids counts once in the last line.",
+        "today's claims that no model could test, as none met the premises. *theorem true*, "
+        "*false*: what the published one says of these lengths (*right on all inputs*, or *wrong "
+        "on some*); a dash where it says nothing. *only ours right*: today's claim agrees where "
+        "the theorem is false; *only the theorem*: the other way round. A cell that stands in two "
+        "grids counts once in the last line.",
         markdown_table(_grid_rows(reports, verdicts)),
         "## By kind of claim",
-        "Today's claims. *right on nearly all*, *on nearly none*: an exact accuracy within "
-        f"{FRACTIONAL} of 1, or of 0. *a fraction*: an exact accuracy between these. Bounds are "
-        "easier to meet than an exact accuracy. *stored*: today's claim is the one that was stored "
-        "before training.",
-        _table("kind", (*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind),
+        f"Today's claims. *right on all*: exactly 1. *on nearly all*: at least {1 - FRACTIONAL}. "
+        f"*on nearly none*: at most {FRACTIONAL}. *a fraction*: an exact accuracy between these. "
+        "Bounds are easier to meet than an exact accuracy. *stored*: of every model of the cell "
+        "the claim that was stored before training is today's, with its premises.",
+        markdown_table(kinds, ("kind", *_JUDGED)),
         "## By inputs and encoding",
-        "*carry a claim*: lengths of trained cells about which theory says something that a "
-        "measurement could contradict. *natural length*: numbers that are not padded, under any "
-        "encoding. Some cells were trained first because they carry a claim; reports have the "
-        "share of all cells of a grid (*Coverage*).",
+        "*shorter*, *longer*: than all trained lengths; *between* two of them; *trained*: tested "
+        "on inputs that training shows seldom or never. *carry a claim*: lengths of trained cells "
+        "about which theory says something that a measurement could contradict. *natural length*: "
+        "numbers that are not padded, under any encoding. Some cells were trained first because "
+        "they carry a claim; reports have the share of all cells of a grid (*Coverage*).",
         markdown_table(_where_rows(found)),
         "## By rule",
-        "Lengths whose claim rests on a rule, by today's theory (`arith theorems` says what each "
-        "rule says). Most claims rest on several. Rules that were withdrawn are not here: what "
+        "Lengths whose claim rests on a rule, by today's theory (`arith theorems RULE` has each "
+        "rule whole). Most claims rest on several. Rules that were withdrawn are not here: what "
         "they had claimed is in the first table and in the last two. The rules *plateau* and "
         "*leap* speak of training, and are counted in the reports.",
-        _table("rule", RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction)),
+        markdown_table(rules, ("rule", *_JUDGED)),
+        "\n".join(f"- *{name}*: {RULES[name].summary}" for name, *_ in rules),
         "## By version of the theory",
         "Claims stored before training, by the newest version that made one for a model of the "
-        f"cell (today's is {THEORY_VERSION}).",
+        f"cell (today's is {THEORY_VERSION}). So a claim of an older version that failed may stand "
+        "under a newer one, where another model of its cell was trained later.",
         markdown_table(_version_rows(verdicts)),
         "## What did not come true",
         "Every claim that was stored before training and did not come true, with the models that "
         "did otherwise. *as f^*: the share of their answers that are those of the expected "
-        "function, 0.9 at least where an exact accuracy is claimed. *today*: what theory claims of "
-        "that length now; *none steady*: of steady models alone, and none was seen to be.",
-        markdown_table([row for v in verdicts for row in failed_claims(v)]),
+        "function, 0.9 at least where an exact accuracy is claimed. *theory*: the versions that "
+        "made the claim. *today*: what theory claims of that length now (*none steady*: of steady "
+        "models alone, and none was seen to be). *now*: what becomes of that claim, which may "
+        "speak of fewer models (of steady ones alone).",
+        markdown_table(
+            [
+                {"grid": name} | row
+                for name, some in by_grid.items()
+                for v in some
+                for row in failed_claims(v)
+            ]
+        ),
     ]
     return "\n\n".join(parts) + "\n\n`arith report --all` makes this page from the evidence.\n"
 
 
 def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     """The counts of each grid, and of all together with no cell counted twice."""
-    verdicts = together(reports)
+    verdicts = [v for some in together(reports).values() for v in some]
     return {
         "grids": {r.folder.name: summary_json(totals(r.verdicts)) for r in reports},
         "together": summary_json(totals(verdicts)),
@@ -132,27 +152,26 @@ def _grid_row(name: str, verdicts: Sequence[CellVerdict]) -> dict[str, str]:
         "agree": f"{t.claims.agree:,}",
         "diverge": f"{t.claims.diverge:,}",
         "not tested": f"{totals(trained).inconclusive:,}",
-        "theorem true": f"{t.theorem.agree:,}",
-        "false": f"{t.theorem.diverge:,}",
+        "theorem true": f"{t.theorem.agree:,}" if t.theorem.tested else "-",
+        "theorem false": f"{t.theorem.diverge:,}" if t.theorem.tested else "-",
         "only ours right": f"{t.wins:,}",
         "only the theorem": f"{t.losses:,}",
     }
 
 
-def _table(
-    what: str,
+def _rows(
     names: Iterable[str],
     found: Sequence[Found],
     belongs: Callable[[str, CellVerdict, LengthVerdict], bool],
-) -> str:
-    """What became of today's claims, a row for each name that any belongs to."""
+) -> list[list[str]]:
+    """What became of today's claims (``_JUDGED``), a row for each name that any belongs to."""
     rows = []
     for name in names:
         some = [(v, x) for v, x in found if not is_silent(x) and belongs(name, v, x)]
         numbers = _numbers(some)
         if any(numbers):
             rows.append([name, *(f"{n:,}" for n in numbers)])
-    return markdown_table(rows, (what, *_JUDGED))
+    return rows
 
 
 def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
@@ -166,7 +185,7 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
 
 def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
     rows = []
-    for direction in EXTRAPOLATING:
+    for direction, inputs in INPUTS.items():
         for where in _WHERE:
             some = [
                 (v, x)
@@ -178,7 +197,7 @@ def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
             claims, agree, diverge, untested, *_ = _numbers(some)
             rows.append(
                 {
-                    "inputs": "longer" if direction == Direction.UPWARD else "shorter",
+                    "inputs": inputs,
                     "encoding": where,
                     "lengths": f"{len(some):,}",
                     "carry a claim": f"{claims:,} ({claims / len(some):.0%})",
@@ -212,8 +231,8 @@ def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
     x = pooled([(true, len(tested))])
     return (
         f"Lengths of one cell share its models. By cell: all such claims came true in {true:,} of "
-        f"{len(tested):,} cells, {x.value:.1%} ({CONFIDENCE:.0%} interval {x.low:.1%} to "
-        f"{x.high:.1%}, as if cells were independent)."
+        f"the {len(tested):,} cells that have any, {x.value:.1%} ({CONFIDENCE:.0%} interval "
+        f"{x.low:.1%} to {x.high:.1%}, as if cells were independent)."
     )
 
 

@@ -55,7 +55,9 @@ def test_what_did_not_come_true_is_listed_with_its_models() -> None:
     right, wrong = told(0, 0.0), told(1, 0.75)
     page = overview_page([report("made", right, wrong)])
     failed = page[page.index("## What did not come true") :]
-    assert row(failed, f"{CELL.label()} · pico") == ["4", "0", TOLD.theory, "0.750", "1.000", "0"]
+    name = f"{CELL.label()} · pico"
+    told_of = [name, "4", "0", TOLD.theory, "0.750", "1.000", "0", "diverges"]
+    assert row(failed, "made") == told_of
     whole = overview_page([report("made", right)])
     assert "· pico" not in whole[whole.index("## What did not come true") :]
 
