@@ -8,16 +8,10 @@ from theory.display.text import claim_text
 from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from verify.records.measurement import Measurement
 from verify.reporting.tables import claimed_of
+from verify.reporting.terminal import verdict_word
 
 _Apart = tuple[str, Measurement]
 """The version of the theory that claimed something of a model, and what was measured."""
-_NOW = {
-    Verdict.AGREE: "agrees",
-    Verdict.DIVERGE: "diverges",
-    Verdict.INCONCLUSIVE: "not tested",
-    Verdict.UNDETERMINED: "nothing to test",
-}
-"""What becomes of today's claim."""
 
 
 def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
@@ -41,7 +35,7 @@ def _failure(v: CellVerdict, x: LengthVerdict, claim: str, models: list[_Apart])
             "-" if m.learned is None else f"{m.learned / m.samples:.3f}" for _, m in models
         ),
         "today": claimed_of(x),
-        "now": _NOW.get(x.verdict, ""),
+        "now": verdict_word(x.verdict),
     }
 
 
