@@ -10,18 +10,18 @@ from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
+from arith.commands.data import data
+from arith.commands.experiments import inspect, show_grid, verify
+from arith.commands.lists import encodings, layouts, literature, tasks, theorems
+from arith.commands.models import ask, export
+from arith.commands.predictions import advise, phase_map, predict
+from arith.commands.reports import report
+from arith.theory.errors import Failed, InvalidInput
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.verify.plan.recipe import DENSE, RECIPE
 from typer.exceptions import TyperException
 
 from arith import __version__
-from commands.data import data
-from commands.experiments import inspect, show_grid, verify
-from commands.lists import encodings, layouts, literature, tasks, theorems
-from commands.models import ask, export
-from commands.predictions import advise, phase_map, predict
-from commands.reports import report
-from theory.errors import Failed, InvalidInput
-from theory.inference.rules import THEORY_VERSION
-from verify.plan.recipe import DENSE, RECIPE
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",

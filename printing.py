@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from arith.theory.prediction.predict import Prediction
+    from arith.verify.judging.judge import CellVerdict
     from rich.console import Console
-
-    from theory.prediction.predict import Prediction
-    from verify.judging.judge import CellVerdict
 
 _GAP = 2
 """Blanks between two columns."""
@@ -134,8 +133,8 @@ def print_prediction(prediction: Prediction, explain: bool) -> None:
 
 def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part]:
     """The setting and the answer; then the table of lengths, or the derivation."""
-    from theory.display.answer import answer_line, expected_line, explanation, published_lines
-    from theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
+    from arith.theory.display.answer import answer_line, expected_line, explanation, published_lines
+    from arith.theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     parts: list[Part] = [
         Text("\n".join(setting_lines(prediction.setting)), bold=True),
@@ -155,7 +154,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
 
 def print_digits(prediction: Prediction) -> None:
     """Print the accuracy of each result digit, or in one line why there is none."""
-    from theory.display.text import digit_rows
+    from arith.theory.display.text import digit_rows
 
     rows = digit_rows(prediction)
     if rows:
@@ -172,8 +171,8 @@ def print_digits(prediction: Prediction) -> None:
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
-    from theory.learning.leap_complexity import setting_leaps
-    from theory.learning.plateaus import setting_plateaus
+    from arith.theory.learning.leap_complexity import setting_leaps
+    from arith.theory.learning.plateaus import setting_plateaus
 
     s = prediction.setting
     known = [
@@ -188,7 +187,7 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
 
     None where no expected function is predicted, or it is the task itself.
     """
-    from theory.display.text import predicted_digits
+    from arith.theory.display.text import predicted_digits
 
     if prediction.learned is None:
         return None
@@ -209,7 +208,7 @@ def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
 
 def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
     """A cell's verdicts length by length, or those of several in a line each; and their sum."""
-    from verify.reporting import terminal
+    from arith.verify.reporting import terminal
 
     if len(verdicts) == 1:
         [v] = verdicts

@@ -4,13 +4,49 @@
 >>> predict("mod_add", modulus=101, train_digits=2).accuracy[4]
 Fraction(49, 4950)
 
-May import: theory, verify, printing, commands.  Torch is imported when ``verify`` trains.
+Nothing is loaded before it is asked for: a prediction imports no torch, no grid and no figure.
+
+May import: theory, verify, printing, commands.
 """
 
-from arith.judging import Judged, report, verify
-from arith.predicting import Predicted, predict
-from theory.errors import Failed, InvalidInput
+from __future__ import annotations
 
-# In a wheel ``arith.verify`` is a package too, which is loaded by now: the function has the name.
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arith.judging import Judged, report, verify
+    from arith.predicting import Predicted, predict
+    from arith.theory.errors import Failed, InvalidInput
+
 __version__ = "0.1.0"
 __all__ = ["Failed", "InvalidInput", "Judged", "Predicted", "predict", "report", "verify"]
+
+_MODULES = {
+    "Failed": "arith.theory.errors",
+    "InvalidInput": "arith.theory.errors",
+    "Judged": "arith.judging",
+    "Predicted": "arith.predicting",
+    "predict": "arith.predicting",
+    "report": "arith.judging",
+}
+"""Where each name is defined; ``verify`` is the package of that name, which can be called."""
+
+_HERE = Path(__file__).resolve().parent
+if not (_HERE / "theory").exists():
+    # A wheel has theory, verify and the commands inside this folder, the repository beside it.
+    # So each module has one name in both: arith.theory.setting.tasks.
+    __path__.append(str(_HERE.parent))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "verify":
+        return import_module("arith.verify")
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    raise AttributeError(f"module 'arith' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

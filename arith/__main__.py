@@ -1,8 +1,8 @@
-"""The command ``arith``, also as ``python -m arith``."""
+"""The command ``arith`` as ``python -m arith``."""
 
 from __future__ import annotations
 
-from cli import main
+from arith.cli import main
 
 if __name__ == "__main__":
     main()

@@ -9,12 +9,12 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
-from theory.errors import Failed, InvalidInput, unknown_name
-from theory.setting.options import flag
-from verify.plan.cells import Cell
-from verify.plan.plan import Plan
-from verify.plan.recipe import find_recipe
-from verify.plan.rows import Row, read_row
+from arith.theory.errors import Failed, InvalidInput, unknown_name
+from arith.theory.setting.options import flag
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.recipe import find_recipe
+from arith.verify.plan.rows import Row, read_row
 
 _TAKES = {int: "a whole number", str: "text"}
 _P = ParamSpec("_P")

@@ -11,19 +11,19 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from arith.asking import plan, python_errors, row, setting_options, takes
+from arith.printing import Part, Text, verdict_parts
 from arith.shown import Shown
-from printing import Part, Text, verdict_parts
-from theory.errors import InvalidInput
-from verify.plan.grids import grid as cells_of
-from verify.plan.grids import recipe_of
-from verify.plan.plan import Plan
-from verify.plan.rows import Row
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.grids import grid as cells_of
+from arith.verify.plan.grids import recipe_of
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from verify.judging.judge import CellVerdict, Verdict
-    from verify.judging.known_divergences import KnownDivergences
+    from arith.verify.judging.judge import CellVerdict, Verdict
+    from arith.verify.judging.known_divergences import KnownDivergences
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,13 +43,13 @@ class Judged(Shown):
     @property
     def verdict(self) -> Verdict:
         """The worst verdict: diverge, else inconclusive, else agree, else undetermined."""
-        from verify.judging.judge import worst
+        from arith.verify.judging.judge import worst
 
         return worst(v.verdict for v in self.verdicts)
 
     def parts(self) -> list[Part]:
         """One cell length by length, or a line per cell; and the sum of it."""
-        from verify.reporting.terminal import outcome_line
+        from arith.verify.reporting.terminal import outcome_line
 
         parts = verdict_parts(self.verdicts)
         if self.known is not None:
@@ -113,9 +113,9 @@ def verify(
     cells = [row(asked).cell()] if grid is None else cells_of(str(grid), asked.get("model"))
     of_grid = None if grid is None else recipe_of(str(grid))
     planned = plan(cells, {"recipe": of_grid.name if of_grid else "default", **options})
-    from commands.options import DEFAULT_STORE
-    from verify import pipeline
-    from verify.records.store import Store
+    from arith.commands.options import DEFAULT_STORE
+    from arith.verify import pipeline
+    from arith.verify.records.store import Store
 
     with Store(Path(store or DEFAULT_STORE)) as kept:
         with _no_script():
@@ -148,7 +148,7 @@ def report(grid: str | Path = "headline", *, folder: str | Path = "reports") -> 
     Raises:
         InvalidInput: no such grid, or evidence that is missing or damaged.
     """
-    from verify import pipeline
+    from arith.verify import pipeline
 
     place = Path(grid)
     if (place / "evidence.jsonl").exists():

@@ -8,11 +8,11 @@ from math import ceil
 
 from matplotlib.figure import Figure
 
-from theory.display.length_plot import draw_lengths
-from theory.display.style import add_legend, styled
-from theory.errors import InvalidInput
-from verify.judging.judge import CellVerdict
-from verify.reporting.measured import of_runs
+from arith.theory.display.length_plot import draw_lengths
+from arith.theory.display.style import add_legend, styled
+from arith.theory.errors import InvalidInput
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.reporting.measured import of_runs
 
 _WIDTH, _HEIGHT = 5.6, 3.2
 """Of a panel, in inches."""

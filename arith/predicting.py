@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from arith.asking import row, takes
+from arith.printing import Part, prediction_parts
 from arith.shown import Shown
-from printing import Part, prediction_parts
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.predict import Prediction
-from theory.prediction.predict import predict as predict_setting
-from theory.setting.requests import Request
-from theory.setting.settings import Setting
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.predict import predict as predict_setting
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from printing import Part, Table, plain_text
-from theory.errors import InvalidInput
+from arith.printing import Part, Table, plain_text
+from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from arith.theory.errors import InvalidInput, look_up
+from arith.verify.training.device import pick_device
 
 from benchmarks import (
     ensembles,
@@ -19,8 +21,6 @@ from benchmarks import (
     throughput,
 )
 from benchmarks.tables import machine
-from theory.errors import InvalidInput, look_up
-from verify.training.device import pick_device
 
 PARTS = {
     "throughput": throughput.tables,

@@ -13,13 +13,12 @@ import math
 
 import numpy as np
 import torch
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import CHUNK
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sizes import Size
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from verify.plan.cells import Cell
-from verify.plan.recipe import CHUNK
-from verify.plan.sampling import Sampler
-from verify.plan.sizes import Size
 
 BATCH = 64
 DROPOUT = 0.2

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from arith.verify.plan.recipe import RECIPE
+
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.plan.recipe import RECIPE
 
 MODELS = ("pico", "nano")
 _SIZES = {"cpu": (1, 2, 4), "cuda": (1, 2, 4, 8, 16, 32, 64)}

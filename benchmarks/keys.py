@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from unittest.mock import patch
 
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.plan.rows import row
+
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.plan.recipe import RECIPE
-from verify.plan.rows import row
 
 MODELS = ("pico", "nano", "wide", "micro")
 
@@ -42,4 +43,4 @@ def _rows(model: str, quick: bool, device: str) -> list[Row]:
 
 
 def _unfilled(step: Callable[[], None]) -> Callable[[], None]:
-    return patch("verify.model.fast.spare_keys", lambda keys: 0)(step)
+    return patch("arith.verify.model.fast.spare_keys", lambda keys: 0)(step)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.plan.rows import row
+
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.plan.cells import Cell
-from verify.plan.recipe import RECIPE
-from verify.plan.rows import row
 
 CASES = (
     "pico ape aligned",

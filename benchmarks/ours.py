@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-
-from verify.plan.cells import Cell
-from verify.plan.recipe import CHUNK, Recipe
-from verify.training.device import has_compiler
-from verify.training.ensemble import Ensemble
-from verify.training.schedule import LEVELS
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import CHUNK, Recipe
+from arith.verify.training.device import has_compiler
+from arith.verify.training.ensemble import Ensemble
+from arith.verify.training.schedule import LEVELS
 
 
 class EnsembleTraining:

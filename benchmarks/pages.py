@@ -9,12 +9,13 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.plan.rows import row
+from arith.verify.training.device import LARGE_PAGES, TUNABLES, prefer_large_pages, train_alone
+
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
 from benchmarks.timing import in_turns, ratio, spread
-from verify.plan.recipe import RECIPE
-from verify.plan.rows import row
-from verify.training.device import LARGE_PAGES, TUNABLES, prefer_large_pages, train_alone
 
 MODELS = ("pico", "nano", "wide", "micro")
 STEPS = 20

@@ -10,16 +10,17 @@ import sysconfig
 import time
 from collections.abc import Sequence
 
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import named_task
+
 from benchmarks.apart import apart
 from benchmarks.tables import Table
 from benchmarks.timing import in_turns, ratio, spread
-from theory.prediction.predict import predict
-from theory.setting.directions import Direction
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, encoding
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
 
 _MODULI = {
     "mod_add": (50, 51, 100, 101, 150, 151, 200, 201),

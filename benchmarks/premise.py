@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from arith.verify.model.measure import held_out_accuracy
+from arith.verify.plan import grids
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.premise import PREMISE
+from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET
+from arith.verify.training.ensemble import Ensemble
+from arith.verify.training.train import train
 from torch import nn
 
 from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
 from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock
-from verify.model.measure import held_out_accuracy
-from verify.plan import grids
-from verify.plan.cells import Cell
-from verify.plan.premise import PREMISE
-from verify.plan.recipe import CHUNK, DEFAULT_BUDGET
-from verify.training.ensemble import Ensemble
-from verify.training.train import train
 
 PATIENCE = 15
 """The baseline is stopped when it has taken so many times our seconds."""

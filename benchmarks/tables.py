@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from arith.verify.training.device import has_compiler, precision_name
 from tabulate import tabulate
 
 from benchmarks.timing import Spread
-from verify.training.device import has_compiler, precision_name
 
 Row = dict[str, Any]
 _CPUINFO = Path("/proc/cpuinfo")

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import torch
+from arith.verify.plan import grids
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.training.device import precision_name
 
 from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
@@ -10,11 +15,6 @@ from benchmarks.ours import EnsembleTraining
 from benchmarks.peak import peak
 from benchmarks.tables import Row, Table, tell
 from benchmarks.timing import clock, in_turns, ratio, spread
-from verify.plan import grids
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.recipe import RECIPE
-from verify.training.device import precision_name
 
 MODELS = ("nano", "micro", "mini")
 LONG = 64

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from theory.errors import InvalidInput
+from arith.theory.errors import InvalidInput
 
 
 def data(
@@ -23,10 +22,10 @@ def data(
     ] = None,
 ) -> None:
     """Write all measurements, and what was predicted, as CSV."""
-    from verify.records.files import check_writable, write
-    from verify.records.store import Store
-    from verify.reporting.dataset import committed, dataset
-    from verify.reporting.tables import count
+    from arith.verify.records.files import check_writable, write
+    from arith.verify.records.store import Store
+    from arith.verify.reporting.dataset import committed, dataset
+    from arith.verify.reporting.tables import count
 
     if out is not None:
         check_writable(out)

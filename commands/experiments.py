@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from commands import options
-from printing import print_table, print_text, print_verdicts, shown
-from theory.errors import InvalidInput
-from theory.setting.requests import Request
-from verify.plan.cells import Cell
-from verify.plan.folders import Folders
-from verify.plan.grids import grid as cells_of
-from verify.plan.grids import recipe_of
-from verify.plan.plan import Plan
-from verify.plan.recipe import DEFAULT_BUDGET, find_recipe
-from verify.plan.rows import Row
-from verify.plan.sizes import SIZES
+from arith.commands import options
+from arith.printing import print_table, print_text, print_verdicts, shown
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.folders import Folders
+from arith.verify.plan.grids import grid as cells_of
+from arith.verify.plan.grids import recipe_of
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.recipe import DEFAULT_BUDGET, find_recipe
+from arith.verify.plan.rows import Row
+from arith.verify.plan.sizes import SIZES
 
 _OF_TRAINING = (
     *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
@@ -75,11 +74,11 @@ def verify(
         _print_external(cells, Path(str(model).removeprefix(options.EXTERNAL)), device)
         return
 
-    from verify import pipeline
-    from verify.judging.judge import exit_code
-    from verify.records.files import check_writable, write
-    from verify.records.store import Store
-    from verify.reporting.junit import junit
+    from arith.verify import pipeline
+    from arith.verify.judging.judge import exit_code
+    from arith.verify.records.files import check_writable, write
+    from arith.verify.records.store import Store
+    from arith.verify.reporting.junit import junit
 
     how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
@@ -107,7 +106,7 @@ def verify(
 
 def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     """Print what would be trained, and how long it may take."""
-    from verify import pipeline
+    from arith.verify import pipeline
 
     evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
     ahead = pipeline.estimate(plan, store, evidence)
@@ -118,8 +117,8 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
 
 def _print_external(cells: list[Cell], path: Path, device: str) -> None:
     """Ask a model from disk the inputs of each cell, and say which function explains its errors."""
-    from verify.external import COLUMNS, evaluate, table
-    from verify.external_model import load
+    from arith.verify.external import COLUMNS, evaluate, table
+    from arith.verify.external_model import load
 
     loaded = load(path, device)
     for cell in cells:
@@ -136,9 +135,9 @@ def show_grid(
     ] = False,
 ) -> None:
     """List the cells of a grid with their predictions."""
-    from theory.prediction.predict import predict
-    from verify.reporting.tables import count
-    from verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
+    from arith.theory.prediction.predict import predict
+    from arith.verify.reporting.tables import count
+    from arith.verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
     cells = cells_of(grid)
     if as_json:
@@ -178,11 +177,11 @@ def inspect(
             f"--model {model}: only verify takes {options.EXTERNAL}PATH; inspect trains a model of "
             f"a size ({', '.join(SIZES)})"
         )
-    from verify import looking_inside
-    from verify.plan import premise
-    from verify.plan.inputs import held_out_count
-    from verify.records.files import check_writable
-    from verify.reporting.sections.inside import mechanism_rows
+    from arith.verify import looking_inside
+    from arith.verify.plan import premise
+    from arith.verify.plan.inputs import held_out_count
+    from arith.verify.records.files import check_writable
+    from arith.verify.reporting.sections.inside import mechanism_rows
 
     check_writable(out / "mechanism.json")
     if kept is not None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from commands.options import JsonListOption, completion
-from printing import print_lines, print_list, print_table, print_text
-from theory.display import catalogue
-from theory.inference.rules import RULES
+from arith.commands.options import JsonListOption, completion
+from arith.printing import print_lines, print_list, print_table, print_text
+from arith.theory.display import catalogue
+from arith.theory.inference.rules import RULES
 
 
 def _complete_finding(incomplete: str) -> list[str]:
     """Its file is read only when a finding is asked for."""
-    from theory.studies.findings import findings
+    from arith.theory.studies.findings import findings
 
     return completion([x.id for x in findings()])(incomplete)
 
@@ -31,7 +30,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Set published findings beside the predictions."""
-    from theory.display import literature_tables as published
+    from arith.theory.display import literature_tables as published
 
     entry = [] if finding is None else published.finding_text(finding)
     if as_json:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from commands.options import JsonOption
-from printing import print_lines, print_table, print_text
+from arith.commands.options import JsonOption
+from arith.printing import print_lines, print_table, print_text
 
 KeptOption = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A folder that verify --keep-models has made.")
@@ -24,9 +23,9 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Ask a kept model."""
-    from theory.prediction.predict import predict
-    from verify.model.kept import read_kept
-    from verify.model.questions import COLUMNS, ask, legend, read_question
+    from arith.theory.prediction.predict import predict
+    from arith.verify.model.kept import read_kept
+    from arith.verify.model.questions import COLUMNS, ask, legend, read_question
 
     kept = read_kept(model)
     cell = kept.run.cell
@@ -48,8 +47,8 @@ def export(
     folder: Annotated[Path, typer.Argument(help="A new folder.")],
 ) -> None:
     """Write a kept model in the format of Hugging Face."""
-    from verify.model.huggingface import export
-    from verify.model.kept import read_kept
+    from arith.verify.model.huggingface import export
+    from arith.verify.model.kept import read_kept
 
     export(read_kept(model), folder)
     print(f"wrote {folder}; its README.md says how to load it")

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
-
-from theory.errors import InvalidInput
-from theory.setting.options import flag, options_of
-from theory.setting.requests import Request
-from verify.plan.grids import GRIDS
-from verify.plan.plan import DEVICES, PRECISIONS
-from verify.plan.recipe import CHOICES
-from verify.plan.rows import Row
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.options import flag, options_of
+from arith.theory.setting.requests import Request
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.plan import DEVICES, PRECISIONS
+from arith.verify.plan.recipe import CHOICES
+from arith.verify.plan.rows import Row
 
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from commands.options import (
+from arith.commands.options import (
     DEFAULT_STORE,
     EncodingOption,
     JsonOption,
@@ -21,7 +20,7 @@ from commands.options import (
     check_store,
     written,
 )
-from printing import (
+from arith.printing import (
     digits_json,
     learning_json,
     print_digits,
@@ -29,9 +28,9 @@ from printing import (
     print_prediction,
     print_text,
 )
-from theory.errors import InvalidInput
-from theory.setting.options import read_lengths, read_numbers
-from theory.setting.requests import Request
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.options import read_lengths, read_numbers
+from arith.theory.setting.requests import Request
 
 
 @asks_for_setting
@@ -60,7 +59,7 @@ def predict(
     ] = DEFAULT_STORE,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
-    from theory.prediction.predict import predict
+    from arith.theory.prediction.predict import predict
 
     if plot is None and written(context, ("store",)):
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
@@ -69,8 +68,8 @@ def predict(
         _check_picture(plot)
     prediction = predict(asked.setting())
     if plot is not None:
-        from theory.display.length_plot import plot_lengths
-        from verify.reporting.measured import measured
+        from arith.theory.display.length_plot import plot_lengths
+        from arith.verify.reporting.measured import measured
 
         models = measured(prediction.setting, store)
         plot_lengths(prediction, plot, models)
@@ -89,8 +88,8 @@ def predict(
 @asks_for_setting
 def advise(asked: Request, as_json: JsonOption = False) -> None:
     """Say what to change so that a model generalizes."""
-    from theory.display.text import advice_text
-    from theory.studies.advise import advise
+    from arith.theory.display.text import advice_text
+    from arith.theory.studies.advise import advise
 
     advice = advise(asked.setting())
     if as_json:
@@ -117,13 +116,13 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from theory.display.phase_grid import check_ranges, left_out, write_csv
-    from theory.display.phase_plot import plot
-    from theory.setting.encodings import encoding
-    from theory.setting.layouts import layout as read_layout
-    from theory.setting.tasks import named_task, takes_modulus
-    from theory.studies.phase import phase_diagram
-    from verify.records.files import check_writable
+    from arith.theory.display.phase_grid import check_ranges, left_out, write_csv
+    from arith.theory.display.phase_plot import plot
+    from arith.theory.setting.encodings import encoding
+    from arith.theory.setting.layouts import layout as read_layout
+    from arith.theory.setting.tasks import named_task, takes_modulus
+    from arith.theory.studies.phase import phase_diagram
+    from arith.verify.records.files import check_writable
 
     _check_picture(out)
     numbers = out.with_suffix(".csv")
@@ -151,8 +150,8 @@ def phase_map(
 
 def _check_picture(path: Path) -> None:
     """Refuse a picture that cannot be written before the work whose result it is to show."""
-    from theory.display.style import check_suffix
-    from verify.records.files import check_writable
+    from arith.theory.display.style import check_suffix
+    from arith.verify.records.files import check_writable
 
     check_suffix(path)
     check_writable(path)

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from commands import options
-from printing import print_text, print_verdicts, shown
-from theory.errors import InvalidInput
-from verify.plan.grids import GRIDS
+from arith.commands import options
+from arith.printing import print_text, print_verdicts, shown
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.grids import GRIDS
 
 if TYPE_CHECKING:
-    from verify.reporting.report import Report
+    from arith.verify.reporting.report import Report
 
 
 def report(
@@ -53,8 +52,8 @@ def report(
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
-    from verify import pipeline
-    from verify.records.files import check_writable, write
+    from arith.verify import pipeline
+    from arith.verify.records.files import check_writable, write
 
     _check_options(options.written(context, ("store", "folder")), grid, every, check, html)
     if every:
@@ -65,13 +64,13 @@ def report(
     about = _judged(grid, folder, store, check)
     failures = _failures(about, check)
     if as_json:
-        from verify.reporting.json_data import report_json
+        from arith.verify.reporting.json_data import report_json
 
         print(json.dumps(report_json(about), indent=2))
     elif check or grid is None:
         print_verdicts(about.verdicts)
     if html is not None:
-        from verify.reporting.html_page import html_page
+        from arith.verify.reporting.html_page import html_page
 
         write(html, html_page(about))
         print(f"wrote {html}", file=sys.stderr if as_json else sys.stdout)
@@ -107,7 +106,7 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
     Args:
         check: leave out what is in the store.
     """
-    from verify import pipeline
+    from arith.verify import pipeline
 
     if grid is None:
         about = pipeline.judge_store(store)
@@ -124,9 +123,9 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
 
 def _print_gate(about: Report) -> None:
     """What the gate says: the claims that agree and diverge, and what was not tested."""
-    from verify.judging.judge import Verdict, count_verdicts
-    from verify.reporting.tables import count
-    from verify.reporting.terminal import outcome_line
+    from arith.verify.judging.judge import Verdict, count_verdicts
+    from arith.verify.reporting.tables import count
+    from arith.verify.reporting.terminal import outcome_line
 
     print_text(f"gate: {outcome_line(about.verdicts, about.known)}")
     if _is_untested(about):
@@ -145,9 +144,9 @@ def _report_all(folder: Path, check: bool, as_json: bool) -> int:
         check: write nothing.
         as_json: write nothing, and print the counts.
     """
-    from verify import pipeline
-    from verify.reporting.overview import overview_json
-    from verify.reporting.terminal import outcome_line
+    from arith.verify import pipeline
+    from arith.verify.reporting.overview import overview_json
+    from arith.verify.reporting.terminal import outcome_line
 
     reports: list[Report] = []
     failures: list[str] = []
@@ -171,7 +170,7 @@ def _report_all(folder: Path, check: bool, as_json: bool) -> int:
 
 def _failures(about: Report, check: bool) -> list[str]:
     """A line for each divergence without a named cause, and if asked for each text out of date."""
-    from verify.judging.known_divergences import out_of_date, unexplained
+    from arith.verify.judging.known_divergences import out_of_date, unexplained
 
     verdicts, known = about.verdicts, about.known
     return unexplained(verdicts, known) + (out_of_date(verdicts, known) if check else [])
@@ -179,7 +178,7 @@ def _failures(about: Report, check: bool) -> list[str]:
 
 def _is_untested(about: Report) -> bool:
     """Whether some cell, or a claim on it, was not tested."""
-    from verify.judging.judge import Verdict
+    from arith.verify.judging.judge import Verdict
 
     return any(
         Verdict.INCONCLUSIVE in (v.verdict, *(x.verdict for x in v.lengths)) for v in about.verdicts

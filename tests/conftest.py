@@ -9,7 +9,7 @@ import pytest
 from builders.paths import REPORTS
 
 if TYPE_CHECKING:
-    from verify.judging.judge import CellVerdict
+    from arith.verify.judging.judge import CellVerdict
 
 # Several processes share the machine's cores.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -26,6 +26,6 @@ def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def headline() -> list[CellVerdict]:
     """The verdicts on the committed evidence of the headline grid."""
     # Imported late: few tests need them.
-    from verify.pipeline import judge
+    from arith.verify.pipeline import judge
 
     return list(judge("headline", REPORTS).verdicts)

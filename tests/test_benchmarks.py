@@ -9,6 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from arith.theory.setting.encodings import ENCODINGS
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.inputs import inputs
+from arith.verify.plan.recipe import CHUNK, RECIPE
+from arith.verify.plan.sizes import SIZES, Size, size
 from torch.utils.flop_counter import FlopCounterMode
 from typer.testing import CliRunner
 
@@ -20,14 +28,6 @@ from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Table
 from benchmarks.throughput import LONG, headline_cell, long_cell
 from benchmarks.timing import Spread, in_turns, ratio
-from theory.setting.encodings import ENCODINGS
-from verify.model.gpt import GPT
-from verify.model.measure import answers
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.inputs import inputs
-from verify.plan.recipe import CHUNK, RECIPE
-from verify.plan.sizes import SIZES, Size, size
 
 
 class Clockwork:
@@ -126,7 +126,7 @@ def test_a_race_goes_on_until_both_are_there_or_patience_ends(
 
     monkeypatch.setattr(premise, "held_out_accuracy", accuracy)
     monkeypatch.setattr(premise, "PATIENCE", patience)
-    monkeypatch.setattr("verify.training.train.has_compiler", lambda device: False)
+    monkeypatch.setattr("arith.verify.training.train.has_compiler", lambda device: False)
     monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
     ours, plain = premise.race(premise.QUICK_CELLS[0].cell(), 0, "cpu")
     assert ours.steps == CHUNK

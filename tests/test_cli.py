@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.sizes import SIZES
+from arith.verify.records.store import Store
 from builders.command_line import run_cli
 from builders.paths import ROOT
 from builders.processes import Started
-
-from verify.plan.grids import GRIDS
-from verify.plan.sizes import SIZES
-from verify.records.store import Store
 
 
 def predicted(*arguments: str) -> dict:
@@ -201,7 +200,7 @@ def test_output_that_cannot_be_written_is_one_clear_line(command: str, tmp_path:
 @pytest.mark.parametrize("command", ["predict --task add --json", "theorems --json", "tasks"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_reader_that_stops_early_is_not_a_divergence(command: str, unbuffered: str) -> None:
-    words = [sys.executable, "-m", "cli", *command.split()]
+    words = [sys.executable, "-m", "arith", *command.split()]
     more = {"PYTHONUNBUFFERED": unbuffered}
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, **more}

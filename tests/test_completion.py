@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from arith.theory.setting.encodings import ENCODINGS
+from arith.verify.plan.grids import GRIDS
 from builders.command_line import run_cli
-
-from theory.setting.encodings import ENCODINGS
-from verify.plan.grids import GRIDS
 
 
 def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 import yaml
+from arith.theory.display.literature_tables import summary
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
+from arith.verify.plan.sizes import SIZES
+from arith.verify.records.evidence import read_evidence
+from arith.verify.records.reading import PRECISIONS
+from arith.verify.records.store import Store
 from builders.command_line import run_cli
 from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
 
 from arith import __version__
-from theory.display.literature_tables import summary
-from verify.plan.grids import GRIDS
-from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
-from verify.plan.sizes import SIZES
-from verify.records.evidence import read_evidence
-from verify.records.reading import PRECISIONS
-from verify.records.store import Store
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), ROOT / "benchmarks" / "README.md"]
@@ -138,7 +138,7 @@ def test_the_script_of_the_page_on_encodings_runs(
     [script] = re.findall(r"```python\n(.*?)```", text, re.S)
     [shown] = re.findall(r"```text\n(.*?)```", text, re.S)
     assert "budget=6000" in script
-    monkeypatch.setattr("verify.plan.inputs.SAMPLES", 200)
+    monkeypatch.setattr("arith.verify.plan.inputs.SAMPLES", 200)
     exec(script.replace("budget=6000", "budget=10"), {"__name__": "encoding"})
     label, verdict, *lines = capsys.readouterr().out.splitlines()
     label_shown, verdict_shown, *as_shown = shown.splitlines()

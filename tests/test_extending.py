@@ -8,19 +8,18 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from arith.theory.display.catalogue import encoding_rows, layout_rows
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.encodings import ENCODINGS, Encoding
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import TASKS
+from arith.verify.model.positions import POSITIONS, Learned, PositionalEncoding
+from arith.verify.plan.sizes import SIZES, size
 from builders.cells import cell
 from builders.paths import ROOT
 from torch import nn
-
-from theory.display.catalogue import encoding_rows, layout_rows
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from theory.setting.encodings import ENCODINGS, Encoding
-from theory.setting.layouts import LAYOUTS
-from theory.setting.requests import Request
-from theory.setting.tasks import TASKS
-from verify.model.positions import POSITIONS, Learned, PositionalEncoding
-from verify.plan.sizes import SIZES, size
 
 PAGE = ROOT / "docs" / "extending.md"
 TABLES: tuple[dict, ...] = (TASKS, LAYOUTS, SIZES, ENCODINGS, POSITIONS)

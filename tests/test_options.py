@@ -7,16 +7,15 @@ import subprocess
 import sys
 from typing import Any
 
+from arith.theory.setting.options import flag, options_of
+from arith.theory.setting.requests import Request
 from builders.paths import ROOT
-
-from theory.setting.options import flag, options_of
-from theory.setting.requests import Request
 
 PROGRAM = """
 import json, sys
 from dataclasses import dataclass
-from theory.setting import requests
-from theory.setting.options import option
+from arith.theory.setting import requests
+from arith.theory.setting.options import option
 
 @dataclass(frozen=True)
 class Domain(requests.Domain):
@@ -32,8 +31,8 @@ from builders.command_line import run_cli
 from builders.paths import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 from test_options import table
-from verify.plan.cells import Cell
-from verify.plan.rows import read_grid
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.rows import read_grid
 
 plain, [noisy] = Request("add").setting(), read_grid(sys.argv[1])
 asked = ("predict", "--task", "add", "--train-noise", "5")

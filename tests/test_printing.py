@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from printing import print_list, print_prediction, print_table, print_text, print_verdicts
-from theory.display.catalogue import (
+from arith.printing import print_list, print_prediction, print_table, print_text, print_verdicts
+from arith.theory.display.catalogue import (
     ENCODING_COLUMNS,
     LAYOUT_COLUMNS,
     RULES_IN_SHORT,
@@ -17,11 +16,11 @@ from theory.display.catalogue import (
     rules_in_short,
     task_rows,
 )
-from theory.display.literature_tables import IN_SHORT, short_table
-from theory.inference.rules import RULES
-from theory.prediction.predict import predict
-from theory.setting.requests import Request
-from theory.studies.findings import findings
+from arith.theory.display.literature_tables import IN_SHORT, short_table
+from arith.theory.inference.rules import RULES
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.requests import Request
+from arith.theory.studies.findings import findings
 
 WIDTHS = (40, 80, 200)
 TABLES = [

@@ -14,15 +14,15 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from arith.verify.model.huggingface import sources
 from builders.paths import ROOT
 
 from arith import __version__
-from verify.model.huggingface import sources
 
 TAKEN = ("cli", "commands", "printing", "theory", "verify")
 """Names of the repository that other programs may have too."""
-SOURCES = ("arith", *TAKEN, "pyproject.toml", "setup.py", "README.md", "LICENSE")
-BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+SOURCES = ("arith", *TAKEN, "pyproject.toml", "README.md", "LICENSE")
+BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
 SCRIPT = """
 from arith import predict, verify
 from arith.verify.plan.cells import Cell

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 
 import pytest
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.properties import base_aligned, carries, digit_causal
+from arith.theory.setting.requests import Request
 from builders.paths import ROOT
-
-from theory.prediction.predict import predict
-from theory.setting.decision import Decision
-from theory.setting.properties import base_aligned, carries, digit_causal
-from theory.setting.requests import Request
 
 PAGE = ROOT / "docs" / "worked-examples.md"
 ROWS = [

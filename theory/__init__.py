@@ -1,6 +1,6 @@
 """What should happen: the theory of length generalization in arithmetic, exactly.
 
->>> from theory import Domain, Setting, encoding, layout, named_task, predict
+>>> from arith.theory import Domain, Setting, encoding, layout, named_task, predict
 >>> setting = Setting(named_task("mul"), 10, encoding("ape"), layout("aligned"), Domain((3,)))
 >>> predict(setting).lengths[3].accuracy
 Fraction(1, 5500)
@@ -8,15 +8,15 @@ Fraction(1, 5500)
 
 import sys
 
-from theory.display.text import markdown
-from theory.errors import InvalidInput
-from theory.prediction.predict import Prediction, predict
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task, named_task
+from arith.theory.display.text import markdown
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task, named_task
 
 __all__ = [
     "Domain",

@@ -14,21 +14,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
-from verify.external_model import ExternalModel
-from verify.judging.intervals import pooled
-from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.numerals import numeral
-from verify.plan.sampling import Sampler
-from verify.plan.sequences import Format
-from verify.reporting.tables import interval_text
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
+from arith.verify.external_model import ExternalModel
+from arith.verify.judging.intervals import pooled
+from arith.verify.plan.inputs import EVALUATION_SEED
+from arith.verify.plan.numerals import numeral
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import Format
+from arith.verify.reporting.tables import interval_text
 
 SAMPLES = 500
 """Inputs per test length: the interval is at most 0.09 wide, and a CPU takes minutes."""

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from theory.errors import InvalidInput
-from verify.training.device import pick_device
+from arith.theory.errors import InvalidInput
+from arith.verify.training.device import pick_device
 
 _BATCH = 50
 """Prompts at once."""

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verify.plan.cells import refuse_natural
-from verify.plan.plan import Plan
-from verify.records.files import write
+from arith.verify.plan.cells import refuse_natural
+from arith.verify.plan.plan import Plan
+from arith.verify.records.files import write
 
 if TYPE_CHECKING:
-    from verify.mechanism.inspection import Mechanism
-    from verify.training.train import Trained
+    from arith.verify.mechanism.inspection import Mechanism
+    from arith.verify.training.train import Trained
 
 
 def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
@@ -21,9 +21,9 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     Raises:
         InvalidInput: a device or a precision that this machine lacks, or natural lengths.
     """
-    from verify.running.progress import Progress, ProgressDisplay, say
-    from verify.training.device import fix_precision, pick_device, train_alone
-    from verify.training.train import train
+    from arith.verify.running.progress import Progress, ProgressDisplay, say
+    from arith.verify.training.device import fix_precision, pick_device, train_alone
+    from arith.verify.training.train import train
 
     train_alone()
     device = pick_device(plan.device)
@@ -44,9 +44,9 @@ def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
     Raises:
         InvalidInput: the folder holds no kept model, or one of natural lengths.
     """
-    from verify.model.kept import read_kept
-    from verify.training.device import train_alone
-    from verify.training.train import Trained
+    from arith.verify.model.kept import read_kept
+    from arith.verify.training.device import train_alone
+    from arith.verify.training.train import Trained
 
     train_alone()
     kept = read_kept(folder)
@@ -57,8 +57,8 @@ def inspect_kept(folder: Path) -> tuple[Trained, Mechanism]:
 
 
 def _look_inside(trained: Trained) -> Mechanism:
-    from verify.mechanism.inspection import measure_mechanism
-    from verify.running.progress import saying
+    from arith.verify.mechanism.inspection import measure_mechanism
+    from arith.verify.running.progress import saying
 
     longest = max(trained.cell.setting.test_lengths)
     return measure_mechanism(
@@ -72,7 +72,7 @@ def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> li
     Raises:
         InvalidInput: a file cannot be written.
     """
-    from verify.mechanism.pictures import draw_influences, draw_states
+    from arith.verify.mechanism.pictures import draw_influences, draw_states
 
     cell, pictures = trained.cell, [folder / "influence.svg"]
     draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)

@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from theory.errors import InvalidInput
-from verify.judging.judge import CellVerdict, judge_evidence
-from verify.judging.known_divergences import read_known_divergences
-from verify.plan.grids import GRIDS, grid, recipe_of
-from verify.plan.plan import Plan
-from verify.plan.recipe import BY_VERSION
-from verify.records.budgets import merge
-from verify.records.evidence import read_evidence, write_evidence
-from verify.records.files import check_writable, write
-from verify.records.runs import Run
-from verify.records.store import Store
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.errors import InvalidInput
+from arith.verify.judging.judge import CellVerdict, judge_evidence
+from arith.verify.judging.known_divergences import read_known_divergences
+from arith.verify.plan.grids import GRIDS, grid, recipe_of
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.budgets import merge
+from arith.verify.records.evidence import read_evidence, write_evidence
+from arith.verify.records.files import check_writable, write
+from arith.verify.records.runs import Run
+from arith.verify.records.store import Store
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 if TYPE_CHECKING:
-    from verify.running.estimate import Estimate
+    from arith.verify.running.estimate import Estimate
 
 _WHERE_COMMITTED = (
     "what is committed is in the repository of arith, in reports: say where that folder is with "
@@ -55,10 +55,10 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
 
 def _train_here(plan: Plan, store: Store) -> str:
     """Train what the store lacks on this machine; the precision that was used."""
-    from verify.running.progress import ProgressDisplay, say
-    from verify.running.run import Processes, has, missing
-    from verify.training.curves import check_installed
-    from verify.training.device import fix_precision, pick_device
+    from arith.verify.running.progress import ProgressDisplay, say
+    from arith.verify.running.run import Processes, has, missing
+    from arith.verify.training.curves import check_installed
+    from arith.verify.training.device import fix_precision, pick_device
 
     folders = plan.folders
     if folders.curves is not None:
@@ -87,11 +87,11 @@ def _train_here(plan: Plan, store: Store) -> str:
 
 def _train_there(plan: Plan, store: Store) -> str:
     """Train what the store lacks on a cluster; the precision that was used."""
-    from verify.running.cluster import Cluster
-    from verify.running.dask_workers import DaskWorkers
-    from verify.running.progress import ProgressDisplay
-    from verify.running.run import missing
-    from verify.training.device import fix_precision
+    from arith.verify.running.cluster import Cluster
+    from arith.verify.running.dask_workers import DaskWorkers
+    from arith.verify.running.progress import ProgressDisplay
+    from arith.verify.running.run import missing
+    from arith.verify.training.device import fix_precision
 
     with DaskWorkers(plan.cluster or "", plan.device) as workers:
         precision = fix_precision(workers.precision(plan.precision), workers.device)
@@ -106,8 +106,8 @@ def _train_there(plan: Plan, store: Store) -> str:
 
 def kept_models(plan: Plan) -> list[Path]:
     """Where ``verify`` has kept the models of a plan."""
-    from verify.model.kept import kept_path
-    from verify.training.device import pick_device, precision_name
+    from arith.verify.model.kept import kept_path
+    from arith.verify.training.device import pick_device, precision_name
 
     if plan.folders.models is None:  # on a cluster the device need not be here
         return []
@@ -126,9 +126,9 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
     Raises:
         InvalidInput: as of ``verify``.
     """
-    from verify.running.estimate import estimate
-    from verify.running.run import has, missing
-    from verify.training.device import fix_precision, pick_device
+    from arith.verify.running.estimate import estimate
+    from arith.verify.running.run import has, missing
+    from arith.verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
@@ -232,7 +232,7 @@ def judge_store(path: Path) -> Report:
 
 def report(about: Report) -> Path:
     """Write the evidence, and the report on it with its figures; the report's first page."""
-    from verify.reporting.page import cells_page, page
+    from arith.verify.reporting.page import cells_page, page
 
     write_evidence(about.evidence, about.runs)
     write(about.folder / "cells.md", cells_page(about))
@@ -243,7 +243,7 @@ def report(about: Report) -> Path:
 
 def overview(reports: Sequence[Report], folder: Path) -> Path:
     """Write the page over the reports in a folder; its path."""
-    from verify.reporting.overview import overview_page
+    from arith.verify.reporting.overview import overview_page
 
     first = folder / "README.md"
     write(first, overview_page(reports))

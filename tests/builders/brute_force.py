@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from theory.inference.learned import LearnedFunction
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from theory.setting.tasks import Task
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import Task
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:

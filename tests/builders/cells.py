@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task, named_task
-from verify.plan.cells import Cell
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task, named_task
+from arith.verify.plan.cells import Cell
 
 
 def cell(

@@ -36,7 +36,7 @@ def run_cli(*arguments: str, cwd: Path = ROOT, width: int = 200, encoding: str =
         encoding: of what is written.
     """
     # Imported late: some tests ask what importing the command imports.
-    from cli import main
+    from arith.cli import main
 
     out, err = _pipe(encoding), _pipe(encoding)
     code: Any = None

@@ -13,7 +13,9 @@ from pathlib import Path
 from builders.paths import ROOT
 from builders.processes import SECONDS
 
-OTHER_THEORY = 'import theory.inference.rules\ntheory.inference.rules.THEORY_VERSION = "0"\n'
+OTHER_THEORY = 'from arith.theory.inference import rules\nrules.THEORY_VERSION = "0"\n'
+    'import arith.theory.inference.rules\narith.theory.inference.rules.THEORY_VERSION = "0"\n'
+)
 """A program that a worker runs first: it is then of another version."""
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from arith.theory.counting.residues import Residues
 from hypothesis import strategies as st
-
-from theory.counting.residues import Residues
 
 HUGE = 10**50
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from arith.verify.model.gpt import GPT
+from arith.verify.model.kept import keep
+from arith.verify.model.networks import network
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import RECIPE, Recipe
+from arith.verify.plan.sizes import Size
+from arith.verify.records.runs import Run
 
 from builders.runs import run
-from verify.model.gpt import GPT
-from verify.model.kept import keep
-from verify.model.networks import network
-from verify.plan.cells import Cell
-from verify.plan.recipe import RECIPE, Recipe
-from verify.plan.sizes import Size
-from verify.records.runs import Run
 
 
 def kept_run(c: Cell, recipe: Recipe = RECIPE, **changes: object) -> Run:

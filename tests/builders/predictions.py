@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.prediction.predict import Prediction, predict
-from theory.setting.requests import Request
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.requests import Request
 
 
 def predicted(**words: Any) -> Prediction:

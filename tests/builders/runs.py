@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from arith.verify.plan.cells import Cell
+from arith.verify.records.evidence import read_evidence
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.runs import Run
+
 from builders.paths import HEADLINE_EVIDENCE
-from verify.plan.cells import Cell
-from verify.records.evidence import read_evidence
-from verify.records.measurement import Measurement
-from verify.records.runs import Run
 
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 """What the theory predicts of addition with APE, trained on three digits."""

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 import torch
+from arith.theory.setting.domains import Domain
+from arith.verify.mechanism.equivalents import predicted_support
+from arith.verify.model.gpt import GPT, UNSEEN, Block
+from arith.verify.model.indifference import ignored_slots
+from arith.verify.model.networks import network
+from arith.verify.model.positions import Learned
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.sizes import SIZES, Size
+from arith.verify.training.recorder import Recorder
+from arith.verify.training.train import Trained, train_ensemble
 
 from builders.cells import cell
-from theory.setting.domains import Domain
-from verify.mechanism.equivalents import predicted_support
-from verify.model.gpt import GPT, UNSEEN, Block
-from verify.model.indifference import ignored_slots
-from verify.model.networks import network
-from verify.model.positions import Learned
-from verify.plan.cells import Cell
-from verify.plan.recipe import Recipe
-from verify.plan.sizes import SIZES, Size
-from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_ensemble
 
 QUICK = Recipe(
     batch_size=64,

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task, named_task
+from arith.verify.external import COLUMNS, evaluate, first_integer, questions, table
+from arith.verify.external_model import ExternalModel
+from arith.verify.plan.inputs import SAMPLES, inputs
+from arith.verify.plan.sequences import Format
 from builders.cells import cell
-
-from theory.errors import InvalidInput
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task, named_task
-from verify.external import COLUMNS, evaluate, first_integer, questions, table
-from verify.external_model import ExternalModel
-from verify.plan.inputs import SAMPLES, inputs
-from verify.plan.sequences import Format
 
 
 @dataclass(frozen=True)

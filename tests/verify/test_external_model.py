@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from arith.theory.counting.accuracy import accuracy
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.external import evaluate, questions, table
+from arith.verify.external_model import ExternalModel, load
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import Format
 from builders.cells import cell
-
-from theory.counting.accuracy import accuracy
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.external import evaluate, questions, table
-from verify.external_model import ExternalModel, load
-from verify.plan.sampling import Sampler
-from verify.plan.sequences import Format
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

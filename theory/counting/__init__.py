@@ -1,4 +1,4 @@
 """Exact probabilities: on which share of the inputs a function is right.
 
-May import: theory.inference and below.
+May import: arith.theory.inference and below.
 """

@@ -18,18 +18,17 @@ from itertools import chain, product
 from math import prod
 
 import numpy as np
-
-from theory.counting.carry_automaton import agreement
-from theory.counting.congruences import congruent, key_matches
-from theory.errors import InvalidInput, NotCountable
-from theory.inference.joint_support import split_unseen
-from theory.inference.learned import LearnedFunction
-from theory.inference.support import Support
-from theory.numbers.effort import remembered, spend
-from theory.numbers.integer_arrays import Array, exact_dtype, operand_tuples
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from theory.setting.tasks import Task
+from arith.theory.counting.carry_automaton import agreement
+from arith.theory.counting.congruences import congruent, key_matches
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.inference.joint_support import split_unseen
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.inference.support import Support
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.numbers.integer_arrays import Array, exact_dtype, operand_tuples
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import Task
 
 LARGEST_ENUMERATION = 1_000_000
 

@@ -11,11 +11,11 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from theory.inference.found import Missing
-from theory.inference.shapes import writes_carry
-from theory.numbers.effort import remembered, spend
-from theory.setting.layouts import Layout
-from theory.setting.tasks import Task
+from arith.theory.inference.found import Missing
+from arith.theory.inference.shapes import writes_carry
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.layouts import Layout
+from arith.theory.setting.tasks import Task
 
 _MOST_TUPLES = 100_000
 """Tuples of units digits that are tried."""

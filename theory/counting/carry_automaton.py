@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from theory.errors import NotCountable
-from theory.inference.support import Support
-from theory.numbers.effort import spend
-from theory.setting.boxes import Box
-from theory.setting.tasks import Task, digit_count
+from arith.theory.errors import NotCountable
+from arith.theory.inference.support import Support
+from arith.theory.numbers.effort import spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.tasks import Task, digit_count
 
 LARGEST_WORK = 5_000_000
 """Steps from one pair of carries to the next that are followed at most (a few seconds)."""

@@ -10,14 +10,25 @@ from collections.abc import Callable, Sequence
 from math import gcd, prod
 
 import numpy as np
-
-from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
-from theory.counting.residue_products import product_matches
-from theory.counting.residues import Row, convolve, digit_sum, interval, scale, translate, unchanged
-from theory.errors import NotCountable
-from theory.inference.learned import LearnedFunction
-from theory.numbers.integer_arrays import Array
-from theory.setting.boxes import Box
+from arith.theory.counting.residue_polynomials import (
+    Operand,
+    polynomial_matches,
+    polynomial_unchanged,
+)
+from arith.theory.counting.residue_products import product_matches
+from arith.theory.counting.residues import (
+    Row,
+    convolve,
+    digit_sum,
+    interval,
+    scale,
+    translate,
+    unchanged,
+)
+from arith.theory.errors import NotCountable
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.boxes import Box
 
 LARGEST_MODULUS = 5_000_000
 LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = 100_000

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-
-from theory.counting.accuracy import (
+from arith.theory.counting.accuracy import (
     LARGEST_ENUMERATION,
     defined,
     defined_boxes,
@@ -21,14 +20,14 @@ from theory.counting.accuracy import (
     matches,
     touched,
 )
-from theory.counting.carry_automaton import agreement
-from theory.counting.congruences import LARGEST_KEYED_MODULUS, congruent, key_matches
-from theory.errors import NotCountable
-from theory.inference.learned import LearnedFunction
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
+from arith.theory.counting.carry_automaton import agreement
+from arith.theory.counting.congruences import LARGEST_KEYED_MODULUS, congruent, key_matches
+from arith.theory.errors import NotCountable
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
 
 MOST_WORK = 1_500_000_000
 """Steps that the digits of one prediction may take (some seconds)."""

@@ -22,13 +22,20 @@ from itertools import pairwise, product
 from math import prod
 
 import numpy as np
+from arith.theory.counting.residues import (
+    Operand,
+    Residues,
+    blocks,
+    convolve,
+    scale,
+    settled,
+    zero_pairs,
+)
+from arith.theory.errors import NotCountable
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array, cyclic_product
+from arith.theory.setting.tasks import Term
 from numpy.lib.stride_tricks import sliding_window_view
-
-from theory.counting.residues import Operand, Residues, blocks, convolve, scale, settled, zero_pairs
-from theory.errors import NotCountable
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array, cyclic_product
-from theory.setting.tasks import Term
 
 LARGEST_WORK = 1_000_000_000
 """The most steps that a count may take (a few seconds).

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
-
-from theory.counting.residues import Residues, fold, settled, translate, zero_pairs
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array, exact_dtype, peak
+from arith.theory.counting.residues import Residues, fold, settled, translate, zero_pairs
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array, exact_dtype, peak
 
 _Parts = dict[int, tuple[Array, Residues]]
 """By gcd g with p: the units v mod p/g, ascending, and how many members are ``g * v``.

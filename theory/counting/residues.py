@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-
-from theory.errors import NotCountable
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array, cyclic_product, exact_dtype, peak, roomy
+from arith.theory.errors import NotCountable
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array, cyclic_product, exact_dtype, peak, roomy
 
 Row = tuple[int, Sequence[int]]
 """A digit: its position (1 = weight 1) and the sorted values that it takes."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from theory.counting.accuracy import defined
-from theory.errors import NotCountable
-from theory.inference.learned import LearnedFunction
-from theory.numbers.effort import spend
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
+from arith.theory.counting.accuracy import defined
+from arith.theory.errors import NotCountable
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.numbers.effort import spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
 
 TRIED, ENOUGH = 64, 8
 """Inputs that are looked at, at most; and where they have shown already that f^ is wrong."""

@@ -1,4 +1,4 @@
 """Predictions for people: sentences, tables, maps.
 
-May import: theory.studies and below.
+May import: arith.theory.studies and below.
 """

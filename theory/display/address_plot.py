@@ -1,6 +1,6 @@
 """The picture of ``docs/recipes.md``: where one query has its two digits, and one digit later.
 
-It is drawn by ``python -m theory.display.address_plot docs/recipes.svg``.
+It is drawn by ``python -m arith.theory.display.address_plot docs/recipes.svg``.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from theory.display.style import FAINT, PALETTE, draw_box, figure
-from theory.inference.addresses import RESULT, Need, indices
-from theory.inference.finder import Finder
-from theory.inference.shapes import Shapes
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, Encoding
-from theory.setting.layouts import Layout, Token, layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
+from arith.theory.display.style import FAINT, PALETTE, draw_box, figure
+from arith.theory.inference.addresses import RESULT, Need, indices
+from arith.theory.inference.finder import Finder
+from arith.theory.inference.shapes import Shapes
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS, Encoding
+from arith.theory.setting.layouts import Layout, Token, layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import named_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,19 +5,19 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from theory.learning.leap_complexity import FEW, setting_leaps
-from theory.learning.plateaus import setting_plateaus
-from theory.prediction.expressibility import expressibility
-from theory.prediction.lengths import MOST_UNSEEN
-from theory.prediction.outcomes import Claim, Status
-from theory.prediction.unseen_text import single
-from theory.setting.decision import Decision
-from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.lengths_text import lengths_text
+from arith.theory.learning.leap_complexity import FEW, setting_leaps
+from arith.theory.learning.plateaus import setting_plateaus
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.lengths import MOST_UNSEEN
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.prediction.unseen_text import single
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.setting.lengths_text import lengths_text
 
 if TYPE_CHECKING:
-    from theory.prediction.lengths import LengthPrediction
-    from theory.prediction.predict import Prediction
+    from arith.theory.prediction.lengths import LengthPrediction
+    from arith.theory.prediction.predict import Prediction
 
 INPUTS = {
     Direction.DOWNWARD: "shorter",

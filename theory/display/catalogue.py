@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 
-from theory.errors import look_up
-from theory.inference.rule import Basis
-from theory.inference.rules import RULES
-from theory.setting.decision import Decision
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS, Token
-from theory.setting.properties import carries, digit_causal, translation_invariant
-from theory.setting.tasks import TASKS, named_task
+from arith.theory.errors import look_up
+from arith.theory.inference.rule import Basis
+from arith.theory.inference.rules import RULES
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import LAYOUTS, Token
+from arith.theory.setting.properties import carries, digit_causal, translation_invariant
+from arith.theory.setting.tasks import TASKS, named_task
 
 TASK_COLUMNS = {
     "task": "task",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from theory.errors import Failed, InvalidInput
+from arith.theory.errors import Failed, InvalidInput
 
 _NO_FAULT_OF_THE_PATH = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """A full disk, a quota, a limit on file sizes, a failing device."""

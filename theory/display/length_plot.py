@@ -9,17 +9,25 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.answer import INPUTS, UNCLAIMED, answer_title, cut
-from theory.display.style import FAINT, HATCH, PALE, PALETTE, UNKNOWN, add_legend, draw_box, figure
-from theory.display.text import claim_word
-from theory.prediction.outcomes import Claim
-from theory.setting.directions import Direction
+from arith.theory.display.answer import INPUTS, UNCLAIMED, answer_title, cut
+from arith.theory.display.style import (
+    FAINT,
+    HATCH,
+    PALE,
+    PALETTE,
+    UNKNOWN,
+    add_legend,
+    draw_box,
+    figure,
+)
+from arith.theory.display.text import claim_word
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.setting.directions import Direction
 
 if TYPE_CHECKING:
+    from arith.theory.prediction.lengths import LengthPrediction
+    from arith.theory.prediction.predict import Prediction
     from matplotlib.axes import Axes
-
-    from theory.prediction.lengths import LengthPrediction
-    from theory.prediction.predict import Prediction
 
 MOST_WORDED = 12
 """Up to so many lengths each has its words below it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from theory.errors import unknown_name
-from theory.setting.decision import Decision
-from theory.setting.lengths_text import runs
-from theory.studies.findings import findings
-from theory.studies.literature import Comparison, Outcome, compare, possible_results
+from arith.theory.errors import unknown_name
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.lengths_text import runs
+from arith.theory.studies.findings import findings
+from arith.theory.studies.literature import Comparison, Outcome, compare, possible_results
 
 COLUMNS = ("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason")
 """The columns of ``table``."""

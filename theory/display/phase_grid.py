@@ -10,13 +10,13 @@ from math import gcd
 from operator import attrgetter
 from pathlib import Path
 
-from theory.display.answer import UNCLAIMED
-from theory.display.files import writing
-from theory.display.text import digits_text
-from theory.errors import InvalidInput
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Claim
-from theory.studies.phase import Point
+from arith.theory.display.answer import UNCLAIMED
+from arith.theory.display.files import writing
+from arith.theory.display.text import digits_text
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.studies.phase import Point
 
 MOST_LISTED = 20
 """Up to so many columns are listed in words."""

@@ -13,11 +13,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.answer import UNCLAIMED
-from theory.display.phase_grid import Grid, why
-from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
-from theory.prediction.outcomes import Claim
-from theory.studies.phase import Point
+from arith.theory.display.answer import UNCLAIMED
+from arith.theory.display.phase_grid import Grid, why
+from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.studies.phase import Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.files import writing
-from theory.errors import InvalidInput
+from arith.theory.display.files import writing
+from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import TYPE_CHECKING, Protocol
 
-from theory.display.answer import (
+from arith.theory.display.answer import (
     INPUTS,
     UNCLAIMED,
     answer_line,
@@ -17,20 +17,20 @@ from theory.display.answer import (
     expected_line,
     published_lines,
 )
-from theory.display.tables import markdown_table
-from theory.learning.leap_complexity import setting_leaps
-from theory.numbers.effort import budget
-from theory.prediction.outcomes import Claim, Status
-from theory.setting.decision import Decision
-from theory.setting.directions import Direction
-from theory.setting.lengths_text import lengths_text, runs
+from arith.theory.display.tables import markdown_table
+from arith.theory.learning.leap_complexity import setting_leaps
+from arith.theory.numbers.effort import budget
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.lengths_text import lengths_text, runs
 
 if TYPE_CHECKING:
-    from theory.counting.digit_accuracy import DigitAccuracy
-    from theory.prediction.lengths import LengthPrediction
-    from theory.prediction.predict import Prediction
-    from theory.setting.settings import Setting
-    from theory.studies.advise import Advice
+    from arith.theory.counting.digit_accuracy import DigitAccuracy
+    from arith.theory.prediction.lengths import LengthPrediction
+    from arith.theory.prediction.predict import Prediction
+    from arith.theory.setting.settings import Setting
+    from arith.theory.studies.advise import Advice
 
 LENGTH_COLUMNS = ("digits", "inputs", "expected accuracy", "claim")
 _WHOSE = {
@@ -267,7 +267,7 @@ def _how_sure(proved: list[bool]) -> list[str]:
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
-    from theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
+    from arith.theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
 
     if prediction.learned is None:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.inference.rule import CONVERGED, Basis, Rule
+from arith.theory.inference.rule import CONVERGED, Basis, Rule
 
 ADDRESS_RULES = (
     Rule(

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from theory.numbers.integer_arrays import Array
-from theory.setting.encodings import Encoding
-from theory.setting.layouts import Layout, Token
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.encodings import Encoding
+from arith.theory.setting.layouts import Layout, Token
 
 RESULT = -1
 """The result among the operands, as ``Token.operand`` has it."""

@@ -22,15 +22,15 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from theory.errors import NotCountable
-from theory.inference.support import largest_value
-from theory.inference.views import tokens
-from theory.numbers.effort import remembered, spend
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from theory.setting.layouts import Token
-from theory.setting.properties import carry_values
-from theory.setting.settings import Setting
+from arith.theory.errors import NotCountable
+from arith.theory.inference.support import largest_value
+from arith.theory.inference.views import tokens
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.layouts import Token
+from arith.theory.setting.properties import carry_values
+from arith.theory.setting.settings import Setting
 
 _Role = tuple[str, int, int]
 """A token of a context: its symbol; or ``operand`` or ``result``, of which operand, and how many

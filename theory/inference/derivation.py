@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from theory.errors import NotCountable
-from theory.inference.contexts import receptive_field, unshown
-from theory.inference.identifiability import (
+from arith.theory.errors import NotCountable
+from arith.theory.inference.contexts import receptive_field, unshown
+from arith.theory.inference.identifiability import (
     blind,
     continuation,
     finds_digits,
@@ -15,15 +15,15 @@ from theory.inference.identifiability import (
     says_nothing,
     tells_place,
 )
-from theory.inference.rule import Basis
-from theory.inference.rules import RULES
-from theory.inference.support import Support
-from theory.inference.views import carry_reach
-from theory.numbers.effort import remembered
-from theory.setting.decision import Decision
-from theory.setting.lengths_text import lengths_text
-from theory.setting.properties import base_aligned, residual_modulus
-from theory.setting.settings import Setting
+from arith.theory.inference.rule import Basis
+from arith.theory.inference.rules import RULES
+from arith.theory.inference.support import Support
+from arith.theory.inference.views import carry_reach
+from arith.theory.numbers.effort import remembered
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.lengths_text import lengths_text
+from arith.theory.setting.properties import base_aligned, residual_modulus
+from arith.theory.setting.settings import Setting
 
 RIGHT_THERE = "a model that is right on all of training is right there"
 """What follows where training shows every context."""

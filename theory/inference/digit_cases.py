@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-
-from theory.inference.shapes import Shapes
-from theory.inference.views import carry_reach
-from theory.numbers.integer_arrays import Array
-from theory.setting.properties import carry_ranges
-from theory.setting.tasks import Task
+from arith.theory.inference.shapes import Shapes
+from arith.theory.inference.views import carry_reach
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.properties import carry_ranges
+from arith.theory.setting.tasks import Task
 
 
 @dataclass(frozen=True)

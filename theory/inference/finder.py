@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-
-from theory.inference.addresses import NEVER, Need, Sequences, Trained
-from theory.inference.digit_cases import DigitCases, digit_cases
-from theory.inference.found import Found, Missing, Where
-from theory.inference.identifiability import says_nothing
-from theory.inference.result_lengths import possible_lengths
-from theory.inference.shapes import Shapes, shapes, writes_carry
-from theory.inference.spaces import Choices, choices
-from theory.inference.views import carry_reach
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array
-from theory.setting.settings import Setting
+from arith.theory.inference.addresses import NEVER, Need, Sequences, Trained
+from arith.theory.inference.digit_cases import DigitCases, digit_cases
+from arith.theory.inference.found import Found, Missing, Where
+from arith.theory.inference.identifiability import says_nothing
+from arith.theory.inference.result_lengths import possible_lengths
+from arith.theory.inference.shapes import Shapes, shapes, writes_carry
+from arith.theory.inference.spaces import Choices, choices
+from arith.theory.inference.views import carry_reach
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.settings import Setting
 
 _LOOKED_BACK = 2
 """Where the result is written most significant first: places below that are looked at.  More would

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-
-from theory.inference.shapes import Shapes
-from theory.numbers.integer_arrays import Array
+from arith.theory.inference.shapes import Shapes
+from arith.theory.numbers.integer_arrays import Array
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from theory.inference.addresses import RESULT, indices
-from theory.inference.contexts import receptive_field
-from theory.inference.joint_support import carry_range, unseen
-from theory.inference.support import OperandDigit, Support
-from theory.inference.views import View, carry_reach, landmarks, tokens, views
-from theory.numbers.effort import remembered, spend
-from theory.setting.boxes import Box
-from theory.setting.decision import Decision
-from theory.setting.properties import carry_ranges
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.inference.addresses import RESULT, indices
+from arith.theory.inference.contexts import receptive_field
+from arith.theory.inference.joint_support import carry_range, unseen
+from arith.theory.inference.support import OperandDigit, Support
+from arith.theory.inference.views import View, carry_reach, landmarks, tokens, views
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.properties import carry_ranges
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 
 def continuation(setting: Setting, shown: Support) -> tuple[str, str]:

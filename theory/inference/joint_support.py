@@ -27,12 +27,12 @@ from itertools import product
 from math import factorial, prod
 from operator import and_
 
-from theory.inference.linked_values import connected, equivalent
-from theory.inference.support import OperandDigit, Support, largest_value
-from theory.numbers.effort import remembered, spend
-from theory.setting.boxes import Box
-from theory.setting.decision import Decision
-from theory.setting.properties import digit_causal
+from arith.theory.inference.linked_values import connected, equivalent
+from arith.theory.inference.support import OperandDigit, Support, largest_value
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.properties import digit_causal
 
 Combination = dict[OperandDigit, frozenset[int]]
 """Values of some digits: any choice of one for each."""

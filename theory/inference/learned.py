@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from theory.inference.support import Support
-from theory.setting.lengths_text import runs
-from theory.setting.tasks import Task
+from arith.theory.inference.support import Support
+from arith.theory.setting.lengths_text import runs
+from arith.theory.setting.tasks import Task
 
 _LONG_NUMBER = 8
 """Powers of the base with so many decimal digits, or more, are written as powers for people."""

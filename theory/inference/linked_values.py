@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations_with_replacement
 
-from theory.inference.support import OperandDigit, Support
-from theory.numbers.effort import remembered, spend
+from arith.theory.inference.support import OperandDigit, Support
+from arith.theory.numbers.effort import remembered, spend
 
 _STEPS_PER_DIGIT = 100
 """Steps to see whether two boxes share a value of a digit."""

@@ -6,10 +6,10 @@ from collections import Counter
 from itertools import pairwise
 from math import prod
 
-from theory.errors import NotCountable
-from theory.numbers.effort import remembered, spend
-from theory.setting.properties import translation_invariant
-from theory.setting.tasks import Task, digit_count
+from arith.theory.errors import NotCountable
+from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.properties import translation_invariant
+from arith.theory.setting.tasks import Task, digit_count
 
 _Widths = tuple[int, ...]
 _Digits = tuple[range, ...]

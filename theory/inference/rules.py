@@ -5,8 +5,8 @@ Derivations cite them by name.  A rule of ours says where its evidence is told a
 
 from __future__ import annotations
 
-from theory.inference.address_rules import ADDRESS_RULES
-from theory.inference.rule import CONVERGED, Basis, Rule
+from arith.theory.inference.address_rules import ADDRESS_RULES
+from arith.theory.inference.rule import CONVERGED, Basis, Rule
 
 THEORY_VERSION = "35"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 import numpy as np
-
-from theory.inference.result_lengths import longest_result, number_of_tuples, result_lengths
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array
-from theory.setting.domains import Domain
-from theory.setting.layouts import Layout
-from theory.setting.settings import Setting
+from arith.theory.inference.result_lengths import longest_result, number_of_tuples, result_lengths
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.layouts import Layout
+from arith.theory.setting.settings import Setting
 
 _Widths = tuple[int, ...]
 

@@ -12,11 +12,10 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
-
-from theory.inference.addresses import Need, Sequences, Trained
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import Array
-from theory.setting.encodings import Encoding
+from arith.theory.inference.addresses import Need, Sequences, Trained
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.encodings import Encoding
 
 
 @dataclass(frozen=True, eq=False)

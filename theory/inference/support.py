@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import gcd
 
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from theory.setting.tasks import Task
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import Task
 
 OperandDigit = tuple[int, int]
 """A digit of the operands: the operand's index, and the digit's position (1 = units)."""

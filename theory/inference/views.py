@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from theory.inference.addresses import RESULT, indices, local_needs
-from theory.numbers.effort import spend
-from theory.setting.layouts import Token
-from theory.setting.properties import carries
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.inference.addresses import RESULT, indices, local_needs
+from arith.theory.numbers.effort import spend
+from arith.theory.setting.layouts import Token
+from arith.theory.setting.properties import carries
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 Landmark = tuple[str, int]
 """A landmark in view: the token's symbol, and how many tokens back it stands."""

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from theory.errors import NotCountable
-from theory.numbers.effort import spend
-from theory.setting.boxes import Box
-from theory.setting.tasks import Task, digit_count
+from arith.theory.errors import NotCountable
+from arith.theory.numbers.effort import spend
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.tasks import Task, digit_count
 
 _STEP = 1_500
 """What one step from a carry to a carry is charged."""

@@ -12,13 +12,18 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-
-from theory.errors import NotCountable
-from theory.inference.support import OperandDigit
-from theory.numbers.effort import spend
-from theory.numbers.integer_arrays import SAFE, Array, combinations, cyclic_product, exact_dtype
-from theory.setting.boxes import Box
-from theory.setting.tasks import Task
+from arith.theory.errors import NotCountable
+from arith.theory.inference.support import OperandDigit
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import (
+    SAFE,
+    Array,
+    combinations,
+    cyclic_product,
+    exact_dtype,
+)
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.tasks import Task
 
 LARGEST = 1_000_000
 """What is told apart of a product's operands together, and combinations of digits, at most."""

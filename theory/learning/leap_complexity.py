@@ -18,16 +18,16 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import combinations
 
-from theory.errors import NotCountable
-from theory.inference.support import OperandDigit
-from theory.learning.carry_classifier import CarryClassifier
-from theory.learning.digit_classifier import DigitClassifier
-from theory.numbers.effort import budget
-from theory.numbers.integer_arrays import SAFE
-from theory.setting.decision import Decision
-from theory.setting.domains import Domain
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.errors import NotCountable
+from arith.theory.inference.support import OperandDigit
+from arith.theory.learning.carry_classifier import CarryClassifier
+from arith.theory.learning.digit_classifier import DigitClassifier
+from arith.theory.numbers.effort import budget
+from arith.theory.numbers.integer_arrays import SAFE
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 FEW = 2
 """Digits that a task may ask for at once to be learned soon (rule ``leap``)."""

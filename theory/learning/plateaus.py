@@ -14,14 +14,13 @@ from functools import lru_cache
 from math import prod
 
 import numpy as np
-
-from theory.counting.accuracy import value_dtype
-from theory.counting.residues import digit_sum
-from theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.counting.accuracy import value_dtype
+from arith.theory.counting.residues import digit_sum
+from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 LARGEST = 4_000_000
 """Operand tuples of the training domain, and residues, that are enumerated at most."""

@@ -1,4 +1,4 @@
 """Exact integers in arrays, and how much work a count may take.
 
-May import: theory.errors.
+May import: arith.theory.errors.
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from theory.errors import TooMuchWork
+from arith.theory.errors import TooMuchWork
 
 
 @dataclass

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from theory.errors import NotCountable
+from arith.theory.errors import NotCountable
 
 Array = npt.NDArray[Any]
 """An array of exact integers: int64, or dtype object (Python integers)."""

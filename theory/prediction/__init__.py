@@ -1,4 +1,4 @@
 """A setting in, a prediction out: verdict, exact accuracy per length, derivation.
 
-May import: theory.learning and below.
+May import: arith.theory.learning and below.
 """

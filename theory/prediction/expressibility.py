@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.prediction.outcomes import Status
-from theory.setting.settings import Setting
+from arith.theory.prediction.outcomes import Status
+from arith.theory.setting.settings import Setting
 
 _HUANG = "Huang et al. 2024, arXiv 2410.02140"
 _ZHOU = "Zhou et al. 2023, arXiv 2310.16028"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-
-from theory.inference.addresses import NEVER, Need
-from theory.inference.derivation import Step, cite
-from theory.inference.finder import Finder
-from theory.inference.found import Found
-from theory.inference.shapes import Shapes
-from theory.setting.lengths_text import lengths_text, runs
+from arith.theory.inference.addresses import NEVER, Need
+from arith.theory.inference.derivation import Step, cite
+from arith.theory.inference.finder import Finder
+from arith.theory.inference.found import Found
+from arith.theory.inference.shapes import Shapes
+from arith.theory.setting.lengths_text import lengths_text, runs
 
 _MOST_RUNS = 3
 """Runs of shown addresses that are listed."""

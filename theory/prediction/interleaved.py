@@ -11,20 +11,20 @@ from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 
-from theory.errors import NotCountable
-from theory.inference.contexts import receptive_field, unshown
-from theory.inference.derivation import RIGHT_THERE, Step, cite, shown_lengths
-from theory.inference.identifiability import says_nothing
-from theory.prediction.finder_text import open_step
-from theory.prediction.lengths import LengthPrediction, natural_length
-from theory.prediction.outcomes import Status
-from theory.setting.directions import Direction
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import INDICES
-from theory.setting.lengths_text import lengths_text
-from theory.setting.properties import carries
-from theory.setting.settings import Setting
+from arith.theory.errors import NotCountable
+from arith.theory.inference.contexts import receptive_field, unshown
+from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, shown_lengths
+from arith.theory.inference.identifiability import says_nothing
+from arith.theory.prediction.finder_text import open_step
+from arith.theory.prediction.lengths import LengthPrediction, natural_length
+from arith.theory.prediction.outcomes import Status
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import INDICES
+from arith.theory.setting.lengths_text import lengths_text
+from arith.theory.setting.properties import carries
+from arith.theory.setting.settings import Setting
 
 
 def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:

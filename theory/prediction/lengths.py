@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from theory.counting.accuracy import accuracy, known_accuracy, shown_share, touched, unseen_share
-from theory.counting.witnesses import witnesses
-from theory.errors import NotCountable
-from theory.inference.derivation import Beyond, Step, cite
-from theory.inference.learned import LearnedFunction
-from theory.numbers.effort import budget, remembered
-from theory.prediction.outcomes import Claim, Status
-from theory.prediction.unseen_text import inferred_text, unfixed_text
-from theory.setting.directions import Direction
-from theory.setting.domains import Domain
-from theory.setting.properties import base_aligned
-from theory.setting.settings import Setting
+from arith.theory.counting.accuracy import (
+    accuracy,
+    known_accuracy,
+    shown_share,
+    touched,
+    unseen_share,
+)
+from arith.theory.counting.witnesses import witnesses
+from arith.theory.errors import NotCountable
+from arith.theory.inference.derivation import Beyond, Step, cite
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.numbers.effort import budget, remembered
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.prediction.unseen_text import inferred_text, unfixed_text
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.properties import base_aligned
+from arith.theory.setting.settings import Setting
 
 MOST_UNSEEN = Fraction(1, 20)
 """The largest share of a test domain on which training may leave the answer open.

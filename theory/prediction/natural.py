@@ -7,28 +7,27 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-
-from theory.counting.best_guess import best_share
-from theory.errors import NotCountable
-from theory.inference.derivation import Step, cite
-from theory.inference.finder import Finder
-from theory.inference.found import Found, Missing, Where
-from theory.inference.result_lengths import number_of_tuples
-from theory.inference.shapes import shapes
-from theory.numbers.effort import budget, remembered
-from theory.numbers.integer_arrays import Array
-from theory.prediction.finder_text import (
+from arith.theory.counting.best_guess import best_share
+from arith.theory.errors import NotCountable
+from arith.theory.inference.derivation import Step, cite
+from arith.theory.inference.finder import Finder
+from arith.theory.inference.found import Found, Missing, Where
+from arith.theory.inference.result_lengths import number_of_tuples
+from arith.theory.inference.shapes import shapes
+from arith.theory.numbers.effort import budget, remembered
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.prediction.finder_text import (
     goes_on_steps,
     is_always_missing,
     missing_text,
     open_step,
     open_text,
 )
-from theory.prediction.lengths import LengthPrediction, natural_length
-from theory.setting.domains import LENGTHS_FIRST
-from theory.setting.lengths_text import lengths_text
-from theory.setting.properties import base_aligned
-from theory.setting.settings import Setting
+from arith.theory.prediction.lengths import LengthPrediction, natural_length
+from arith.theory.setting.domains import LENGTHS_FIRST
+from arith.theory.setting.lengths_text import lengths_text
+from arith.theory.setting.properties import base_aligned
+from arith.theory.setting.settings import Setting
 
 MOST_WORK = 6_000_000_000
 """Steps that the shapes of one prediction may take (some seconds)."""

@@ -8,22 +8,29 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from theory.errors import InvalidInput, NotCountable
-from theory.inference.derivation import Beyond, Step, beyond, beyond_lengths, cite, support_step
-from theory.inference.learned import LearnedFunction
-from theory.inference.rule import Basis
-from theory.inference.support import Support, support
-from theory.numbers.effort import budget, spend
-from theory.prediction.expressibility import expressibility
-from theory.prediction.interleaved import interleaved_lengths
-from theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
-from theory.prediction.natural import natural_lengths
-from theory.prediction.outcomes import Claim, Status
-from theory.prediction.published import NATURAL_LENGTHS, Published, published
-from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.requests import setting_json
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.inference.derivation import (
+    Beyond,
+    Step,
+    beyond,
+    beyond_lengths,
+    cite,
+    support_step,
+)
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.inference.rule import Basis
+from arith.theory.inference.support import Support, support
+from arith.theory.numbers.effort import budget, spend
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.interleaved import interleaved_lengths
+from arith.theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
+from arith.theory.prediction.natural import natural_lengths
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.setting.requests import setting_json
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 _EXPECTED = (Beyond.IGNORED, Beyond.ONE_IGNORED, Beyond.STEADILY_IGNORED, Beyond.UNSEEN)
 """Where the support rule says what a model computes."""

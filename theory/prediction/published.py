@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.prediction.outcomes import Status
-from theory.setting.domains import Domain
-from theory.setting.encodings import Encoding
-from theory.setting.properties import residual_modulus, translation_invariant
-from theory.setting.tasks import Task
+from arith.theory.prediction.outcomes import Status
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import Encoding
+from arith.theory.setting.properties import residual_modulus, translation_invariant
+from arith.theory.setting.tasks import Task
 
 
 @dataclass(frozen=True)

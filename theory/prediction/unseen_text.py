@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
-from theory.inference.joint_support import interactions
-from theory.inference.support import Support
-from theory.setting.domains import Domain
-from theory.setting.lengths_text import lengths_text
+from arith.theory.inference.joint_support import interactions
+from arith.theory.inference.support import Support
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.lengths_text import lengths_text
 
 
 def inferred_text(shown: Support, shares: Mapping[int, Fraction]) -> str:

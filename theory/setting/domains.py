@@ -21,12 +21,11 @@ from math import comb, prod
 from typing import Any
 
 import numpy as np
-
-from theory.errors import InvalidInput, unknown_name
-from theory.setting.boxes import Box
-from theory.setting.directions import Direction
-from theory.setting.lengths_text import runs
-from theory.setting.tasks import digit_count
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.lengths_text import runs
+from arith.theory.setting.tasks import digit_count
 
 KINDS = ("longest", "every", "lengths", "total")
 _WITHIN = {"longest": ("longest", "every"), "lengths": ("lengths", "longest", "every")}

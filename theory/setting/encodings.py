@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.errors import look_up, unknown_name
+from arith.theory.errors import look_up, unknown_name
 
 REFERENCES = ("absolute", "shifted", "random", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")

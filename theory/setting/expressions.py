@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
-from theory.errors import InvalidInput
-from theory.setting.tasks import Task
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.tasks import Task
 
 NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500

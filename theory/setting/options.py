@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from theory.errors import InvalidInput
+from arith.theory.errors import InvalidInput
 
 LARGEST_DIGITS = 100
 """The longest operand to train on."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import islice, product
 from math import gcd, lcm
 
-from theory.setting.decision import Decision
-from theory.setting.tasks import Task, digit_count
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.tasks import Task, digit_count
 
 
 def base_aligned(p: int, base: int) -> int | None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from theory.errors import InvalidInput
-from theory.setting.domains import KINDS, Domain
-from theory.setting.encodings import ENCODINGS, encoding
-from theory.setting.expressions import own_modulus, parse_task
-from theory.setting.layouts import LAYOUTS, layout
-from theory.setting.options import (
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.domains import KINDS, Domain
+from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.expressions import own_modulus, parse_task
+from arith.theory.setting.layouts import LAYOUTS, layout
+from arith.theory.setting.options import (
     ALWAYS,
     IN_CELLS,
     LARGEST_DIGITS,
@@ -29,8 +29,8 @@ from theory.setting.options import (
     read_lengths,
     read_share,
 )
-from theory.setting.settings import LARGEST_BASE, PADDINGS, Setting
-from theory.setting.tasks import TASKS, Task, named_task
+from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, Setting
+from arith.theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from theory.errors import InvalidInput, unknown_name
-from theory.setting.decision import Decision
-from theory.setting.domains import LENGTHS_FIRST, Domain
-from theory.setting.encodings import Encoding
-from theory.setting.layouts import STARTS, Layout
-from theory.setting.properties import carries, digit_causal
-from theory.setting.tasks import Task, digit_count
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import LENGTHS_FIRST, Domain
+from arith.theory.setting.encodings import Encoding
+from arith.theory.setting.layouts import STARTS, Layout
+from arith.theory.setting.properties import carries, digit_causal
+from arith.theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000

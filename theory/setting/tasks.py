@@ -9,8 +9,8 @@ from functools import cached_property
 from math import log2, prod
 from typing import Any
 
-from theory.errors import InvalidInput, look_up
-from theory.setting.canonical import Term, canonical
+from arith.theory.errors import InvalidInput, look_up
+from arith.theory.setting.canonical import Term, canonical
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,20 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from theory.errors import InvalidInput, TooMuchWork
-from theory.inference.views import carry_reach
-from theory.learning.leap_complexity import setting_leaps
-from theory.numbers.effort import budget
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import Prediction, predict
-from theory.setting.decision import Decision
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS
-from theory.setting.options import LARGEST_DIGITS
-from theory.setting.requests import setting_words
-from theory.setting.settings import Setting
-from theory.studies.obstacles import obstacles
+from arith.theory.errors import InvalidInput, TooMuchWork
+from arith.theory.inference.views import carry_reach
+from arith.theory.learning.leap_complexity import setting_leaps
+from arith.theory.numbers.effort import budget
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.options import LARGEST_DIGITS
+from arith.theory.setting.requests import setting_words
+from arith.theory.setting.settings import Setting
+from arith.theory.studies.obstacles import obstacles
 
 PRIMING = Fraction(1, 10)
 """The share of long examples that is proposed: of fewer models may not learn these in time."""

@@ -9,13 +9,13 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from theory.errors import InvalidInput
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import STARTS, layout
-from theory.setting.options import LARGEST_TEST, read_lengths
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import STARTS, layout
+from arith.theory.setting.options import LARGEST_TEST, read_lengths
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import named_task
 
 TOLERANCE = 0.05
 """How far a reported accuracy may be from the predicted one, as for our own measurements.
@@ -130,7 +130,7 @@ def result_of(accuracies: list[float]) -> Result:
 @cache
 def findings() -> tuple[Finding, ...]:
     """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
-    text = resources.files("theory.studies").joinpath("literature.toml").read_text("utf-8")
+    text = resources.files("arith.theory.studies").joinpath("literature.toml").read_text("utf-8")
     data = tomllib.loads(text)
     found: list[Finding] = []
     rows: dict[str, dict[str, Any]] = {}

@@ -12,17 +12,17 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
-from theory.errors import InvalidInput
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import Prediction, predict
-from theory.prediction.published import published
-from theory.setting.decision import Decision
-from theory.setting.directions import Direction
-from theory.setting.domains import KINDS, Domain
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS
-from theory.setting.tasks import TASKS, named_task
-from theory.studies.findings import TOLERANCE, Finding, Result, result_of
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.prediction.published import published
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import KINDS, Domain
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.tasks import TASKS, named_task
+from arith.theory.studies.findings import TOLERANCE, Finding, Result, result_of
 
 
 class Outcome(StrEnum):

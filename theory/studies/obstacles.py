@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from theory.inference.support import support
-from theory.inference.views import carry_reach
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import Prediction
-from theory.setting.decision import Decision
-from theory.setting.directions import Direction
-from theory.setting.properties import base_aligned, digit_causal, translation_invariant
-from theory.setting.settings import Setting
+from arith.theory.inference.support import support
+from arith.theory.inference.views import carry_reach
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.properties import base_aligned, digit_causal, translation_invariant
+from arith.theory.setting.settings import Setting
 
 BOUNDING = ("address", "spaces", "count")
 """The rules that bound accuracy where digits are not found, or say that it was not counted."""

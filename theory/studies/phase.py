@@ -1,7 +1,7 @@
 """Phase diagrams: the prediction for longer inputs by modulus, base and training length.
 
->>> from theory import encoding, layout, named_task
->>> from theory.studies.phase import phase_diagram
+>>> from arith.theory import encoding, layout, named_task
+>>> from arith.theory.studies.phase import phase_diagram
 >>> add = lambda p: named_task("mod_add", p)
 >>> points = phase_diagram(add, (100, 101), (10,), (2,), encoding("ape"), layout("aligned"))
 >>> print(*(point.at(3).accuracy for point in points))
@@ -14,18 +14,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from theory.errors import InvalidInput, TooMuchWork
-from theory.numbers.effort import budget
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import predict
-from theory.setting.directions import Direction
-from theory.setting.domains import Domain
-from theory.setting.encodings import Encoding
-from theory.setting.layouts import Layout
-from theory.setting.properties import base_aligned, residual_modulus
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
+from arith.theory.errors import InvalidInput, TooMuchWork
+from arith.theory.numbers.effort import budget
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import Encoding
+from arith.theory.setting.layouts import Layout
+from arith.theory.setting.properties import base_aligned, residual_modulus
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
 MOST_WORK = 10_000_000_000

@@ -1,4 +1,4 @@
 """Predictions against measurements: verdicts, claims, known divergences; no torch.
 
-May import: verify.records and below.
+May import: arith.verify.records and below.
 """

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from theory.inference.rules import RULES
-from theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
-from theory.prediction.outcomes import Claim as Claimed
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import Prediction
-from theory.prediction.published import treats
-from theory.setting.directions import EXTRAPOLATING, Direction
-from theory.setting.encodings import ENCODINGS
-from theory.setting.tasks import TASKS
-from verify.judging.judge import CellVerdict, Verdict
-from verify.judging.learning_speed import leap_verdicts
-from verify.judging.unconverged import plateau_verdicts
+from arith.theory.inference.rules import RULES
+from arith.theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
+from arith.theory.prediction.outcomes import Claim as Claimed
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.published import treats
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.tasks import TASKS
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.judging.learning_speed import leap_verdicts
+from arith.verify.judging.unconverged import plateau_verdicts
 
 PUBLISHED, REFINED = "published", "refined"
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import Prediction, predict
-from theory.setting.directions import EXTRAPOLATING, Direction
-from verify.judging.intervals import Interval, pooled
-from verify.judging.premises import asked, is_stored, says_nothing, spoke_of
-from verify.judging.standards import explains, is_below_one, is_testable, meets
-from verify.plan import premise
-from verify.plan.cells import Cell
-from verify.records.measurement import Measurement
-from verify.records.predicted import PredictedLength
-from verify.records.runs import Run
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.verify.judging.intervals import Interval, pooled
+from arith.verify.judging.premises import asked, is_stored, says_nothing, spoke_of
+from arith.verify.judging.standards import explains, is_below_one, is_testable, meets
+from arith.verify.plan import premise
+from arith.verify.plan.cells import Cell
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.predicted import PredictedLength
+from arith.verify.records.runs import Run
 
 
 class Verdict(StrEnum):

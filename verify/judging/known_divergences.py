@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from theory.errors import InvalidInput
-from verify.judging.judge import CellVerdict
+from arith.theory.errors import InvalidInput
+from arith.verify.judging.judge import CellVerdict
 
 
 @dataclass(frozen=True)

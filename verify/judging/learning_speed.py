@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from theory.learning.leap_complexity import setting_leaps
-from theory.setting.decision import Decision
-from verify.judging.judge import CellVerdict, Verdict
-from verify.records.runs import Run
-from verify.records.trajectory import learned_at
+from arith.theory.learning.leap_complexity import setting_leaps
+from arith.theory.setting.decision import Decision
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.records.runs import Run
+from arith.verify.records.trajectory import learned_at
 
 LEARNED, SOON = 0.9, 1000
 """A model has learned its task soon if it is right on this share in domain within so many steps.

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from theory.inference.learned import LearnedFunction
-from theory.inference.support import support
-from theory.prediction.lengths import LengthPrediction, replaces
-from theory.setting.settings import Setting
-from verify.plan.premise import SEEN_STEADY, least_kept
-from verify.records.measurement import Measurement
-from verify.records.predicted import Predicted, PredictedLength
-from verify.records.runs import Run
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.inference.support import support
+from arith.theory.prediction.lengths import LengthPrediction, replaces
+from arith.theory.setting.settings import Setting
+from arith.verify.plan.premise import SEEN_STEADY, least_kept
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.predicted import Predicted, PredictedLength
+from arith.verify.records.runs import Run
 
 _JOINTLY_SINCE, _IGNORED_SINCE, _BOUNDS_SINCE = 26, 28, 29
 """The versions of the theory from which claims speak of steady models alone.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.prediction.lengths import LengthPrediction
-from verify.judging.intervals import Interval, pooled
-from verify.records.measurement import Measurement
-from verify.records.predicted import PredictedLength
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.verify.judging.intervals import Interval, pooled
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.predicted import PredictedLength
 
 TOLERANCE = 0.02
 """How far an accuracy may be from the predicted one.

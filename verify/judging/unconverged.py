@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
-from theory.prediction.predict import Prediction
-from theory.setting.directions import Direction
-from verify.judging.intervals import pooled
-from verify.judging.judge import CellVerdict, Verdict
-from verify.plan.premise import PREMISE
-from verify.records.runs import Run
+from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.directions import Direction
+from arith.verify.judging.intervals import pooled
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.plan.premise import PREMISE
+from arith.verify.records.runs import Run
 
 TOLERANCE = 0.05
 """How far a measured accuracy may be from a plateau: models stand near it, not on it."""

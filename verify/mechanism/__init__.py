@@ -1,4 +1,4 @@
 """Inside a trained model: influence of inputs, hidden states, activation patching.
 
-May import: verify.model and below.
+May import: arith.verify.model and below.
 """

@@ -11,13 +11,12 @@ Shapes: n inputs, k operands, N digits of each.
 from __future__ import annotations
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from theory.inference.support import Support
-from theory.prediction.predict import predict
-from verify.plan.cells import Cell
-from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sampling import Sampler
+from arith.theory.errors import InvalidInput
+from arith.theory.inference.support import Support
+from arith.theory.prediction.predict import predict
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import EVALUATION_SEED
+from arith.verify.plan.sampling import Sampler
 
 _TRIES = 20
 """Inputs drawn for each one wanted: some have no equivalent that was trained."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from verify.model.gpt import GPT
-from verify.model.measure import answers
-from verify.plan.cells import Cell
-from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sampling import Sampler
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import EVALUATION_SEED
+from arith.verify.plan.sampling import Sampler
 
 Answer = Callable[[np.ndarray], np.ndarray]
 """Who answers: operand digits ``(n, k, N)`` to result digits ``(n, M)``, -1 where there is none."""

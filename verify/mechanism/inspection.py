@@ -9,13 +9,12 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from verify.mechanism.hidden_states import Equivalence, equivalence
-from verify.mechanism.influence import answerers, disagreement, influences
-from verify.mechanism.patching import Leaks, leaks
-from verify.model.gpt import GPT
-from verify.plan.cells import Cell
+from arith.theory.errors import InvalidInput
+from arith.verify.mechanism.hidden_states import Equivalence, equivalence
+from arith.verify.mechanism.influence import answerers, disagreement, influences
+from arith.verify.mechanism.patching import Leaks, leaks
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.cells import Cell
 
 
 @dataclass(frozen=True)

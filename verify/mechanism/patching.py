@@ -16,12 +16,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
+from arith.verify.mechanism.equivalents import pairs, predicted_support
+from arith.verify.model.gpt import GPT
+from arith.verify.model.indifference import ignored_slots
+from arith.verify.plan.cells import Cell
 from torch import Tensor
-
-from verify.mechanism.equivalents import pairs, predicted_support
-from verify.model.gpt import GPT
-from verify.model.indifference import ignored_slots
-from verify.plan.cells import Cell
 
 SAMPLES = 1000
 """Inputs per length; a share is then known to about 0.02."""

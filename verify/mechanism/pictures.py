@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
-from verify.mechanism.equivalents import pairs
-from verify.mechanism.hidden_states import SAMPLES, hidden, near_their_digit
-from verify.model.gpt import GPT
-from verify.plan.cells import Cell
-from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.sampling import Sampler
+from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
+from arith.verify.mechanism.equivalents import pairs
+from arith.verify.mechanism.hidden_states import SAMPLES, hidden, near_their_digit
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import EVALUATION_SEED
+from arith.verify.plan.sampling import Sampler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
 """The network, and its answers.
 
-May import: verify.records and below.
+May import: arith.verify.records and below.
 """

@@ -9,18 +9,17 @@ import math
 from collections.abc import Callable, Sequence
 
 import torch
+from arith.theory.setting.layouts import Token
+from arith.verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
+from arith.verify.model.initialization import initialize, separate, sharpen
+from arith.verify.model.places import Places
+from arith.verify.model.positions import POSITIONS, LearnedVectors, PositionalEncoding, Slots
+from arith.verify.model.token_noise import BYTES, mix
+from arith.verify.plan.numbering import Numbering
+from arith.verify.plan.recipe import RECIPE, Recipe
+from arith.verify.plan.sizes import Size
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from theory.setting.layouts import Token
-from verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
-from verify.model.initialization import initialize, separate, sharpen
-from verify.model.places import Places
-from verify.model.positions import POSITIONS, LearnedVectors, PositionalEncoding, Slots
-from verify.model.token_noise import BYTES, mix
-from verify.plan.numbering import Numbering
-from verify.plan.recipe import RECIPE, Recipe
-from verify.plan.sizes import Size
 
 UNSEEN = -1e9
 """The mask of a key that a query does not see; 0 for the others."""
@@ -111,7 +110,7 @@ class GPT(nn.Module):
         shape: layers, heads and width.
         vocabulary: the number of different tokens.
         tokens: what stands in the sequence (see ``theory.setting.layouts``), T tokens.
-        encoding: a name in ``verify.model.positions.POSITIONS``.
+        encoding: a name in ``arith.verify.model.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights.
         recipe: how they start, and which noise training has.

@@ -13,20 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arith.theory.errors import InvalidInput
+from arith.verify.model.kept import KeptModel
+from arith.verify.plan.cells import refuse_natural
+from arith.verify.plan.inputs import EVALUATION_SEED
+from arith.verify.plan.numerals import symbols
+from arith.verify.plan.sampling import Sampler
+from arith.verify.records.files import new_folder
+from arith.verify.records.runs import Run
 
-from theory.errors import InvalidInput
-from verify.model.kept import KeptModel
-from verify.plan.cells import refuse_natural
-from verify.plan.inputs import EVALUATION_SEED
-from verify.plan.numerals import symbols
-from verify.plan.sampling import Sampler
-from verify.records.files import new_folder
-from verify.records.runs import Run
-
-CODE = "verify.model.huggingface_model"
-_ABOVE = re.escape(__name__.rpartition("verify")[0])
-"""What module names begin with: nothing in the repository, ``arith.`` in a wheel."""
-_IMPORT = re.compile(rf"^from ({_ABOVE}(?:theory|verify)[\w.]*\.(\w+)) import", re.MULTILINE)
+CODE = "arith.verify.model.huggingface_model"
+_IMPORT = re.compile(r"^from (arith\.[\w.]+\.(\w+)) import", re.MULTILINE)
 _CARD = """---
 library_name: transformers
 tags: [arithmetic, length-generalization]
@@ -77,7 +74,7 @@ def export(kept: KeptModel, folder: Path) -> None:
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise InvalidInput(f"{folder} is there and not empty: give a new folder")
     import_module("transformers").utils.logging.disable_progress_bar()
-    from verify.model.huggingface_model import ArithConfig, ArithForCausalLM
+    from arith.verify.model.huggingface_model import ArithConfig, ArithForCausalLM
 
     cell, fmt = kept.run.cell, kept.run.cell.format
     blocks = kept.model.blocks

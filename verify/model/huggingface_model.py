@@ -9,21 +9,20 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from arith.theory.setting.layouts import Token
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.plan.sizes import Size
 from torch import Tensor
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput
-
-from theory.setting.layouts import Token
-from verify.model.gpt import GPT
-from verify.plan.recipe import RECIPE
-from verify.plan.sizes import Size
 
 
 class ArithConfig(PreTrainedConfig):
     """What the network is made of; an entry of ``config.json`` is an attribute.
 
     ``tokens`` has what stands in an example, each as kind, position, operand and symbol (see
-    ``theory.setting.layouts.Token``), and ``vocabulary`` the text of every token.
+    ``arith.theory.setting.layouts.Token``), and ``vocabulary`` the text of every token.
     """
 
     model_type = "arith"

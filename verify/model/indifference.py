@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from arith.theory.inference.support import Support
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import BATCH
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import EVALUATION_SEED, held_out_inputs
 from torch import Tensor
-
-from theory.inference.support import Support
-from verify.model.gpt import GPT
-from verify.model.measure import BATCH
-from verify.plan.cells import Cell
-from verify.plan.inputs import EVALUATION_SEED, held_out_inputs
 
 SHARE = 0.5
 """The share of another token's vector: at one half neither of the two outweighs the other."""

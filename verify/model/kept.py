@@ -14,21 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.tasks import TASKS
+from arith.verify.model.gpt import GPT
+from arith.verify.model.networks import network
+from arith.verify.plan.numerals import symbols
+from arith.verify.plan.plan import Job
+from arith.verify.plan.recipe import RECIPE, Recipe
+from arith.verify.plan.sizes import Size
+from arith.verify.records.budgets import is_wanted
+from arith.verify.records.files import new_folder
+from arith.verify.records.reading import check, check_fields
+from arith.verify.records.runs import Run
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-
-from theory.errors import InvalidInput
-from theory.setting.tasks import TASKS
-from verify.model.gpt import GPT
-from verify.model.networks import network
-from verify.plan.numerals import symbols
-from verify.plan.plan import Job
-from verify.plan.recipe import RECIPE, Recipe
-from verify.plan.sizes import Size
-from verify.records.budgets import is_wanted
-from verify.records.files import new_folder
-from verify.records.reading import check, check_fields
-from verify.records.runs import Run
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _OURS = ("recipe_name", "network", "vocabulary")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from arith.theory.prediction.predict import Prediction
+from arith.verify.model.gpt import GPT
+from arith.verify.model.steadiness import steadiness
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import held_out_inputs, inputs_at
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.sequences import Format
+from arith.verify.records.measurement import Measurement
 from torch import Tensor, nn
-
-from theory.prediction.predict import Prediction
-from verify.model.gpt import GPT
-from verify.model.steadiness import steadiness
-from verify.plan.cells import Cell
-from verify.plan.inputs import held_out_inputs, inputs_at
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.sequences import Format
-from verify.records.measurement import Measurement
 
 BATCH = 500
 """Examples that a model answers at once."""

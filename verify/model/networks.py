@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from verify.model.gpt import GPT
-from verify.plan.cells import Cell
-from verify.plan.recipe import RECIPE, Recipe
-from verify.plan.sizes import Size
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import RECIPE, Recipe
+from arith.verify.plan.sizes import Size
 
 
 def network(cell: Cell, seed: int, recipe: Recipe = RECIPE, shape: Size | None = None) -> GPT:

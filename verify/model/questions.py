@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from theory.display.answer import INPUTS, expected_function
-from theory.errors import InvalidInput
-from theory.prediction.predict import Prediction
-from theory.setting.directions import Direction
-from theory.setting.tasks import digit_count
-from verify.model.gpt import GPT
-from verify.model.measure import answers
-from verify.plan.cells import Cell
-from verify.plan.numerals import numbers, numeral
-from verify.records.runs import Run
+from arith.theory.display.answer import INPUTS, expected_function
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.tasks import digit_count
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.numerals import numbers, numeral
+from arith.verify.records.runs import Run
 
 COLUMNS = ("operands", "inputs", "model", "right", "f^")
 """The headings of ``Answered.row``."""

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from arith.theory.setting.layouts import INDICES, Token
+from arith.verify.model.places import Places
 from torch import Tensor, nn
-
-from theory.setting.layouts import INDICES, Token
-from verify.model.places import Places
 
 BYTES = 2 * INDICES
 """Random bytes that the indices of one example are drawn from."""

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import EVALUATION_SEED
 from torch import Tensor
-
-from verify.model.gpt import GPT
-from verify.plan.cells import Cell
-from verify.plan.inputs import EVALUATION_SEED
 
 SHARE = 0.1
 """The share of another digit's vector: far from one half, at which the other would be read."""

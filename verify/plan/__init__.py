@@ -1,4 +1,4 @@
 """What is trained and how long: sizes, recipe, cells, grids, the tokens of an example; no torch.
 
-May import: theory.
+May import: arith.theory.
 """

@@ -6,17 +6,17 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theory.errors import InvalidInput
-from theory.setting.layouts import INDICES
-from theory.setting.requests import read_setting, setting_json, setting_words
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task
-from verify.plan.interleaved_sequences import InterleavedFormat
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.numbering import Numbering
-from verify.plan.recipe import DEFAULT_BUDGET, Recipe, usual_recipe
-from verify.plan.sequences import Format
-from verify.plan.sizes import Size, size
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.layouts import INDICES
+from arith.theory.setting.requests import read_setting, setting_json, setting_words
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task
+from arith.verify.plan.interleaved_sequences import InterleavedFormat
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.numbering import Numbering
+from arith.verify.plan.recipe import DEFAULT_BUDGET, Recipe, usual_recipe
+from arith.verify.plan.sequences import Format
+from arith.verify.plan.sizes import Size, size
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Cells drawn at random, so that nobody chose them: the file ``drawn.toml`` beside this one.
 
-``python -m verify.plan.draw`` prints it anew.  A theory that is only tried where somebody thought
-it interesting may owe its score to that choice; on a random sample it owes it to nothing.
+``python -m arith.verify.plan.draw`` prints it anew.  A theory that is only tried where somebody
+thought it interesting may owe its score to that choice; on a random sample it owes it to nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from theory.errors import InvalidInput
-from theory.learning.leap_complexity import leaps
-from theory.setting.decision import Decision
-from verify.plan.grids import GRIDS
-from verify.plan.inputs import held_out_count
-from verify.plan.rows import Row
+from arith.theory.errors import InvalidInput
+from arith.theory.learning.leap_complexity import leaps
+from arith.theory.setting.decision import Decision
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.inputs import held_out_count
+from arith.verify.plan.rows import Row
 
 NUMBER = 1000
 SEED = 17963
@@ -45,7 +45,7 @@ _LAYOUTS = ("plain", "reversed", "aligned", "interleaved", "bare")
 _TRAINED = ("2", "3", "1+2", "2+3")
 _LONGEST_NATURAL = 4
 _HEADER = """\
-# {number} cells drawn at random with seed {seed}, by python -m verify.plan.draw.
+# {number} cells drawn at random with seed {seed}, by python -m arith.verify.plan.draw.
 # In the order in which they were drawn: the first n are a random sample too.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verify.plan.cells import Cell
+from arith.verify.plan.cells import Cell
 
 
 def training_flops(cell: Cell, batch: int, last: int | None = None) -> int:

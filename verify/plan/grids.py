@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from theory.errors import unknown_name
-from verify.plan.cells import Cell
-from verify.plan.natural_rows import NATURAL
-from verify.plan.recipe import DENSE, Recipe
-from verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
-from verify.plan.rows import Row, read_grid, read_row, row, rows
-from verify.plan.unconverged_rows import UNCONVERGED
+from arith.theory.errors import unknown_name
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.natural_rows import NATURAL
+from arith.verify.plan.recipe import DENSE, Recipe
+from arith.verify.plan.relative_rows import CONTEXTS, PREDICTED, RELATIVE, WINDOWS
+from arith.verify.plan.rows import Row, read_grid, read_row, row, rows
+from arith.verify.plan.unconverged_rows import UNCONVERGED
 
 _HEADLINE = (
     row("add", "ape", 3, 5),

@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from theory.setting.domains import LENGTHS_FIRST, Domain
-from verify.plan.cells import Cell
-from verify.plan.sampling import HELD_OUT, Sampler
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.domains import LENGTHS_FIRST, Domain
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.sampling import HELD_OUT, Sampler
 
 SAMPLES = 10_000
 """Inputs per test length; a domain no larger than this is tested whole.

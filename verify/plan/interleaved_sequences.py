@@ -13,10 +13,9 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-
-from theory.setting.layouts import BOS, EQUALS
-from verify.plan.natural_sequences import NaturalFormat, lengths
-from verify.plan.sequences import LANDMARKS
+from arith.theory.setting.layouts import BOS, EQUALS
+from arith.verify.plan.natural_sequences import NaturalFormat, lengths
+from arith.verify.plan.sequences import LANDMARKS
 
 
 class InterleavedFormat(NaturalFormat):

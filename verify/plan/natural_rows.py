@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from verify.plan.rows import Row, row, rows
+from arith.verify.plan.rows import Row, row, rows
 
 _FOUND_BY_PLACE = ["ape", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "nope"]
 """Encodings under which a digit has an index or an offset."""

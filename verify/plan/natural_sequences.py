@@ -13,11 +13,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-
-from theory.setting.layouts import END, EQUALS, STARTS, Token
-from theory.setting.properties import carries, carry_values
-from verify.plan.sequences import LANDMARKS, Format
-from verify.plan.spaces import fixed_spaces
+from arith.theory.setting.layouts import END, EQUALS, STARTS, Token
+from arith.theory.setting.properties import carries, carry_values
+from arith.verify.plan.sequences import LANDMARKS, Format
+from arith.verify.plan.spaces import fixed_spaces
 
 
 class NaturalFormat(Format):

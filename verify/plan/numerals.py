@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from string import ascii_lowercase, digits
 
-from theory.errors import InvalidInput
-from verify.plan.sequences import LANDMARKS
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.sequences import LANDMARKS
 
 _DIGITS = digits + ascii_lowercase
 _NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from theory.counting.congruences import LARGEST_MODULUS
-from theory.errors import InvalidInput
-from verify.plan.cells import Cell
-from verify.plan.folders import NO_FOLDERS, Folders
-from verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
-from verify.plan.sampling import HELD_OUT, Sampler
+from arith.theory.counting.congruences import LARGEST_MODULUS
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
+from arith.verify.plan.sampling import HELD_OUT, Sampler
 
 DEVICES = ("auto", "cpu", "cuda")
 """Where models are trained."""

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theory.errors import look_up
-from theory.setting.settings import Setting
+from arith.theory.errors import look_up
+from arith.theory.setting.settings import Setting
 
 CHUNK = 50
 """Steps between two looks at the loss."""

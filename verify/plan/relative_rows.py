@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from verify.plan.rows import Row, row, rows
+from arith.verify.plan.rows import Row, row, rows
 
 RELATIVE = ["rpe", "rope", "t5", "alibi", "fire", "nope"]
 WINDOWS = (

@@ -8,11 +8,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from theory.errors import InvalidInput, unknown_name
-from theory.setting.options import option, options_of
-from theory.setting.requests import Request
-from verify.plan.cells import Cell, default_model
-from verify.plan.sizes import SIZES
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.setting.options import option, options_of
+from arith.theory.setting.requests import Request
+from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.sizes import SIZES
 
 MOST_CELLS = 10_000
 """Cells of a grid file."""

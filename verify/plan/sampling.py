@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
-from theory.errors import InvalidInput
-from theory.numbers.integer_arrays import combinations
-from theory.setting.boxes import Box
-from theory.setting.domains import Domain
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.sequences import Format
+from arith.theory.errors import InvalidInput
+from arith.theory.numbers.integer_arrays import combinations
+from arith.theory.setting.boxes import Box
+from arith.theory.setting.domains import Domain
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.sequences import Format
 
 HELD_OUT = 20
 """One operand tuple in this many is held out of training, by its hash."""

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-
-from theory.numbers.integer_arrays import exact_dtype
-from theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
-from theory.setting.tasks import Task
+from arith.theory.numbers.integer_arrays import exact_dtype
+from arith.theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
+from arith.theory.setting.tasks import Task
 
 LANDMARKS = (BOS, SIGN, EQUALS)
 """The tokens that are no digits, in their order after the digits."""

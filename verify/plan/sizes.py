@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory.errors import look_up
+from arith.theory.errors import look_up
 
 
 @dataclass(frozen=True)

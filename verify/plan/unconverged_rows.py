@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verify.plan.rows import row, rows
+from arith.verify.plan.rows import row, rows
 
 # By the usual recipe no model met the premise within the default budget.  Four more such cells are
 # in ``full``: those that its table of windows and encodings needs, and products mod 125.

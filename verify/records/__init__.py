@@ -1,4 +1,4 @@
 """What is kept of a trained model, in a store and as text; no torch.
 
-May import: verify.plan and below.
+May import: arith.verify.plan and below.
 """

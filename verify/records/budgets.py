@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verify.plan.recipe import BY_VERSION
-from verify.records.runs import Identity, Run
+from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.runs import Identity, Run
 
 
 def is_wanted(run: Run | None, budget: int) -> bool:

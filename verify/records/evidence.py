@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from theory.errors import InvalidInput
-from verify.plan.cells import Cell
-from verify.records.files import write
-from verify.records.predicted import Predicted
-from verify.records.reading import (
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.records.files import write
+from arith.verify.records.predicted import Predicted
+from arith.verify.records.reading import (
     check,
     check_fields,
     read_cell,
@@ -20,7 +20,7 @@ from verify.records.reading import (
     read_measurement,
     read_trajectory,
 )
-from verify.records.runs import Run
+from arith.verify.records.runs import Run
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
 """The files beside an evidence file: what was predicted before, and what was seen in training."""

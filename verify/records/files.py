@@ -9,7 +9,7 @@ from pathlib import Path
 from shutil import copymode, rmtree
 from uuid import uuid4
 
-from theory.display.files import writing
+from arith.theory.display.files import writing
 
 
 def write(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from verify.plan import premise
+from arith.verify.plan import premise
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.errors import InvalidInput
-from theory.inference.rules import THEORY_VERSION
-from theory.prediction.outcomes import Claim, Status
-from theory.prediction.predict import Prediction
-from verify.records.reading import check, check_fields
+from arith.theory.errors import InvalidInput
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.prediction.predict import Prediction
+from arith.verify.records.reading import check, check_fields
 
 
 @dataclass(frozen=True)
 class PredictedLength:
-    """The prediction at one test length (see ``theory.prediction.lengths.LengthPrediction``).
+    """The prediction at one test length (see ``arith.theory.prediction.lengths.LengthPrediction``).
 
     Args:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.

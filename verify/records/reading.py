@@ -7,11 +7,11 @@ from collections.abc import Callable, Set
 from functools import lru_cache
 from typing import Any
 
-from theory.errors import InvalidInput
-from verify.plan.cells import Cell
-from verify.plan.plan import PRECISIONS
-from verify.records.measurement import Measurement
-from verify.records.trajectory import Trajectory
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.plan import PRECISIONS
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.trajectory import Trajectory
 
 FORMAT = 1
 """Of the records of models; one that does not say its ``format`` has format 1."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from verify.plan import premise
-from verify.plan.cells import Cell
-from verify.records.measurement import Measurement
-from verify.records.predicted import Predicted
-from verify.records.reading import check, read_head, read_measurement, read_trajectory
-from verify.records.trajectory import Trajectory
+from arith.verify.plan import premise
+from arith.verify.plan.cells import Cell
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.predicted import Predicted
+from arith.verify.records.reading import check, read_head, read_measurement, read_trajectory
+from arith.verify.records.trajectory import Trajectory
 
 Identity = tuple[str, int, str, str]
 """The key of a cell, the seed, the recipe and the precision."""

@@ -18,13 +18,13 @@ from pathlib import Path
 from tempfile import gettempdir
 from uuid import uuid4
 
-from theory.errors import Failed, InvalidInput
-from verify.plan.cells import Cell
-from verify.records.budgets import is_wanted, merge
-from verify.records.files import write
-from verify.records.owners import Owner, is_alive, this_process
-from verify.records.reading import UnknownField
-from verify.records.runs import Identity, Run
+from arith.theory.errors import Failed, InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.records.budgets import is_wanted, merge
+from arith.verify.records.files import write
+from arith.verify.records.owners import Owner, is_alive, this_process
+from arith.verify.records.reading import UnknownField
+from arith.verify.records.runs import Identity, Run
 
 PATIENCE = 60.0
 """Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from verify.plan.cells import Cell
-from verify.plan.premise import PREMISE
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.premise import PREMISE
 
 GROWTH = 1.25
 """Each look comes at about so many times the steps of the last: what is learned early is seen."""

@@ -1,4 +1,4 @@
 """Verdicts as pages, tables, figures and JUnit XML; no torch.
 
-May import: verify.judging and below.
+May import: arith.verify.judging and below.
 """

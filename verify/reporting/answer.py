@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verify.judging.judge import CellVerdict
-from verify.reporting.tables import count
-from verify.reporting.totals import Totals, totals
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import Totals, totals
 
 
 def answer(verdicts: Sequence[CellVerdict]) -> list[str]:

@@ -13,18 +13,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from theory.inference.rules import THEORY_VERSION
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.predict import predict
-from theory.setting.requests import setting_texts
-from verify.judging.judge import CellVerdict, LengthVerdict, judge, published
-from verify.plan.recipe import BY_VERSION
-from verify.records.budgets import merge
-from verify.records.evidence import read_evidence
-from verify.records.measurement import Measurement
-from verify.records.predicted import PredictedLength
-from verify.records.reading import FORMAT
-from verify.records.runs import Identity, Run
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.requests import setting_texts
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, judge, published
+from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.budgets import merge
+from arith.verify.records.evidence import read_evidence
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.predicted import PredictedLength
+from arith.verify.records.reading import FORMAT
+from arith.verify.records.runs import Identity, Run
 
 
 def committed(folder: Path) -> tuple[list[Run], dict[Identity, list[str]]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from theory.display.text import claim_text
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.records.measurement import Measurement
-from verify.reporting.tables import claimed_of
-from verify.reporting.terminal import verdict_word
+from arith.theory.display.text import claim_text
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.records.measurement import Measurement
+from arith.verify.reporting.tables import claimed_of
+from arith.verify.reporting.terminal import verdict_word
 
 _Apart = tuple[str, Measurement]
 """The version of the theory that claimed something of a model, and what was measured."""

@@ -9,11 +9,11 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, PALE, PALETTE, add_legend, figure
-from verify.judging.judge import CellVerdict
-from verify.plan.cells import default_model
-from verify.plan.premise import PREMISE
-from verify.records.runs import Run
+from arith.theory.display.style import FAINT, PALE, PALETTE, add_legend, figure
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.plan.cells import default_model
+from arith.verify.plan.premise import PREMISE
+from arith.verify.records.runs import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

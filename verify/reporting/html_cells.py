@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from math import log
 from typing import Any
 
-from theory.display.answer import INPUTS, answer_line, cut, expected_function
-from theory.display.text import bound_word, claim_text, fraction_text
-from theory.prediction.outcomes import Claim
-from theory.setting.directions import Direction
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.plan.recipe import Recipe
-from verify.records.trajectory import Trajectory
-from verify.reporting.figures import cell_name
-from verify.reporting.json_data import cell_json
-from verify.reporting.tables import count
-from verify.reporting.terminal import theorem_sentence, verdict_word
-from verify.reporting.totals import totals
+from arith.theory.display.answer import INPUTS, answer_line, cut, expected_function
+from arith.theory.display.text import bound_word, claim_text, fraction_text
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.setting.directions import Direction
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.plan.recipe import Recipe
+from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.figures import cell_name
+from arith.verify.reporting.json_data import cell_json
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.terminal import theorem_sentence, verdict_word
+from arith.verify.reporting.totals import totals
 
 _LONGEST = 9
 """Characters of a fraction in the table of cells."""

@@ -8,18 +8,18 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from theory.prediction.lengths import MOST_UNSEEN
-from verify.judging.intervals import CONFIDENCE
-from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY, needed
-from verify.plan.sizes import size
-from verify.reporting.answer import answer
-from verify.reporting.html_cells import cell_view, outcome
-from verify.reporting.html_sections import Section, html_sections
-from verify.reporting.page import after_cells
-from verify.reporting.picture import picture
-from verify.reporting.report import Report
-from verify.reporting.totals import totals
+from arith.theory.prediction.lengths import MOST_UNSEEN
+from arith.verify.judging.intervals import CONFIDENCE
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
+from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY, needed
+from arith.verify.plan.sizes import size
+from arith.verify.reporting.answer import answer
+from arith.verify.reporting.html_cells import cell_view, outcome
+from arith.verify.reporting.html_sections import Section, html_sections
+from arith.verify.reporting.page import after_cells
+from arith.verify.reporting.picture import picture
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.totals import totals
 
 
 def html_page(report: Report) -> str:
@@ -27,7 +27,7 @@ def html_page(report: Report) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("verify.reporting"),
+        loader=PackageLoader("arith.verify.reporting"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from verify.judging.intervals import Interval
-from verify.judging.judge import CellVerdict, LengthVerdict, published
-from verify.judging.standards import interval
-from verify.plan.recipe import Recipe
-from verify.records.measurement import Measurement
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.rerun import commands
-from verify.reporting.terminal import sentence
-from verify.reporting.totals import Totals, totals
+from arith.verify.judging.intervals import Interval
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, published
+from arith.verify.judging.standards import interval
+from arith.verify.plan.recipe import Recipe
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.rerun import commands
+from arith.verify.reporting.terminal import sentence
+from arith.verify.reporting.totals import Totals, totals
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def report_json(report: Report) -> dict[str, Any]:
 
 
 def summary_json(t: Totals) -> dict[str, Any]:
-    """The counts; ``verify.reporting.totals.Totals`` says what each is of."""
+    """The counts; ``arith.verify.reporting.totals.Totals`` says what each is of."""
     return {
         "cells": t.cells,
         "conclusive": t.conclusive,

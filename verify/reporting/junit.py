@@ -5,9 +5,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from theory.display.text import claim_text
-from verify.judging.judge import CellVerdict, Verdict
-from verify.reporting.tables import interval_text
+from arith.theory.display.text import claim_text
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.reporting.tables import interval_text
 
 
 def junit(verdicts: Sequence[CellVerdict]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from theory.display.length_plot import Measured
-from theory.setting.settings import Setting
-from verify.judging.standards import interval
-from verify.plan.cells import default_model
-from verify.plan.recipe import BY_VERSION
-from verify.records.runs import Run
-from verify.records.store import Store
+from arith.theory.display.length_plot import Measured
+from arith.theory.setting.settings import Setting
+from arith.verify.judging.standards import interval
+from arith.verify.plan.cells import default_model
+from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.runs import Run
+from arith.verify.records.store import Store
 
 
 def measured(setting: Setting, store: Path) -> list[Measured]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from theory.display.answer import INPUTS
-from theory.display.tables import markdown_table
-from theory.inference.rules import RULES, THEORY_VERSION
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Claim
-from verify.judging.claims import uses
-from verify.judging.intervals import CONFIDENCE, pooled
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.reporting.failed_claims import failed_claims
-from verify.reporting.json_data import summary_json
-from verify.reporting.report import Report
-from verify.reporting.totals import (
+from arith.theory.display.answer import INPUTS
+from arith.theory.display.tables import markdown_table
+from arith.theory.inference.rules import RULES, THEORY_VERSION
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.outcomes import Claim
+from arith.verify.judging.claims import uses
+from arith.verify.judging.intervals import CONFIDENCE, pooled
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.reporting.failed_claims import failed_claims
+from arith.verify.reporting.json_data import summary_json
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.totals import (
     FRACTIONAL,
     Judged,
     before_by_version,

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from theory.display.answer import INPUTS, expected_function
-from theory.display.tables import markdown_table
-from theory.display.text import claim_text
-from theory.setting.directions import EXTRAPOLATING, Direction
-from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
-from verify.judging.known_divergences import KnownDivergences
-from verify.judging.learning_speed import is_soon, learned_step
-from verify.judging.premises import is_firm
-from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.recipe import Recipe
-from verify.plan.sampling import HELD_OUT
-from verify.records.runs import Run
-from verify.reporting.figures import cell_name
-from verify.reporting.report import Report
-from verify.reporting.rerun import commands
-from verify.reporting.sections import sections
-from verify.reporting.summary import summary, versions
-from verify.reporting.tables import claimed_of, count, interval_text
-from verify.reporting.terminal import outcome_line, verdict_word
-from verify.reporting.totals import judged
+from arith.theory.display.answer import INPUTS, expected_function
+from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import claim_text
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.verify.judging.intervals import CONFIDENCE
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
+from arith.verify.judging.known_divergences import KnownDivergences
+from arith.verify.judging.learning_speed import is_soon, learned_step
+from arith.verify.judging.premises import is_firm
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
+from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.sampling import HELD_OUT
+from arith.verify.records.runs import Run
+from arith.verify.reporting.figures import cell_name
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.rerun import commands
+from arith.verify.reporting.sections import sections
+from arith.verify.reporting.summary import summary, versions
+from arith.verify.reporting.tables import claimed_of, count, interval_text
+from arith.verify.reporting.terminal import outcome_line, verdict_word
+from arith.verify.reporting.totals import judged
 
 MOST_ROWS = 40
 """Lines of a table or a list: longer ones are folded."""

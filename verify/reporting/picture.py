@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from theory.display.text import claim_text
-from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.judging.standards import TOLERANCE, interval
-from verify.reporting.tables import count
-from verify.reporting.terminal import verdict_word
+from arith.theory.display.text import claim_text
+from arith.theory.prediction.outcomes import Claim
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.judging.standards import TOLERANCE, interval
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.terminal import verdict_word
 
 _GAP = 0.04
 """The room between claims and lengths without one, as a part of all of them."""

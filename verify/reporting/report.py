@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verify.judging.judge import CellVerdict
-from verify.judging.known_divergences import KnownDivergences
-from verify.plan.grids import grid
-from verify.plan.recipe import Recipe
-from verify.records.runs import Run
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.known_divergences import KnownDivergences
+from arith.verify.plan.grids import grid
+from arith.verify.plan.recipe import Recipe
+from arith.verify.records.runs import Run
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from verify.judging.judge import CellVerdict
-from verify.plan.recipe import BY_VERSION, Recipe
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.plan.recipe import BY_VERSION, Recipe
 
 
 def commands(v: CellVerdict, recipe: Recipe | None = None) -> list[str]:

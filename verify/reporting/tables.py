@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from theory.display.text import claim_text
-from verify.judging.intervals import Interval
-from verify.judging.judge import LengthVerdict, Verdict
+from arith.theory.display.text import claim_text
+from arith.verify.judging.intervals import Interval
+from arith.verify.judging.judge import LengthVerdict, Verdict
 
 T = TypeVar("T")
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.display.answer import INPUTS, UNCLAIMED
-from theory.display.text import bound_word, claim_text
-from theory.prediction.lengths import LengthPrediction
-from theory.prediction.outcomes import Claim
-from theory.prediction.predict import Prediction
-from theory.setting.directions import EXTRAPOLATING
-from verify.judging.intervals import CONFIDENCE
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
-from verify.judging.known_divergences import KnownDivergences, unexplained
-from verify.judging.standards import MECHANISM, TOLERANCE
-from verify.plan.cells import Cell, default_model
-from verify.reporting.tables import count
-from verify.reporting.totals import judged
+from arith.theory.display.answer import INPUTS, UNCLAIMED
+from arith.theory.display.text import bound_word, claim_text
+from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.directions import EXTRAPOLATING
+from arith.verify.judging.intervals import CONFIDENCE
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
+from arith.verify.judging.known_divergences import KnownDivergences, unexplained
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
+from arith.verify.plan.cells import Cell, default_model
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import judged
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from verify.judging.standards import is_testable
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.judging.standards import is_testable
 
 FRACTIONAL = Fraction(1, 20)
 """An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""

@@ -1,4 +1,4 @@
 """Many trainings in many processes, with their results stored as they end.
 
-May import: verify.training and below.
+May import: arith.verify.training and below.
 """

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from theory.errors import Failed
-from verify.plan.plan import Job
-from verify.records.store import Store
-from verify.running.dask_workers import DaskWorkers
-from verify.running.progress import Progress
-from verify.running.run import Pool
+from arith.theory.errors import Failed
+from arith.verify.plan.plan import Job
+from arith.verify.records.store import Store
+from arith.verify.running.dask_workers import DaskWorkers
+from arith.verify.running.progress import Progress
+from arith.verify.running.run import Pool
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -11,10 +11,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from theory.errors import Failed, InvalidInput
-from verify.running.progress import say
-from verify.running.remote import versions
-from verify.training.device import pick_device
+from arith.theory.errors import Failed, InvalidInput
+from arith.verify.running.progress import say
+from arith.verify.running.remote import versions
+from arith.verify.training.device import pick_device
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -217,11 +217,11 @@ def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, 
     """
 
     def ask() -> tuple[dict[str, str], str]:
-        from verify.running.remote import versions
+        from arith.verify.running.remote import versions
 
         if not with_precision:
             return versions(), ""
-        from verify.training.device import precision_name
+        from arith.verify.training.device import precision_name
 
         return versions(), precision_name(device)
 
@@ -238,7 +238,7 @@ def task(wanted: dict[str, str]) -> Callable[..., tuple[str, Any]]:
         from distributed import get_worker
 
         try:
-            from verify.running.remote import train, versions
+            from arith.verify.running.remote import train, versions
 
             found = versions()
         except ImportError:

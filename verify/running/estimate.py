@@ -13,19 +13,18 @@ from statistics import mean
 from typing import ClassVar
 
 import torch
-
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.plan import Job, Plan
-from verify.plan.recipe import Recipe
-from verify.plan.sizes import Size
-from verify.records.budgets import is_wanted
-from verify.records.runs import Run
-from verify.running.run import ensembles
-from verify.training.device import train_alone
-from verify.training.ensemble import Ensemble
-from verify.training.replay import FIRST
-from verify.training.schedule import LEVELS
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.plan import Job, Plan
+from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.sizes import Size
+from arith.verify.records.budgets import is_wanted
+from arith.verify.records.runs import Run
+from arith.verify.running.run import ensembles
+from arith.verify.training.device import train_alone
+from arith.verify.training.ensemble import Ensemble
+from arith.verify.training.replay import FIRST
+from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from theory.inference.support import support
-from theory.prediction.predict import predict
-from verify.model.indifference import indifference
-from verify.model.kept import keep
-from verify.model.measure import measure
-from verify.plan.folders import NO_FOLDERS, Folders
-from verify.plan.inputs import held_out_count
-from verify.plan.plan import Job
-from verify.records.predicted import predicted
-from verify.records.runs import Run
-from verify.training.checkpoint import Checkpoint, checkpoint_path
-from verify.training.curves import Curves
-from verify.training.device import machine, precision_name
-from verify.training.recorder import Recorder
-from verify.training.train import train_ensemble
+from arith.theory.inference.support import support
+from arith.theory.prediction.predict import predict
+from arith.verify.model.indifference import indifference
+from arith.verify.model.kept import keep
+from arith.verify.model.measure import measure
+from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.inputs import held_out_count
+from arith.verify.plan.plan import Job
+from arith.verify.records.predicted import predicted
+from arith.verify.records.runs import Run
+from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
+from arith.verify.training.curves import Curves
+from arith.verify.training.device import machine, precision_name
+from arith.verify.training.recorder import Recorder
+from arith.verify.training.train import train_ensemble
 
 
 def execute(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verify.plan.plan import Job
-from verify.records.runs import Run
+from arith.verify.plan.plan import Job
+from arith.verify.records.runs import Run
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
@@ -88,10 +88,9 @@ class ProgressDisplay:
         if is_plain:
             threading.Thread(target=self._remind, daemon=True).start()
             return self
+        from arith.verify.running.notebook_bar import NotebookBar
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
-
-        from verify.running.notebook_bar import NotebookBar
 
         kind = NotebookBar if console.is_jupyter else Bar
         self._bar = kind(

@@ -16,10 +16,10 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from theory.inference.rules import THEORY_VERSION
-from verify.plan.recipe import RECIPE
-from verify.records.source import source
-from verify.training.device import prefer_large_pages
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.records.source import source
+from arith.verify.training.device import prefer_large_pages
 
 _LOOK = 0.5
 """Seconds between two looks at whether a training is still wanted."""
@@ -100,7 +100,7 @@ def _start(pipe: Connection, budget: int, device: str, precision: str) -> subpro
     prefer_large_pages()
     numbers = map(str, (os.getpid(), pipe.fileno(), budget))
     return subprocess.Popen(
-        [sys.executable, "-m", "verify.running.worker", *numbers, device, precision],
+        [sys.executable, "-m", "arith.verify.running.worker", *numbers, device, precision],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         pass_fds=[pipe.fileno()],
         stdin=subprocess.DEVNULL,

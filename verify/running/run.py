@@ -14,20 +14,20 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from theory.errors import Failed, InvalidInput
-from verify.model.kept import is_kept
-from verify.plan.flops import training_flops
-from verify.plan.folders import NO_FOLDERS, Folders
-from verify.plan.inputs import held_out_count, held_out_inputs
-from verify.plan.plan import Job
-from verify.records.budgets import is_wanted, rests_on_budget
-from verify.records.runs import Run
-from verify.records.store import DONE, Store
-from verify.running.progress import Progress
-from verify.running.worker import work
-from verify.training.checkpoint import checkpoint_path, forget
-from verify.training.device import precision_name, prefer_large_pages
-from verify.training.ensemble import shape_of
+from arith.theory.errors import Failed, InvalidInput
+from arith.verify.model.kept import is_kept
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.inputs import held_out_count, held_out_inputs
+from arith.verify.plan.plan import Job
+from arith.verify.records.budgets import is_wanted, rests_on_budget
+from arith.verify.records.runs import Run
+from arith.verify.records.store import DONE, Store
+from arith.verify.running.progress import Progress
+from arith.verify.running.worker import work
+from arith.verify.training.checkpoint import checkpoint_path, forget
+from arith.verify.training.device import precision_name, prefer_large_pages
+from arith.verify.training.ensemble import shape_of
 
 _LAST = 10.0
 """Seconds that an idle worker has to end by itself."""

@@ -13,10 +13,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.folders import NO_FOLDERS, Folders
 
 if TYPE_CHECKING:
-    from verify.plan.plan import Job
+    from arith.verify.plan.plan import Job
 
 _LOOK = 1.0
 """Seconds between two looks at whether the parent is still there."""
@@ -40,9 +40,9 @@ def work(
             done, and words for an error go out.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from verify.running.execute import execute
-    from verify.running.progress import Progress
-    from verify.training.device import fix_precision, train_alone
+    from arith.verify.running.execute import execute
+    from arith.verify.running.progress import Progress
+    from arith.verify.training.device import fix_precision, train_alone
 
     train_alone()
     fix_precision(precision, device)
@@ -67,7 +67,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-if __name__ == "__main__":  # a worker of a cluster started it (verify.running.remote)
+if __name__ == "__main__":  # a worker of a cluster started it (arith.verify.running.remote)
     parent, pipe, budget, device, precision = sys.argv[1:]
     with suppress(EOFError, OSError):  # the pipe is broken: the worker of the cluster is gone
         work(int(parent), Connection(int(pipe)), int(budget), device, precision)

@@ -1,4 +1,4 @@
 """How a model is trained: schedule, optimizer, ensembles, device.
 
-May import: verify.model and below.
+May import: arith.verify.model and below.
 """

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
-from verify.plan.plan import Job
-from verify.records.source import source
-from verify.training.recorder import Recorder
+from arith.verify.plan.plan import Job
+from arith.verify.records.source import source
+from arith.verify.training.recorder import Recorder
 
 _WRITER = (source(), torch.__version__)
 """What a training does depends on, as it was when this process started: what others wrote is not

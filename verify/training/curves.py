@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from theory.errors import InvalidInput
-from verify.model.kept import kept_path
-from verify.plan.plan import Job
+from arith.theory.errors import InvalidInput
+from arith.verify.model.kept import kept_path
+from arith.verify.plan.plan import Job
 
 Curve = Callable[[int, int, str, float], None]
 """Takes the index of a model, the steps it has taken, and the name and value of a curve there."""

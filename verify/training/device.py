@@ -16,9 +16,8 @@ import platform
 import shutil
 
 import torch
-
-from theory.errors import InvalidInput, unknown_name
-from verify.plan.plan import DEVICES, PRECISIONS
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.verify.plan.plan import DEVICES, PRECISIONS
 
 WORTH_COMPILING = {"cpu": 5e13, "cuda": 6e15}
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""

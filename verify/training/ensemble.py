@@ -14,23 +14,22 @@ from typing import Any
 
 import numpy as np
 import torch
+from arith.verify.model import token_noise
+from arith.verify.model.gpt import GPT
+from arith.verify.model.networks import network
+from arith.verify.model.places import Places
+from arith.verify.model.positions import Slots
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.recipe import Recipe
+from arith.verify.training.device import precision
+from arith.verify.training.examples import Examples, Noise
+from arith.verify.training.optimizer import Optimizer
+from arith.verify.training.replay import Replayed
+from arith.verify.training.weights import Weights
 from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
-
-from verify.model import token_noise
-from verify.model.gpt import GPT
-from verify.model.networks import network
-from verify.model.places import Places
-from verify.model.positions import Slots
-from verify.plan.cells import Cell
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.recipe import Recipe
-from verify.training.device import precision
-from verify.training.examples import Examples, Noise
-from verify.training.optimizer import Optimizer
-from verify.training.replay import Replayed
-from verify.training.weights import Weights
 
 _NEXT_START = 2**31
 """Between the seeds of the weights of two starts: beyond every seed that can be asked for."""

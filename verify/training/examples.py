@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from arith.theory.setting.layouts import STARTS
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.spaces import drawn_spaces
 from torch import Tensor
-
-from theory.setting.layouts import STARTS
-from verify.plan.cells import Cell
-from verify.plan.recipe import Recipe
-from verify.plan.sampling import Sampler
-from verify.plan.spaces import drawn_spaces
 
 
 class Examples:

@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
+from arith.verify.model.initialization import SHARP
+from arith.verify.plan.recipe import Recipe
+from arith.verify.training.weights import Weights
 from torch import Tensor
-
-from verify.model.initialization import SHARP
-from verify.plan.recipe import Recipe
-from verify.training.weights import Weights
 
 _MOMENTUM = 0.95
 _ITERATIONS = 5

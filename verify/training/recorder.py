@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
-from theory.prediction.predict import predict
-from verify.model.gpt import GPT
-from verify.model.measure import answers, learned_answers
-from verify.plan.cells import Cell
-from verify.plan.inputs import inputs_at
-from verify.records.measurement import Measurement
-from verify.records.trajectory import GROWTH, Trajectory
-from verify.training.curves import Curve
-from verify.training.ensemble import Ensemble
+from arith.theory.prediction.predict import predict
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers, learned_answers
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import inputs_at
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.trajectory import GROWTH, Trajectory
+from arith.verify.training.curves import Curve
+from arith.verify.training.ensemble import Ensemble
 
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""

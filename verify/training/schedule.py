@@ -23,8 +23,8 @@ from __future__ import annotations
 import math
 from enum import Enum
 
-from verify.plan.premise import PREMISE
-from verify.plan.recipe import FIFTH, Recipe
+from arith.verify.plan.premise import PREMISE
+from arith.verify.plan.recipe import FIFTH, Recipe
 
 LEVELS = 3
 """Of the noise, of the dropout beside it and of learned noise."""

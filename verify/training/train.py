@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import held_out_accuracy
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
+from arith.verify.training.checkpoint import Checkpoint
+from arith.verify.training.curves import Curve
+from arith.verify.training.device import WORTH_COMPILING, has_compiler
+from arith.verify.training.ensemble import Ensemble
+from arith.verify.training.schedule import Schedule
 from torch import Tensor
-
-from verify.model.gpt import GPT
-from verify.model.measure import held_out_accuracy
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
-from verify.training.checkpoint import Checkpoint
-from verify.training.curves import Curve
-from verify.training.device import WORTH_COMPILING, has_compiler
-from verify.training.ensemble import Ensemble
-from verify.training.schedule import Schedule
 
 
 @dataclass(frozen=True)

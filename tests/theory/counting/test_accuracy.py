@@ -11,21 +11,26 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from arith.theory.counting.accuracy import (
+    accuracy,
+    known_accuracy,
+    matches,
+    shown_share,
+    unseen_share,
+)
+from arith.theory.errors import NotCountable
+from arith.theory.inference.joint_support import carry_range, interactions
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.inference.support import Support
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.properties import digit_causal
+from arith.theory.setting.tasks import Task, named_task
 from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
 from builders.strategies import domains, examples, learned_functions, tasks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
-from theory.counting.accuracy import accuracy, known_accuracy, matches, shown_share, unseen_share
-from theory.errors import NotCountable
-from theory.inference.joint_support import carry_range, interactions
-from theory.inference.learned import LearnedFunction
-from theory.inference.support import Support
-from theory.setting.decision import Decision
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.properties import digit_causal
-from theory.setting.tasks import Task, named_task
 
 SLOW = settings(examples(300), max_examples=300)
 MANY = examples(1000)
@@ -65,7 +70,7 @@ def test_accuracy_of_more_operands_and_of_dropped_digits(
 @given(learned_functions())
 def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, Domain]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("theory.counting.accuracy.LARGEST_ENUMERATION", 0)
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", 0)
         matches.cache_clear()
         with suppress(NotCountable):
             assert accuracy(*case) == brute_accuracy(*case)
@@ -176,7 +181,7 @@ def test_a_layer_too_large_to_enumerate_is_no_obstacle() -> None:
     expected = accuracy(function, test)
     sizes = [box.size for box in test.boxes(7, 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("theory.counting.accuracy.LARGEST_ENUMERATION", max(sizes))
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", max(sizes))
         matches.cache_clear()
         assert accuracy(function, test) == expected
 

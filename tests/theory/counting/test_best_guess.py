@@ -8,13 +8,12 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from arith.theory.counting.best_guess import best_share
+from arith.theory.inference.found import Missing
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.tasks import Task
 from builders.natural_examples import digits
-
-from theory.counting.best_guess import best_share
-from theory.inference.found import Missing
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.tasks import Task
 
 Told = Callable[[list[int], int], object]
 """What a model that is right has written, in a result, before it is asked for a digit."""

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from arith.theory.counting.accuracy import accuracy, matches
+from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.inference.learned import LearnedFunction
+from arith.theory.inference.support import Support
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.tasks import Task, named_task
 from builders.brute_force import brute_accuracy, digit, members
 from builders.strategies import examples, learned_functions
 from hypothesis import given, settings
-
-from theory.counting.accuracy import accuracy, matches
-from theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
-from theory.errors import InvalidInput, NotCountable
-from theory.inference.learned import LearnedFunction
-from theory.inference.support import Support
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.tasks import Task, named_task
 
 SLOW = settings(examples(200), max_examples=200)
 
@@ -62,8 +61,8 @@ def test_a_constant_above_the_test_length_makes_no_result_right() -> None:
 def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
     expected = brute_digits(*case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("theory.counting.accuracy.LARGEST_ENUMERATION", 0)
-        patch.setattr("theory.counting.digit_accuracy.LARGEST_ENUMERATION", 0)
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", 0)
+        patch.setattr("arith.theory.counting.digit_accuracy.LARGEST_ENUMERATION", 0)
         matches.cache_clear()
         found = digit_accuracies(*case)
     for name in ("digit", "lowest"):

@@ -8,15 +8,18 @@ from math import prod
 
 import numpy as np
 import pytest
+from arith.theory.counting.residue_polynomials import (
+    Operand,
+    polynomial_matches,
+    polynomial_unchanged,
+)
+from arith.theory.counting.residue_products import product_matches
+from arith.theory.counting.residues import Residues, interval, scale
+from arith.theory.errors import NotCountable
+from arith.theory.setting.tasks import Term
 from builders.distributions import HUGE, counts, residues
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from theory.counting.residue_polynomials import Operand, polynomial_matches, polynomial_unchanged
-from theory.counting.residue_products import product_matches
-from theory.counting.residues import Residues, interval, scale
-from theory.errors import NotCountable
-from theory.setting.tasks import Term
 
 Case = tuple[list[Term], int, int, list[Operand]]
 

@@ -8,11 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from builders.distributions import HUGE, counts, several
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from theory.counting.residues import (
+from arith.theory.counting.residues import (
     Residues,
     convolve,
     digit_sum,
@@ -21,7 +17,10 @@ from theory.counting.residues import (
     unchanged,
     zero_pairs,
 )
-from theory.errors import NotCountable
+from arith.theory.errors import NotCountable
+from builders.distributions import HUGE, counts, several
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 DECIMAL = tuple(range(10))
 

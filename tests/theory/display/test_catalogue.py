@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from theory.display.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
-from theory.inference.rules import RULES
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import LAYOUTS
-from theory.setting.tasks import TASKS
+from arith.theory.display.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
+from arith.theory.inference.rules import RULES
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.tasks import TASKS
 
 
 def test_the_catalogue_lists_every_entry() -> None:

@@ -7,16 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from builders.predictions import predicted
-
-from theory.display.answer import (
+from arith.theory.display.answer import (
     UNCLAIMED,
     answer_line,
     expected_line,
     explanation,
     published_line,
 )
-from theory.display.text import (
+from arith.theory.display.text import (
     LENGTH_COLUMNS,
     advice_text,
     claim_text,
@@ -25,10 +23,11 @@ from theory.display.text import (
     markdown,
     setting_lines,
 )
-from theory.prediction.outcomes import Claim
-from theory.prediction.predict import Prediction
-from theory.setting.requests import Request
-from theory.studies.advise import advise
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.requests import Request
+from arith.theory.studies.advise import advise
+from builders.predictions import predicted
 
 
 def rows(prediction: Prediction) -> list[dict[str, str]]:

@@ -6,10 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from builders.layouts import NATURAL
-from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
-
-from theory.inference.addresses import (
+from arith.theory.inference.addresses import (
     NEVER,
     RESULT,
     Need,
@@ -18,12 +15,14 @@ from theory.inference.addresses import (
     indices,
     local_needs,
 )
-from theory.inference.finder import Finder
-from theory.setting.encodings import encoding
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.requests import Request
-from theory.setting.tasks import Task
+from arith.theory.inference.finder import Finder
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import Task
+from builders.layouts import NATURAL
+from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
 
 CASES = [
     ("a + b", 2, 4),

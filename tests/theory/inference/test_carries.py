@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from theory.inference.joint_support import carry_range, interactions
-from theory.inference.support import Support
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.tasks import named_task
+from arith.theory.inference.joint_support import carry_range, interactions
+from arith.theory.inference.support import Support
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.tasks import named_task
 
 
 def test_a_built_in_borrow_couples_what_stands_above_it() -> None:

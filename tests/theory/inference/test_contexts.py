@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.inference.contexts import receptive_field, unshown
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import Format
 from builders.layouts import PADDED
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import given, reject
 from hypothesis import strategies as st
-
-from theory.errors import InvalidInput, NotCountable
-from theory.inference.contexts import receptive_field, unshown
-from theory.setting.domains import Domain
-from theory.setting.requests import Request
-from theory.setting.settings import Setting
-from verify.plan.sampling import Sampler
-from verify.plan.sequences import Format
 
 SLOW = examples(60)
 Contexts = dict[tuple[int, ...], set[int]]

@@ -7,14 +7,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from arith.theory.inference.linked_values import connected, equivalent
+from arith.theory.inference.support import support
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import named_task
 from builders.predictions import predicted
 from hypothesis import given
 from hypothesis import strategies as st
-
-from theory.inference.linked_values import connected, equivalent
-from theory.inference.support import support
-from theory.setting.domains import Domain
-from theory.setting.tasks import named_task
 
 
 def test_the_joint_support_rule_decides_downward() -> None:

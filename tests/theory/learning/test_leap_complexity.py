@@ -7,18 +7,17 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
+from arith.theory.errors import NotCountable
+from arith.theory.learning.carry_classifier import CarryClassifier
+from arith.theory.learning.digit_classifier import DigitClassifier
+from arith.theory.learning.leap_complexity import CONSTANT, GAIN, leaps, setting_leaps
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import Task, named_task
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
-from theory.errors import NotCountable
-from theory.learning.carry_classifier import CarryClassifier
-from theory.learning.digit_classifier import DigitClassifier
-from theory.learning.leap_complexity import CONSTANT, GAIN, leaps, setting_leaps
-from theory.setting.decision import Decision
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.requests import Request
-from theory.setting.tasks import Task, named_task
 
 
 def by_hand(task: Task, base: int, n: int) -> int:

@@ -1,13 +1,12 @@
 """Exact counts cost the same whatever was counted before."""
 
 import pytest
-
-from theory.errors import TooMuchWork
-from theory.inference.result_lengths import result_lengths
-from theory.numbers.effort import budget, remembered, spend
-from theory.prediction.predict import predict
-from theory.setting.expressions import parse_task
-from theory.setting.requests import Request
+from arith.theory.errors import TooMuchWork
+from arith.theory.inference.result_lengths import result_lengths
+from arith.theory.numbers.effort import budget, remembered, spend
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.requests import Request
 
 REQUESTS = {
     "lengths of natural numbers": Request(

@@ -6,11 +6,10 @@ import json
 from typing import Any
 
 import pytest
-
-from theory.display.answer import published_lines
-from theory.prediction.expressibility import expressibility
-from theory.prediction.predict import predict
-from theory.setting.requests import Request
+from arith.theory.display.answer import published_lines
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.requests import Request
 
 
 def said(**words: Any) -> dict[str, str]:

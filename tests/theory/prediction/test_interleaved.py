@@ -8,17 +8,16 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from arith.theory.inference.contexts import receptive_field
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.interleaved_sequences import InterleavedFormat
+from arith.verify.plan.sampling import Sampler
 from builders.predictions import predicted
-
-from theory.inference.contexts import receptive_field
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.requests import Request
-from theory.setting.settings import Setting
-from verify.plan.cells import Cell
-from verify.plan.interleaved_sequences import InterleavedFormat
-from verify.plan.sampling import Sampler
 
 ADD = {"task": "add", "padding": "none", "layout": "interleaved", "train_digits": "1-5"}
 Contexts = dict[tuple[int, ...], set[int]]

@@ -8,15 +8,14 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import TASKS, Task
 from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
-from theory.errors import InvalidInput
-from theory.prediction.predict import Prediction, predict
-from theory.setting.encodings import ENCODINGS
-from theory.setting.requests import Request
-from theory.setting.tasks import TASKS, Task
 
 CELLS = examples(100)
 LARGEST = 3_000

@@ -7,22 +7,21 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from arith.theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
+from arith.theory.display.answer import answer_line
+from arith.theory.errors import InvalidInput
+from arith.theory.inference.identifiability import continuation
+from arith.theory.inference.rules import RULES
+from arith.theory.inference.support import Support
+from arith.theory.inference.views import carry_reach, views
+from arith.theory.setting.domains import KINDS
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import named_task
 from builders.brute_force import brute_accuracy
 from builders.predictions import predicted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
-from theory.display.answer import answer_line
-from theory.errors import InvalidInput
-from theory.inference.identifiability import continuation
-from theory.inference.rules import RULES
-from theory.inference.support import Support
-from theory.inference.views import carry_reach, views
-from theory.setting.domains import KINDS
-from theory.setting.encodings import ENCODINGS
-from theory.setting.requests import Request
-from theory.setting.tasks import named_task
 
 
 def say(

@@ -12,21 +12,20 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
 from builders.layouts import PADDED
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
-from theory.errors import InvalidInput
-from theory.prediction.outcomes import Claim
-from theory.prediction.predict import Prediction, predict
-from theory.setting.decision import Decision
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, encoding
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
 
 MANY = examples(100)
 STRENGTH = {Claim.NONE: 0, Claim.AT_LEAST: 1, Claim.AT_MOST: 1, Claim.EXACT: 2}
@@ -84,7 +83,7 @@ UNKNOWN = {
 def forget() -> None:
     """Empty the caches of the theory."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("theory."):
+        if name.startswith("arith.theory."):
             for value in vars(module).values():
                 getattr(value, "cache_clear", lambda: None)()
 
@@ -95,7 +94,7 @@ def unknown(premise: str) -> Iterator[None]:
     forget()
     module, _, name = premise.rpartition(".")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module(f"theory.{module}"), name, UNKNOWN[premise])
+        patch.setattr(import_module(f"arith.theory.{module}"), name, UNKNOWN[premise])
         yield
     forget()
 

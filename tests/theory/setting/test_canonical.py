@@ -11,22 +11,21 @@ from random import Random
 from typing import Any
 
 import pytest
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.prediction.outcomes import Claim, Status
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.canonical import canonical
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.expressions import NAMES, parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import Task, Term, named_task
 from builders.layouts import PADDED
 from builders.strategies import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
-from theory.errors import InvalidInput, NotCountable
-from theory.prediction.outcomes import Claim, Status
-from theory.prediction.predict import predict
-from theory.setting.canonical import canonical
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS, encoding
-from theory.setting.expressions import NAMES, parse_task
-from theory.setting.layouts import layout
-from theory.setting.requests import Request
-from theory.setting.settings import Setting
-from theory.setting.tasks import Task, Term, named_task
 
 MANY = examples(150)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from theory.setting.decision import Decision
+from arith.theory.setting.decision import Decision
 
 
 def test_a_decision_is_no_truth_value() -> None:

@@ -7,12 +7,11 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from arith.theory.setting import domains
+from arith.theory.setting.domains import KINDS, Domain
+from arith.theory.setting.tasks import digit_count
 from hypothesis import given
 from hypothesis import strategies as st
-
-from theory.setting import domains
-from theory.setting.domains import KINDS, Domain
-from theory.setting.tasks import digit_count
 
 _LENGTHS = st.sets(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 

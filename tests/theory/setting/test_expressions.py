@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 import sympy
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.tasks import Task, named_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from theory.errors import InvalidInput
-from theory.setting.expressions import parse_task
-from theory.setting.tasks import Task, named_task
 
 _leaf = st.sampled_from(["a", "b", "1", "2", "7"])
 _texts = st.recursive(

@@ -6,23 +6,22 @@ from itertools import product
 from random import Random
 
 import pytest
-from builders.brute_force import digit
-from builders.strategies import tasks
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from theory.errors import InvalidInput
-from theory.setting.decision import Decision
-from theory.setting.expressions import parse_task
-from theory.setting.properties import (
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.properties import (
     base_aligned,
     carries,
     digit_causal,
     residual_modulus,
     translation_invariant,
 )
-from theory.setting.requests import Request
-from theory.setting.tasks import Task, digit_count, named_task
+from arith.theory.setting.requests import Request
+from arith.theory.setting.tasks import Task, digit_count, named_task
+from builders.brute_force import digit
+from builders.strategies import tasks
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 
 import pytest
-
-from theory.display.text import advice_text
-from theory.prediction.outcomes import Status
-from theory.prediction.predict import predict
-from theory.setting.requests import Request
-from theory.studies.advise import advise, changed
+from arith.theory.display.text import advice_text
+from arith.theory.prediction.outcomes import Status
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.requests import Request
+from arith.theory.studies.advise import advise, changed
 
 
 def ask(**words: object) -> object:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-
-from theory.display.literature_tables import COLUMNS, summary, table
-from theory.errors import InvalidInput
-from theory.setting.decision import Decision
-from theory.setting.domains import KINDS
-from theory.studies.findings import TOLERANCE, Finding, findings
-from theory.studies.literature import Comparison, Outcome, compare, missing_premises
+from arith.theory.display.literature_tables import COLUMNS, summary, table
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.decision import Decision
+from arith.theory.setting.domains import KINDS
+from arith.theory.studies.findings import TOLERANCE, Finding, findings
+from arith.theory.studies.literature import Comparison, Outcome, compare, missing_premises
 
 BY_ID = {f.id: f for f in findings()}
 EVERY = pytest.mark.parametrize("finding", findings(), ids=lambda f: f.id)

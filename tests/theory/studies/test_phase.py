@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arith.theory import Task, encoding, layout, named_task, parse_task
+from arith.theory.display.phase_grid import Grid, left_out, write_csv
+from arith.theory.display.phase_plot import MOST_NUMBERED, plot
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.properties import base_aligned, residual_modulus
+from arith.theory.studies.phase import Point, phase_diagram
 from builders.predictions import predicted
-
-from theory import Task, encoding, layout, named_task, parse_task
-from theory.display.phase_grid import Grid, left_out, write_csv
-from theory.display.phase_plot import MOST_NUMBERED, plot
-from theory.errors import InvalidInput
-from theory.setting.directions import Direction
-from theory.setting.properties import base_aligned, residual_modulus
-from theory.studies.phase import Point, phase_diagram
 
 
 @pytest.fixture(autouse=True)

@@ -6,18 +6,15 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from builders.cells import cell
-from builders.runs import RIGHT, run
-
-from theory.inference.rules import RULES
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
-from theory.setting.requests import Request
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
-from verify.judging.claims import (
+from arith.theory.inference.rules import RULES
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import named_task
+from arith.verify.judging.claims import (
     THEOREMS,
     UNTREATED,
     Claim,
@@ -26,10 +23,12 @@ from verify.judging.claims import (
     theorem,
     uses,
 )
-from verify.judging.judge import CellVerdict, judge
-from verify.plan.cells import Cell
-from verify.records.trajectory import Trajectory
-from verify.reporting.sections.claims import COLUMNS, claim_tables
+from arith.verify.judging.judge import CellVerdict, judge
+from arith.verify.plan.cells import Cell
+from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.sections.claims import COLUMNS, claim_tables
+from builders.cells import cell
+from builders.runs import RIGHT, run
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from arith.verify.judging.intervals import CONFIDENCE, pooled, wilson
 from scipy.stats import binomtest
-
-from verify.judging.intervals import CONFIDENCE, pooled, wilson
 
 
 @pytest.mark.parametrize(("right", "inputs"), [(0, 1), (0, 1000), (3, 7), (330, 1000), (50, 50)])

@@ -6,16 +6,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.judging.judge import Verdict, exit_code, judge
+from arith.verify.plan.cells import Cell
+from arith.verify.records.predicted import predicted
+from arith.verify.records.runs import Run
+from arith.verify.reporting.picture import picture
 from builders.cells import cell
 from builders.runs import run
-
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.judging.judge import Verdict, exit_code, judge
-from verify.plan.cells import Cell
-from verify.records.predicted import predicted
-from verify.records.runs import Run
-from verify.reporting.picture import picture
 
 
 def verdicts(c: Cell, *runs: Run) -> list[Verdict]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from builders.cells import cell
-from builders.runs import run
-
-from theory.errors import InvalidInput
-from verify.judging.judge import judge
-from verify.judging.known_divergences import (
+from arith.theory.errors import InvalidInput
+from arith.verify.judging.judge import judge
+from arith.verify.judging.known_divergences import (
     KnownDivergences,
     out_of_date,
     read_known_divergences,
     unexplained,
 )
+from builders.cells import cell
+from builders.runs import run
 
 RIGHT = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0})])
 WRONG = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 1})])

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from arith.theory.setting.domains import Domain
+from arith.verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
+from arith.verify.model.measure import answers
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sizes import Size
 from builders.cells import cell
 from builders.layouts import PADDED
 from builders.tiny_models import Taught, blind, untrained
-
-from theory.setting.domains import Domain
-from verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
-from verify.model.measure import answers
-from verify.plan.cells import Cell
-from verify.plan.sampling import Sampler
-from verify.plan.sizes import Size
 
 
 def some(c: Cell, digits: int = 3, n: int = 20) -> np.ndarray:
@@ -58,7 +57,7 @@ def test_states_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
     net, operands = untrained(c, std=0.6), some(c)
     result = c.format.results(operands)
     whole = hidden(net, c, operands, result)
-    monkeypatch.setattr("verify.mechanism.hidden_states.BATCH", 7)
+    monkeypatch.setattr("arith.verify.mechanism.hidden_states.BATCH", 7)
     assert np.allclose(hidden(net, c, operands, result), whole, atol=1e-4)
 
 

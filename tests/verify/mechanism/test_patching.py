@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.mechanism.equivalents import pairs, predicted_support
+from arith.verify.mechanism.patching import SAMPLES, leaks
+from arith.verify.model.gpt import GPT
+from arith.verify.model.indifference import ignored_slots
+from arith.verify.model.measure import answers, learned_answers
+from arith.verify.plan.cells import Cell
 from builders.cells import cell
 from builders.tiny_models import PRODUCT, Taught, leaking, untrained
-
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.mechanism.equivalents import pairs, predicted_support
-from verify.mechanism.patching import SAMPLES, leaks
-from verify.model.gpt import GPT
-from verify.model.indifference import ignored_slots
-from verify.model.measure import answers, learned_answers
-from verify.plan.cells import Cell
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import STARTS, layout
+from arith.verify.model.fast import Dropout, relu, spare_keys
+from arith.verify.model.gpt import GPT, Block
+from arith.verify.model.positions import POSITIONS, RelativeKeys, Slots
+from arith.verify.plan.recipe import RECIPE, RECIPES
+from arith.verify.plan.sizes import SIZES, Size
 from torch.nn import functional as F
-
-from theory.setting.encodings import ENCODINGS
-from theory.setting.layouts import STARTS, layout
-from verify.model.fast import Dropout, relu, spare_keys
-from verify.model.gpt import GPT, Block
-from verify.model.positions import POSITIONS, RelativeKeys, Slots
-from verify.plan.recipe import RECIPE, RECIPES
-from verify.plan.sizes import SIZES, Size
 
 TINY = Size(2, 2, 16)
 
@@ -205,7 +204,7 @@ def test_keys_that_nothing_sees_change_nothing(
 ) -> None:
     net, x = model(encoding), tokens()
     without = net(x)
-    monkeypatch.setattr("verify.model.fast.spare_keys", lambda keys: 4)
+    monkeypatch.setattr("arith.verify.model.fast.spare_keys", lambda keys: 4)
     assert torch.allclose(net(x), without, atol=1e-5)
 
 
@@ -231,7 +230,7 @@ def test_dropout_of_attention_uses_all_of_its_noise(
             super().__init__(*args)
             made.append(self)
 
-    monkeypatch.setattr("verify.model.gpt.Dropout", Seen)
+    monkeypatch.setattr("arith.verify.model.gpt.Dropout", Seen)
     size = net.noise_size(len(x), x.shape[1], 4 if isinstance(slots, slice) else 3)
     noise = torch.randint(256, (size,), dtype=torch.uint8)
     dropped = net(x, slots, noise, torch.tensor([51.0, 0.0, 0.0]))

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 import torch
-
-from theory.setting.layouts import layout
-from verify.model.gpt import GPT
-from verify.plan.recipe import RECIPES
-from verify.plan.sizes import Size
+from arith.theory.setting.layouts import layout
+from arith.verify.model.gpt import GPT
+from arith.verify.plan.recipe import RECIPES
+from arith.verify.plan.sizes import Size
 
 SEQUENCE = layout("interleaved").tokens((5, 5), 5)[:12]
 

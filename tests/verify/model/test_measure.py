@@ -7,19 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.model.measure import answers, held_out_accuracy, measure
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import inputs
+from arith.verify.plan.premise import PREMISE
+from arith.verify.plan.recipe import CHUNK, Recipe
+from arith.verify.plan.sampling import Sampler, is_held_out
+from arith.verify.training.train import train
 from builders.cells import cell
 from builders.layouts import PADDED
 from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
-
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.model.measure import answers, held_out_accuracy, measure
-from verify.plan.cells import Cell
-from verify.plan.inputs import inputs
-from verify.plan.premise import PREMISE
-from verify.plan.recipe import CHUNK, Recipe
-from verify.plan.sampling import Sampler, is_held_out
-from verify.training.train import train
 
 
 @pytest.mark.parametrize("form", PADDED)
@@ -96,6 +95,6 @@ def test_the_premise_is_that_of_the_worst_trained_length(monkeypatch: pytest.Mon
         said[operands[:, :, 2].any(1), 0] += 1
         return said
 
-    monkeypatch.setattr("verify.model.measure.answers", two_digits_only)
+    monkeypatch.setattr("arith.verify.model.measure.answers", two_digits_only)
     assert held_out_accuracy(None, c) == 0  # type: ignore[arg-type]
     assert held_out_accuracy(None, cell(train=Domain((2,)), test_lengths=(2, 3))) == 1  # type: ignore[arg-type]

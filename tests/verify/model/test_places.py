@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.encodings import ENCODINGS
+from arith.verify.model.measure import answers
+from arith.verify.model.places import Places
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.sampling import Sampler
 from builders.cells import natural_cell
 from builders.layouts import NATURAL
 from builders.tiny_models import untrained
-
-from theory.errors import InvalidInput
-from theory.setting.encodings import ENCODINGS
-from verify.model.measure import answers
-from verify.model.places import Places
-from verify.plan.cells import Cell
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.sampling import Sampler
 
 CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [
     ("ape", "plain"),

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.layouts import INDICES, layout
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers
+from arith.verify.model.places import Places
+from arith.verify.model.random_indices import BYTES, RandomIndices
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.natural_sequences import NaturalFormat
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sizes import Size
 from builders.cells import cell, natural_cell
 from builders.layouts import NATURAL
 from builders.tiny_models import untrained
-
-from theory.errors import InvalidInput
-from theory.setting.layouts import INDICES, layout
-from verify.model.gpt import GPT
-from verify.model.measure import answers
-from verify.model.places import Places
-from verify.model.random_indices import BYTES, RandomIndices
-from verify.plan.cells import Cell
-from verify.plan.natural_sequences import NaturalFormat
-from verify.plan.sampling import Sampler
-from verify.plan.sizes import Size
 
 PES = ["randomized", "randomized-fire"]
 FORMS = [*NATURAL, "interleaved"]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from arith.theory.prediction.predict import predict
+from arith.verify.model.gpt import GPT
+from arith.verify.model.measure import answers, measure
+from arith.verify.model.steadiness import MOST, steadiness
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import inputs_at
 from builders.cells import cell
 from builders.tiny_models import untrained
-
-from theory.prediction.predict import predict
-from verify.model.gpt import GPT
-from verify.model.measure import answers, measure
-from verify.model.steadiness import MOST, steadiness
-from verify.plan.cells import Cell
-from verify.plan.inputs import inputs_at
 
 SUM = cell(digits=3)
 

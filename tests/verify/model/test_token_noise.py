@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import pytest
 import torch
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.layouts import layout
+from arith.verify.model.gpt import GPT
+from arith.verify.model.token_noise import BYTES, NAME, borne, mix
+from arith.verify.plan.recipe import DENSE, find_recipe
+from arith.verify.plan.sizes import Size
+from arith.verify.training.ensemble import Ensemble
+from arith.verify.training.train import train_ensemble
 from builders.cells import cell
 from builders.tiny_models import QUICK, TINY, float32
-
-from theory.setting.domains import Domain
-from theory.setting.layouts import layout
-from verify.model.gpt import GPT
-from verify.model.token_noise import BYTES, NAME, borne, mix
-from verify.plan.recipe import DENSE, find_recipe
-from verify.plan.sizes import Size
-from verify.training.ensemble import Ensemble
-from verify.training.train import train_ensemble
 
 VECTORS = torch.eye(5)
 TOKENS = torch.tensor([[0, 1, 2], [3, 4, 0]])

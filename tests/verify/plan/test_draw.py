@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import islice
 
-from theory.learning.leap_complexity import leaps
-from theory.setting.decision import Decision
-from verify.plan.draw import FEWEST, NUMBER, drawn
-from verify.plan.grids import GRIDS
-from verify.plan.inputs import held_out_count
+from arith.theory.learning.leap_complexity import leaps
+from arith.theory.setting.decision import Decision
+from arith.verify.plan.draw import FEWEST, NUMBER, drawn
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.inputs import held_out_count
 
 
 def test_the_file_holds_what_is_drawn() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from commands.options import GridOption
-from theory import predict
-from theory.errors import InvalidInput
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.grids import GRIDS, grid
+from arith.commands.options import GridOption
+from arith.theory import predict
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.grids import GRIDS, grid
 
 
 def read(folder: Path, *cells: str) -> list:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from theory.errors import InvalidInput
-from verify.plan.numerals import numbers, numeral, symbols
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.numerals import numbers, numeral, symbols
 
 
 @pytest.mark.parametrize("base", [2, 10, 16, 36, 37, 60, 256])

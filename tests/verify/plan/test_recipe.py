@@ -6,15 +6,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import ENCODINGS
+from arith.verify import pipeline
+from arith.verify.plan.grids import recipe_of
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe, usual_recipe
 from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
-
-from theory.setting.domains import Domain
-from theory.setting.encodings import ENCODINGS
-from verify import pipeline
-from verify.plan.grids import recipe_of
-from verify.plan.plan import Plan
-from verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe, usual_recipe
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.expressions import parse_task
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.tasks import named_task
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import inputs
+from arith.verify.plan.natural_sequences import NaturalFormat, lengths
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.sampling import HELD_OUT, Sampler, is_held_out
+from arith.verify.plan.sequences import Format
 from builders.cells import cell, natural_cell
-
-from theory.errors import InvalidInput
-from theory.setting.domains import Domain
-from theory.setting.expressions import parse_task
-from theory.setting.layouts import layout
-from theory.setting.tasks import named_task
-from verify.plan.cells import Cell
-from verify.plan.inputs import inputs
-from verify.plan.natural_sequences import NaturalFormat, lengths
-from verify.plan.plan import Plan
-from verify.plan.sampling import HELD_OUT, Sampler, is_held_out
-from verify.plan.sequences import Format
 
 
 def small(name: str = "add", digits: int = 3, form: str = "aligned", base: int = 10) -> Format:

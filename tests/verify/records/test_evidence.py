@@ -8,16 +8,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.verify.records.budgets import merge
+from arith.verify.records.evidence import read_evidence, write_evidence
+from arith.verify.records.files import write
+from arith.verify.records.predicted import predicted
+from arith.verify.records.trajectory import Trajectory
 from builders.cells import cell
 from builders.runs import run
-
-from theory.errors import InvalidInput
-from theory.prediction.predict import predict
-from verify.records.budgets import merge
-from verify.records.evidence import read_evidence, write_evidence
-from verify.records.files import write
-from verify.records.predicted import predicted
-from verify.records.trajectory import Trajectory
 
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:
@@ -132,7 +131,7 @@ def test_evidence_can_be_read_wherever_writing_it_stops(
 
     for last in ("predictions.jsonl", "evidence.jsonl"):
         write_evidence(path, before)
-        monkeypatch.setattr("verify.records.evidence.write", partial(stop_at, last))
+        monkeypatch.setattr("arith.verify.records.evidence.write", partial(stop_at, last))
         with pytest.raises(KeyboardInterrupt):
             write_evidence(path, after)
         monkeypatch.undo()

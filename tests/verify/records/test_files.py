@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-
-from theory.errors import Failed, InvalidInput
-from verify.records.files import check_writable, new_folder, write
+from arith.theory.errors import Failed, InvalidInput
+from arith.verify.records.files import check_writable, new_folder, write
 
 
 def test_a_file_is_written_whole_or_not_at_all(

@@ -9,17 +9,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.plan.grids import grid
+from arith.verify.records.evidence import read_evidence, write_evidence
+from arith.verify.records.predicted import Predicted, predicted
+from arith.verify.records.runs import Run
 from builders.cells import cell
 from builders.runs import RIGHT, run
-
-from theory.errors import InvalidInput
-from theory.inference.rules import THEORY_VERSION
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.plan.grids import grid
-from verify.records.evidence import read_evidence, write_evidence
-from verify.records.predicted import Predicted, predicted
-from verify.records.runs import Run
 
 NATURAL = [c for c in grid("natural") if c.setting.task.operands < 3]  # three take seconds
 CELLS = [*grid("headline"), *grid("leaps"), *grid("ignored"), *NATURAL, *grid("drawn")[::4]]

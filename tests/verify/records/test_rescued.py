@@ -10,10 +10,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from arith.verify.records.store import Store
 from builders.cells import cell
 from builders.runs import run
-
-from verify.records.store import Store
 
 ONE = run(cell(digits=3), {1: 1})
 
@@ -72,8 +71,10 @@ def test_of_the_temporary_files_only_those_of_this_user_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A store may be shared, and the files beside it are everyone's."""
-    monkeypatch.setattr("verify.records.store.gettempdir", lambda: str(tmp_path / "temporary"))
-    monkeypatch.setattr("verify.records.store.getuser", lambda: "me")
+    monkeypatch.setattr(
+        "arith.verify.records.store.gettempdir", lambda: str(tmp_path / "temporary")
+    )
+    monkeypatch.setattr("arith.verify.records.store.getuser", lambda: "me")
     path = tmp_path / "here" / "store.sqlite"
     _, temporary = Store(path)._folders()
     temporary.mkdir(parents=True)
@@ -100,7 +101,7 @@ def test_a_model_that_is_in_the_store_and_in_a_file_is_there_once(tmp_path: Path
     file = rescued(tmp_path, budget=2 * ONE.budget)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")  # so that the file cannot be stored
-        with mock.patch("verify.records.store.PATIENCE", 0.1), Store(path) as store:
+        with mock.patch("arith.verify.records.store.PATIENCE", 0.1), Store(path) as store:
             [found], unread = store.runs()
         assert (found.budget, unread) == (2 * ONE.budget, [])
     assert file.exists()

@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arith.theory.errors import Failed, InvalidInput
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.expressions import parse_task
+from arith.verify.plan.recipe import RECIPES
+from arith.verify.records.budgets import is_wanted, merge, rests_on_budget
+from arith.verify.records.owners import Owner, birth, this_process
+from arith.verify.records.predicted import predicted
+from arith.verify.records.store import DONE, Store
 from builders.cells import cell
 from builders.runs import RIGHT, run
-
-from theory.errors import Failed, InvalidInput
-from theory.prediction.predict import predict
-from theory.setting.expressions import parse_task
-from verify.plan.recipe import RECIPES
-from verify.records.budgets import is_wanted, merge, rests_on_budget
-from verify.records.owners import Owner, birth, this_process
-from verify.records.predicted import predicted
-from verify.records.store import DONE, Store
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
@@ -199,7 +198,7 @@ def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
 def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verify.records.store.PATIENCE", 0.1)
+    monkeypatch.setattr("arith.verify.records.store.PATIENCE", 0.1)
     path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
     store = Store(path)
     other = sqlite3.connect(path, isolation_level=None)
@@ -219,7 +218,7 @@ def test_a_user_without_a_name_has_a_store(tmp_path: Path, monkeypatch: pytest.M
     def nobody() -> str:
         raise KeyError("getpwuid(): uid not found")
 
-    monkeypatch.setattr("verify.records.store.getuser", nobody)
+    monkeypatch.setattr("arith.verify.records.store.getuser", nobody)
     assert Store(tmp_path / "store.sqlite").runs() == ([], [])
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from arith.verify.judging.judge import judge
+from arith.verify.plan.grids import grid
+from arith.verify.records.runs import Run
+from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.figures import MISSED, draw_curve
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import along_training, encodings, training_data
 from builders.cells import cell
 from builders.runs import RIGHT, run
 from matplotlib.figure import Figure
-
-from verify.judging.judge import judge
-from verify.plan.grids import grid
-from verify.records.runs import Run
-from verify.records.trajectory import Trajectory
-from verify.reporting.figures import MISSED, draw_curve
-from verify.reporting.report import Report
-from verify.reporting.sections import along_training, encodings, training_data
 
 CELL = cell(digits=3)
 STEPS = (100, 1000)

@@ -9,17 +9,16 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from arith.theory.setting.properties import base_aligned
+from arith.verify.pipeline import grids_with_evidence, judge
+from arith.verify.plan.grids import grid, recipe_of
+from arith.verify.plan.recipe import RECIPES
+from arith.verify.records.evidence import read_evidence
+from arith.verify.reporting.overview import overview_page
+from arith.verify.reporting.page import cells_page, page
 from builders.command_line import run_cli
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
-
-from theory.setting.properties import base_aligned
-from verify.pipeline import grids_with_evidence, judge
-from verify.plan.grids import grid, recipe_of
-from verify.plan.recipe import RECIPES
-from verify.records.evidence import read_evidence
-from verify.reporting.overview import overview_page
-from verify.reporting.page import cells_page, page
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
@@ -43,10 +42,10 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(p: int, base: int) -> int | None:
         return 2 if p == 101 else base_aligned(p, base)
 
-    lengths = import_module("theory.prediction.lengths")
+    lengths = import_module("arith.theory.prediction.lengths")
     # The predictions are made anew: without what was remembered, and without remembering these.
     monkeypatch.setattr(lengths, "predict_lengths", lengths.predict_lengths.__wrapped__)
-    predictions = import_module("theory.prediction.predict")
+    predictions = import_module("arith.theory.prediction.predict")
     monkeypatch.setattr(predictions, "predict_lengths", lengths.predict_lengths)
     monkeypatch.setattr(lengths, "base_aligned", wrong)
     assert check("headline") == 1

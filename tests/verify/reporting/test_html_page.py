@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arith.verify.judging.judge import Verdict
+from arith.verify.pipeline import judge
+from arith.verify.reporting.html_page import html_page
+from arith.verify.reporting.json_data import summary_json
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.totals import totals
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
-
-from verify.judging.judge import Verdict
-from verify.pipeline import judge
-from verify.reporting.html_page import html_page
-from verify.reporting.json_data import summary_json
-from verify.reporting.report import Report
-from verify.reporting.totals import totals
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 FLAGS = (

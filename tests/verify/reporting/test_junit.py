@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from verify.judging.judge import judge_evidence
-from verify.plan.grids import grid
-from verify.reporting.junit import junit
+from arith.verify.judging.judge import judge_evidence
+from arith.verify.plan.grids import grid
+from arith.verify.reporting.junit import junit
 
 
 def test_junit_names_every_length() -> None:

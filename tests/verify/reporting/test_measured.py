@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.recipe import FACTORS, RECIPE
+from arith.verify.records.store import Store
+from arith.verify.reporting.measured import measured
 from builders.cells import cell
 from builders.runs import RIGHT, run
-
-from theory.errors import InvalidInput
-from verify.plan.recipe import FACTORS, RECIPE
-from verify.records.store import Store
-from verify.reporting.measured import measured
 
 
 def test_the_models_of_the_setting_are_found_and_told_apart(tmp_path: Path) -> None:

@@ -12,22 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arith.theory.display.answer import UNCLAIMED
+from arith.theory.setting.domains import Domain
+from arith.verify.judging.judge import judge
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.grids import grid
+from arith.verify.plan.recipe import DENSE, RECIPE
+from arith.verify.reporting.json_data import cell_json, report_json, summary_json
+from arith.verify.reporting.page import cells_page, page
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.summary import summary
+from arith.verify.reporting.totals import totals
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.paths import REPORTS
 from builders.runs import RIGHT, run
-
-from theory.display.answer import UNCLAIMED
-from theory.setting.domains import Domain
-from verify.judging.judge import judge
-from verify.plan.cells import Cell
-from verify.plan.grids import grid
-from verify.plan.recipe import DENSE, RECIPE
-from verify.reporting.json_data import cell_json, report_json, summary_json
-from verify.reporting.page import cells_page, page
-from verify.reporting.report import Report
-from verify.reporting.summary import summary
-from verify.reporting.totals import totals
 
 NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.judging.judge import judge
+from arith.verify.records.predicted import predicted
+from arith.verify.reporting.page import cells_page
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.summary import summary, versions
 from builders.cells import cell
 from builders.runs import RIGHT, run
-
-from theory.inference.rules import THEORY_VERSION
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.judging.judge import judge
-from verify.records.predicted import predicted
-from verify.reporting.page import cells_page
-from verify.reporting.report import Report
-from verify.reporting.summary import summary, versions
 
 
 def test_a_report_counts_what_was_predicted_before_apart() -> None:

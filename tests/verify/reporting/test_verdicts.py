@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from builders.cells import cell
-from builders.runs import RIGHT, run
-
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.judging.judge import CellVerdict, Verdict, judge
-from verify.judging.known_divergences import KnownDivergences
-from verify.reporting.terminal import (
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.judging.judge import CellVerdict, Verdict, judge
+from arith.verify.judging.known_divergences import KnownDivergences
+from arith.verify.reporting.terminal import (
     CELL_COLUMNS,
     LENGTH_COLUMNS,
     cell_legend,
@@ -25,6 +22,8 @@ from verify.reporting.terminal import (
     summary_line,
     theorem_sentence,
 )
+from builders.cells import cell
+from builders.runs import RIGHT, run
 
 
 def agreeing() -> CellVerdict:

@@ -16,14 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arith.verify.plan.grids import grid
+from arith.verify.plan.plan import Job
+from arith.verify.records.runs import Identity, Run
+from arith.verify.records.store import Store
 from builders.command_line import run_cli
 from builders.dask_cluster import OTHER_THEORY, DaskCluster
 from builders.processes import Started, tiny_grid
-
-from verify.plan.grids import grid
-from verify.plan.plan import Job
-from verify.records.runs import Identity, Run
-from verify.records.store import Store
 
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
 SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 2)
@@ -53,7 +52,7 @@ def stored(folder: Path) -> dict[Identity, Run]:
 def trained_here(folder: Path, seeds: int) -> dict[Identity, Run]:
     """The same models, trained in this process, as a store gives them back."""
     # Imported late: it needs torch.
-    from verify.running.execute import execute
+    from arith.verify.running.execute import execute
 
     cells = grid(str(folder / "grid.toml"))
     made = [execute([Job(c, s, c.recipe)], BUDGET, "cpu")[0] for c in cells for s in range(seeds)]
@@ -116,7 +115,7 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
 def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verify.running.dask_workers._ANSWER", 0.2)
+    monkeypatch.setattr("arith.verify.running.dask_workers._ANSWER", 0.2)
     done = run_cli("verify", "--grid", "smoke", "--cluster", address, cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"arith: --cluster {address}: no scheduler answers (")

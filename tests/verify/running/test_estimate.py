@@ -6,18 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.flops import training_flops
+from arith.verify.plan.plan import Job, Plan
+from arith.verify.plan.recipe import RECIPES
+from arith.verify.records.evidence import write_evidence
+from arith.verify.records.store import Store
+from arith.verify.running import estimate as module
+from arith.verify.running.estimate import estimate
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.kept_models import kept_run
-
-from verify.plan.cells import Cell
-from verify.plan.flops import training_flops
-from verify.plan.plan import Job, Plan
-from verify.plan.recipe import RECIPES
-from verify.records.evidence import write_evidence
-from verify.records.store import Store
-from verify.running import estimate as module
-from verify.running.estimate import estimate
 
 PICO = cell(base=3, test_lengths=(2, 3))
 LARGE = Cell(PICO.setting, "gpt2")

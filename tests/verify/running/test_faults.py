@@ -19,32 +19,31 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.grids import grid
+from arith.verify.plan.recipe import RECIPE
+from arith.verify.records.evidence import write_evidence
+from arith.verify.records.runs import Run
+from arith.verify.records.store import Store
 from builders.command_line import run_cli
 from builders.processes import PLAIN, Started, tiny_grid
 from builders.runs import run
 
-from verify.plan.cells import Cell
-from verify.plan.grids import grid
-from verify.plan.recipe import RECIPE
-from verify.records.evidence import write_evidence
-from verify.records.runs import Run
-from verify.records.store import Store
-
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
 GRID = tiny_grid("nano")
-IMPATIENT = f"import verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
+IMPATIENT = f"import arith.verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
-BROKEN = f"""import verify.running.execute
+BROKEN = f"""import arith.verify.running.execute
 def fail(*_, **__):
     raise RuntimeError("no luck" + 100 * "\\nat all")
-verify.running.execute.train_ensemble = fail
+arith.verify.running.execute.train_ensemble = fail
 {PLAIN}"""
 LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
 # Checkpoints after every few chunks, of trainings that take seconds.
-OFTEN = f"import verify.training.checkpoint\nverify.training.checkpoint.EVERY = 0.2\n{PLAIN}"
+OFTEN = f"import arith.verify.training.checkpoint\nverify.training.checkpoint.EVERY = 0.2\n{PLAIN}"
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")

@@ -8,19 +8,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from arith.theory.errors import InvalidInput
+from arith.verify.model.kept import read_kept
+from arith.verify.plan.folders import Folders
+from arith.verify.plan.plan import Job
+from arith.verify.plan.recipe import CHUNK
+from arith.verify.records.store import DONE, Store
+from arith.verify.running.execute import execute
+from arith.verify.running.run import has, missing
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.kept_models import kept_run, kept_untrained
 from builders.tiny_models import TINY, float32
-
-from theory.errors import InvalidInput
-from verify.model.kept import read_kept
-from verify.plan.folders import Folders
-from verify.plan.plan import Job
-from verify.plan.recipe import CHUNK
-from verify.records.store import DONE, Store
-from verify.running.execute import execute
-from verify.running.run import has, missing
 
 SUM = cell(base=3, test_lengths=(2, 3))
 JOB = Job(SUM, 0, SUM.recipe)
@@ -116,7 +115,7 @@ def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:
 
 
 def test_curves_need_their_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("verify.training.curves.find_spec", lambda name: None)
+    monkeypatch.setattr("arith.verify.training.curves.find_spec", lambda name: None)
     words = ["--store", str(tmp_path / "s"), "--tensorboard", str(tmp_path / "curves")]
     done = run_cli("verify", *WORDS, *words)
     assert (done.code, len(done.err.splitlines())) == (2, 1)

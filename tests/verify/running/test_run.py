@@ -7,13 +7,12 @@ import sys
 import time
 
 import pytest
+from arith.verify.plan.grids import grid
+from arith.verify.plan.plan import Job
+from arith.verify.running.progress import Progress, ProgressDisplay
+from arith.verify.running.run import ensembles
+from arith.verify.training.ensemble import shape_of
 from builders.runs import run
-
-from verify.plan.grids import grid
-from verify.plan.plan import Job
-from verify.running.progress import Progress, ProgressDisplay
-from verify.running.run import ensembles
-from verify.training.ensemble import shape_of
 
 JOBS = [Job(cell, seed, cell.recipe) for cell in grid("headline") for seed in (0, 1)]
 
@@ -46,7 +45,7 @@ def test_a_run_without_a_terminal_says_now_and_then_how_far_it_is(
 ) -> None:
     said = io.StringIO()
     monkeypatch.setattr(sys, "stderr", said)
-    monkeypatch.setattr("verify.running.progress.EVERY", 0.01)
+    monkeypatch.setattr("arith.verify.running.progress.EVERY", 0.01)
     first, second = JOBS[:2]
     with ProgressDisplay(2, 6000) as display:
         display.update(Progress(first, 1500))

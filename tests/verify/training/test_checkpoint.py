@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from arith.theory.setting.domains import Domain
+from arith.verify.plan.plan import Job
+from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
+from arith.verify.training.checkpoint import Checkpoint, checkpoint_path, forget
+from arith.verify.training.recorder import Recorder
+from arith.verify.training.train import Trained, train_ensemble
 from builders.cells import cell
 from builders.tiny_models import TINY, float32
-
-from theory.setting.domains import Domain
-from verify.plan.plan import Job
-from verify.plan.recipe import CHUNK, RECIPES, Recipe
-from verify.training.checkpoint import Checkpoint, checkpoint_path, forget
-from verify.training.recorder import Recorder
-from verify.training.train import Trained, train_ensemble
 
 SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
 JOBS = [(SUM, 0), (SUM, 1)]
@@ -59,7 +58,7 @@ def train(
 def test_a_training_that_was_stopped_ends_with_the_same_bits(
     recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
     path = tmp_path / "states" / "one.pt"
     whole, curves = train(recipe, None)
     for stop in (2 * CHUNK, 3 * CHUNK, 6 * CHUNK):
@@ -103,7 +102,7 @@ def test_a_damaged_checkpoint_or_one_of_other_code_is_not_used(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("verify.training.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
     path = tmp_path / "one.pt"
     with pytest.raises(Stopped):
         train(DROPOUT, path, 2 * CHUNK)

@@ -7,9 +7,8 @@ import sys
 
 import pytest
 import torch
-
-from theory.errors import InvalidInput
-from verify.training.device import (
+from arith.theory.errors import InvalidInput
+from arith.verify.training.device import (
     PRECISION_VARIABLE,
     fix_precision,
     precision,

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-
-from verify.plan.recipe import Recipe
-from verify.training.optimizer import Optimizer, orthogonal
-from verify.training.weights import Weights
+from arith.verify.plan.recipe import Recipe
+from arith.verify.training.optimizer import Optimizer, orthogonal
+from arith.verify.training.weights import Weights
 
 SHAPES = {
     "embedding.weight": (5, 8),

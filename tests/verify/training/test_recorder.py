@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.verify.model.measure import learned_answers, measure
+from arith.verify.plan.inputs import inputs
+from arith.verify.plan.plan import Job
+from arith.verify.plan.recipe import CHUNK, Recipe
+from arith.verify.records.runs import Run
+from arith.verify.records.trajectory import Timing, Trajectory, timing
+from arith.verify.running.execute import execute
+from arith.verify.training.recorder import SAMPLES, Recorder
+from arith.verify.training.train import train
 from builders.cells import cell
 from builders.tiny_models import TINY, Taught, float32
-
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from verify.model.measure import learned_answers, measure
-from verify.plan.inputs import inputs
-from verify.plan.plan import Job
-from verify.plan.recipe import CHUNK, Recipe
-from verify.records.runs import Run
-from verify.records.trajectory import Timing, Trajectory, timing
-from verify.running.execute import execute
-from verify.training.recorder import SAMPLES, Recorder
-from verify.training.train import train
 
 SUM = cell(base=2, train=Domain((4,)), test_lengths=(2, 4, 5))
 
@@ -70,7 +69,7 @@ class Learner:
 def test_it_tells_training_from_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Learned inputs go up, and so does the learned function where the truth is not met."""
     learner: Any = Learner()
-    monkeypatch.setattr("verify.training.recorder.answers", learner.answer)
+    monkeypatch.setattr("arith.verify.training.recorder.answers", learner.answer)
     recorder = Recorder([SUM])
     for step in (100, 200):
         learner.learned = step > 100
@@ -95,7 +94,7 @@ def test_a_real_training_is_told_from_before(tiny: Taught) -> None:
 
 def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
     learner: Any = Learner()
-    monkeypatch.setattr("verify.training.recorder.answers", learner.answer)
+    monkeypatch.setattr("arith.verify.training.recorder.answers", learner.answer)
     recorder = Recorder([SUM])
     for step in range(CHUNK, 6001, CHUNK):
         recorder(step, learner)

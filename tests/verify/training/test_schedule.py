@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
-from verify.plan.premise import PREMISE
-from verify.plan.recipe import FIFTH, RECIPES, Recipe
-from verify.training.schedule import Schedule, State
+from arith.verify.plan.premise import PREMISE
+from arith.verify.plan.recipe import FIFTH, RECIPES, Recipe
+from arith.verify.training.schedule import Schedule, State
 
 SCHEDULE = Recipe(
     settling=100, cooling=50, warmup=10, low_loss=0.1, early_lr=0.5, noise=48, noise_change=24

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 import torch
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import named_task
+from arith.verify.model.networks import network
+from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
+from arith.verify.plan.sizes import SIZES, Size
+from arith.verify.training.device import has_compiler
+from arith.verify.training.ensemble import shape_of
+from arith.verify.training.train import Trained, train, train_ensemble
 from builders.cells import cell, natural_cell
 from builders.tiny_models import float32
-
-from theory.setting.domains import Domain
-from theory.setting.tasks import named_task
-from verify.model.networks import network
-from verify.plan.recipe import CHUNK, RECIPES, Recipe
-from verify.plan.sizes import SIZES, Size
-from verify.training.device import has_compiler
-from verify.training.ensemble import shape_of
-from verify.training.train import Trained, train, train_ensemble
 
 RECIPE = Recipe(settling=0, cooling=20, batch_size=16, warmup=10, low_loss=2.0)
 
@@ -30,7 +29,7 @@ def weights(trained: Trained) -> torch.Tensor:
 @pytest.fixture
 def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything in float64, where the order of additions shows only after many steps."""
-    monkeypatch.setattr("verify.training.ensemble.precision", lambda device: torch.float64)
+    monkeypatch.setattr("arith.verify.training.ensemble.precision", lambda device: torch.float64)
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
     torch.set_default_dtype(torch.float64)
     yield

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import torch
-
-from verify.training.weights import Weights
+from arith.verify.training.weights import Weights
 
 SHAPES = {
     "embedding.weight": (5, 8),

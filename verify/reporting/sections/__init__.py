@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from verify.reporting.report import Report
+from arith.verify.reporting.report import Report
 
 
 def sections(report: Report) -> list[str]:

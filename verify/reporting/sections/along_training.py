@@ -6,11 +6,11 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from theory.display.tables import markdown_table
-from verify.judging.judge import CellVerdict
-from verify.records.trajectory import GROWTH, Timing, timing
-from verify.reporting.figures import draw_curve, training_curves
-from verify.reporting.report import Report
+from arith.theory.display.tables import markdown_table
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.records.trajectory import GROWTH, Timing, timing
+from arith.verify.reporting.figures import draw_curve, training_curves
+from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

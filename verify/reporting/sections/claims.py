@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.display.tables import markdown_table
-from verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.display.tables import markdown_table
+from arith.verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 ORDER = 30
 COLUMNS = ("claim", "supports", "contradicts", "not tested", "nothing to test")

@@ -6,14 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, HATCH, INK, PALETTE, UNKNOWN, add_legend, draw_box, figure
-from theory.setting.encodings import ENCODINGS
-from verify.judging.intervals import Interval
-from verify.judging.judge import CellVerdict, Verdict, worst
-from verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name
-from verify.reporting.report import Report
-from verify.reporting.tables import count
-from verify.reporting.totals import judged
+from arith.theory.display.style import (
+    FAINT,
+    HATCH,
+    INK,
+    PALETTE,
+    UNKNOWN,
+    add_legend,
+    draw_box,
+    figure,
+)
+from arith.theory.setting.encodings import ENCODINGS
+from arith.verify.judging.intervals import Interval
+from arith.verify.judging.judge import CellVerdict, Verdict, worst
+from arith.verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

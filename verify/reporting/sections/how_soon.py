@@ -8,16 +8,15 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-
-from theory.display.style import FAINT, PALETTE
-from theory.display.tables import markdown_table
-from theory.setting.decision import Decision
-from verify.judging.judge import CellVerdict
-from verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
-from verify.reporting.figures import count_steps, named_rows
-from verify.reporting.report import Report
-from verify.reporting.tables import count
-from verify.reporting.totals import judged
+from arith.theory.display.style import FAINT, PALETTE
+from arith.theory.display.tables import markdown_table
+from arith.theory.setting.decision import Decision
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
+from arith.verify.reporting.figures import count_steps, named_rows
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import judged
 
 ORDER = 70
 ADDED = "one or two (tasks that add)"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.display.tables import markdown_table
-from verify.judging.judge import CellVerdict
-from verify.judging.standards import TOLERANCE
-from verify.plan.premise import INDIFFERENT
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.tables import by_kept, count
+from arith.theory.display.tables import markdown_table
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.standards import TOLERANCE
+from arith.verify.plan.premise import INDIFFERENT
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import by_kept, count
 
 ORDER = 35
 FOLLOWS = 1 - TOLERANCE

@@ -9,13 +9,13 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from theory.display.style import FAINT, PALETTE
-from theory.display.tables import markdown_table
-from theory.errors import InvalidInput
-from verify.plan.cells import Cell
-from verify.plan.premise import PREMISE
-from verify.reporting.figures import MISSED, named_rows
-from verify.reporting.report import Report
+from arith.theory.display.style import FAINT, PALETTE
+from arith.theory.display.tables import markdown_table
+from arith.theory.errors import InvalidInput
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.premise import PREMISE
+from arith.verify.reporting.figures import MISSED, named_rows
+from arith.verify.reporting.report import Report
 
 ORDER = 90
 SOME = 0.1

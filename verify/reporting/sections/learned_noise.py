@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.display.tables import markdown_table
-from theory.inference.support import support
-from verify.judging.judge import CellVerdict
-from verify.plan.recipe import BY_VERSION
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.display.tables import markdown_table
+from arith.theory.inference.support import support
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 ORDER = 36
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from verify.judging.claims import uses
-from verify.judging.judge import CellVerdict, LengthVerdict
-from verify.judging.standards import is_testable
-from verify.reporting.report import Report
-from verify.reporting.tables import count
-from verify.reporting.totals import is_silent
+from arith.verify.judging.claims import uses
+from arith.verify.judging.judge import CellVerdict, LengthVerdict
+from arith.verify.judging.standards import is_testable
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import is_silent
 
 ORDER = 5
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from theory.display.tables import markdown_table
-from theory.display.text import fraction_text, reads_text
-from theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
-from theory.setting.directions import Direction
-from theory.setting.domains import Domain
-from theory.setting.settings import Setting
-from theory.studies.findings import Finding, findings
-from theory.studies.literature import LengthComparison, compare
-from verify.judging.judge import CellVerdict
-from verify.judging.unconverged import nearest_plateau
-from verify.plan.premise import PREMISE
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import fraction_text, reads_text
+from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.settings import Setting
+from arith.theory.studies.findings import Finding, findings
+from arith.theory.studies.literature import LengthComparison, compare
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.unconverged import nearest_plateau
+from arith.verify.plan.premise import PREMISE
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 ORDER = 110
 PAPER = "2407.17963"

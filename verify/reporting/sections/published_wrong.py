@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from theory.display.answer import INPUTS
-from theory.display.text import claim_text
-from theory.setting.directions import EXTRAPOLATING, Direction
-from verify.judging.judge import CellVerdict, Verdict
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.display.answer import INPUTS
+from arith.theory.display.text import claim_text
+from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 ORDER = 8
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from theory.display.tables import markdown_table
-from verify.judging.judge import CellVerdict
-from verify.judging.premises import asked_then, presumes_steady
-from verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
-from verify.plan.premise import SEEN_STEADY, STEADY, least_kept
-from verify.reporting.report import Report
-from verify.reporting.tables import by_kept, count
+from arith.theory.display.tables import markdown_table
+from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.premises import asked_then, presumes_steady
+from arith.verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
+from arith.verify.plan.premise import SEEN_STEADY, STEADY, least_kept
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import by_kept, count
 
 ORDER = 37
 _SEEN = "has to be seen"

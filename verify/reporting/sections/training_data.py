@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.display.style import FAINT, HATCH, PALETTE, UNKNOWN, draw_box
-from theory.prediction.outcomes import Claim
-from verify.judging.judge import CellVerdict, LengthVerdict
-from verify.reporting.figures import MISSED, named_rows
-from verify.reporting.report import Report
-from verify.reporting.tables import count
-from verify.reporting.totals import totals
+from arith.theory.display.style import FAINT, HATCH, PALETTE, UNKNOWN, draw_box
+from arith.theory.prediction.outcomes import Claim
+from arith.verify.judging.judge import CellVerdict, LengthVerdict
+from arith.verify.reporting.figures import MISSED, named_rows
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
+from arith.verify.reporting.totals import totals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

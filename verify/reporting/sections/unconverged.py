@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from theory.display.style import FAINT
-from theory.display.tables import markdown_table
-from theory.display.text import digits_text, reads_text
-from theory.learning.plateaus import setting_plateaus
-from verify.judging.judge import CellVerdict, Verdict
-from verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
-from verify.records.runs import Run
-from verify.reporting.figures import draw_curve, training_curves
-from verify.reporting.report import Report
+from arith.theory.display.style import FAINT
+from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import digits_text, reads_text
+from arith.theory.learning.plateaus import setting_plateaus
+from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
+from arith.verify.records.runs import Run
+from arith.verify.reporting.figures import draw_curve, training_curves
+from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from theory.display.style import FAINT, PALETTE
-from theory.display.tables import markdown_table
-from verify.judging.standards import TOLERANCE
-from verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
-from verify.records.runs import Run
-from verify.reporting.figures import MISSED, named_rows
-from verify.reporting.report import Report
-from verify.reporting.tables import count
+from arith.theory.display.style import FAINT, PALETTE
+from arith.theory.display.tables import markdown_table
+from arith.verify.judging.standards import TOLERANCE
+from arith.verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
+from arith.verify.records.runs import Run
+from arith.verify.reporting.figures import MISSED, named_rows
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.tables import count
 
 ORDER = 1
 MOST_DRAWN = 24

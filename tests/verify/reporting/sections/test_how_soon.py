@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from arith.verify.judging.judge import CellVerdict, judge
+from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import how_soon
 from builders.cells import cell
 from builders.runs import run
-
-from verify.judging.judge import CellVerdict, judge
-from verify.records.trajectory import Trajectory
-from verify.reporting.report import Report
-from verify.reporting.sections import how_soon
 
 
 def row(text: str, task: str) -> list[str]:

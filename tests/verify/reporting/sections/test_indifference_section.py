@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from arith.verify.judging.judge import judge
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import indifference
 from builders.cells import cell
 from builders.markdown import table_rows
 from builders.runs import RIGHT, run
-
-from verify.judging.judge import judge
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.sections import indifference
 
 CELL = cell(digits=3)
 

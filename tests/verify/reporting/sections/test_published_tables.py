@@ -8,23 +8,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arith.theory.prediction.predict import predict
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
+from arith.theory.setting.layouts import layout
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.tasks import named_task
+from arith.theory.studies.findings import findings
+from arith.verify.judging.judge import CellVerdict, judge, judge_evidence
+from arith.verify.plan.cells import Cell
+from arith.verify.records.evidence import read_evidence
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import published_tables
+from arith.verify.reporting.sections.published_tables import (
+    PAPER,
+    REACH,
+    published_rows,
+    same_training,
+)
 from builders.paths import FULL_EVIDENCE
 from builders.runs import run
-
-from theory.prediction.predict import predict
-from theory.setting.domains import Domain
-from theory.setting.encodings import encoding
-from theory.setting.layouts import layout
-from theory.setting.settings import Setting
-from theory.setting.tasks import named_task
-from theory.studies.findings import findings
-from verify.judging.judge import CellVerdict, judge, judge_evidence
-from verify.plan.cells import Cell
-from verify.records.evidence import read_evidence
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.sections import published_tables
-from verify.reporting.sections.published_tables import PAPER, REACH, published_rows, same_training
 
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from verify.reporting import sections
-from verify.reporting.page import page
-from verify.reporting.report import Report
+from arith.verify.reporting import sections
+from arith.verify.reporting.page import page
+from arith.verify.reporting.report import Report
 
 
 def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

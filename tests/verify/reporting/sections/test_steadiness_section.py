@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from arith.theory.prediction.predict import predict
+from arith.verify.judging.judge import judge
+from arith.verify.records.predicted import predicted
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import steadiness
 from builders.cells import cell
 from builders.markdown import table_rows
 from builders.runs import run
-
-from theory.prediction.predict import predict
-from verify.judging.judge import judge
-from verify.records.predicted import predicted
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.sections import steadiness
 
 CELL = cell(digits=3)
 

@@ -7,15 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from arith.theory.setting.domains import Domain
+from arith.verify.judging.judge import judge
+from arith.verify.plan.recipe import DENSE, FACTORS, PAPER
+from arith.verify.records.runs import Run
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import what_decides
 from builders.cells import cell
 from builders.runs import RIGHT, run
-
-from theory.setting.domains import Domain
-from verify.judging.judge import judge
-from verify.plan.recipe import DENSE, FACTORS, PAPER
-from verify.records.runs import Run
-from verify.reporting.report import Report
-from verify.reporting.sections import what_decides
 
 CELL = cell(digits=3)
 
