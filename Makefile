@@ -3,9 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# The package as a wheel has it, for mypy: all that arith/__init__.py finds beside it.
-TYPED := $(VENV)/typed/arith
-BESIDE := cli.py printing.py commands theory verify
 
 .PHONY: verify test soak check site smoke bench clean
 
@@ -32,7 +29,6 @@ soak: $(READY)
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	mkdir -p $(TYPED) && ln -sfn $(CURDIR)/arith/*.py $(addprefix $(CURDIR)/,$(BESIDE)) $(TYPED)
 	$(BIN)/mypy
 
 # The pages as a site in site/, to be opened at site/index.html; a warning is an error.

@@ -10,6 +10,9 @@ from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
+from typer.exceptions import TyperException
+
+from arith import __version__
 from arith.commands.data import data
 from arith.commands.experiments import inspect, show_grid, verify
 from arith.commands.lists import encodings, layouts, literature, tasks, theorems
@@ -19,9 +22,6 @@ from arith.commands.reports import report
 from arith.theory.errors import Failed, InvalidInput
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.plan.recipe import DENSE, RECIPE
-from typer.exceptions import TyperException
-
-from arith import __version__
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",

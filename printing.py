@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rich.console import Console
+
     from arith.theory.prediction.predict import Prediction
     from arith.verify.judging.judge import CellVerdict
-    from rich.console import Console
 
 _GAP = 2
 """Blanks between two columns."""

@@ -33,11 +33,9 @@ _MODULES = {
 }
 """Where each name is defined; ``verify`` is the package of that name, which can be called."""
 
-_HERE = Path(__file__).resolve().parent
-if not (_HERE / "theory").exists():
-    # A wheel has theory, verify and the commands inside this folder, the repository beside it.
-    # So each module has one name in both: arith.theory.setting.tasks.
-    __path__.append(str(_HERE.parent))
+# In the repository theory, verify and the commands stand beside this folder, which has links to
+# them.  Where git writes none, as on Windows, they are found by this path.
+__path__.append(str(Path(__file__).resolve().parent.parent))
 
 
 def __getattr__(name: str) -> Any:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from arith.theory.errors import InvalidInput, look_up
 from arith.verify.training.device import pick_device
-
 from benchmarks import (
     ensembles,
     evaluation,

@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
 import torch
+
 from arith.verify.training.device import keep_freed_memory, prefer_large_pages
 
 T = TypeVar("T")

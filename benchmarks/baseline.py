@@ -13,12 +13,13 @@ import math
 
 import numpy as np
 import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import CHUNK
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 BATCH = 64
 DROPOUT = 0.2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from arith.verify.plan.recipe import RECIPE
-
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import nn
+
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH, answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.training.train import train
-from torch import nn
-
 from benchmarks.apart import each_apart, every_thread
 from benchmarks.tables import Row, Table
 from benchmarks.throughput import headline_cell

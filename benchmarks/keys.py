@@ -7,7 +7,6 @@ from unittest.mock import patch
 
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.rows import row
-
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table

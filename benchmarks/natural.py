@@ -5,7 +5,6 @@ from __future__ import annotations
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.rows import row
-
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table

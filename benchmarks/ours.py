@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import CHUNK, Recipe
 from arith.verify.training.device import has_compiler

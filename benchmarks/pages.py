@@ -12,7 +12,6 @@ from unittest.mock import patch
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.rows import row
 from arith.verify.training.device import LARGE_PAGES, TUNABLES, prefer_large_pages, train_alone
-
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
 from benchmarks.timing import in_turns, ratio, spread

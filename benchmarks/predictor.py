@@ -17,7 +17,6 @@ from arith.theory.setting.encodings import ENCODINGS, encoding
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import named_task
-
 from benchmarks.apart import apart
 from benchmarks.tables import Table
 from benchmarks.timing import in_turns, ratio, spread

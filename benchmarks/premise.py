@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from torch import nn
+
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan import grids
 from arith.verify.plan.cells import Cell
@@ -14,8 +16,6 @@ from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET
 from arith.verify.training.ensemble import Ensemble
 from arith.verify.training.train import train
-from torch import nn
-
 from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
 from benchmarks.tables import Row, Table, tell

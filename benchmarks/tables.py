@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from arith.verify.training.device import has_compiler, precision_name
 from tabulate import tabulate
 
+from arith.verify.training.device import has_compiler, precision_name
 from benchmarks.timing import Spread
 
 Row = dict[str, Any]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import torch
+
 from arith.verify.plan import grids
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.training.device import precision_name
-
 from benchmarks.apart import apart, thread_counts
 from benchmarks.baseline import BATCH, PlainTraining
 from benchmarks.ours import EnsembleTraining

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from arith.commands import options
 from arith.printing import print_table, print_text, print_verdicts, shown
 from arith.theory.errors import InvalidInput

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+
 from arith.commands.options import JsonListOption, completion
 from arith.printing import print_lines, print_list, print_table, print_text
 from arith.theory.display import catalogue

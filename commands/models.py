@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from arith.commands.options import JsonOption
 from arith.printing import print_lines, print_table, print_text
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.options import flag, options_of
 from arith.theory.setting.requests import Request

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from arith.commands.options import (
     DEFAULT_STORE,
     EncodingOption,

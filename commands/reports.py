@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
 from arith.commands import options
 from arith.printing import print_text, print_verdicts, shown
 from arith.theory.errors import InvalidInput

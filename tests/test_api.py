@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arith.theory.setting.options import options_of
-from arith.theory.setting.requests import Request
-from arith.verify.judging.judge import CellVerdict, judge
-from arith.verify.plan.grids import GRIDS, grid
 from builders.command_line import run_cli
 from builders.paths import REPORTS, ROOT
 
 from arith import InvalidInput, Judged, predict, report, verify
+from arith.theory.setting.options import options_of
+from arith.theory.setting.requests import Request
+from arith.verify.judging.judge import CellVerdict, judge
+from arith.verify.plan.grids import GRIDS, grid
 
 HEADLINE = len(GRIDS["headline"])
 

@@ -9,6 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
+from typer.testing import CliRunner
+
+import benchmarks.__main__ as command
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
@@ -17,10 +21,6 @@ from arith.verify.plan.flops import training_flops
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.recipe import CHUNK, RECIPE
 from arith.verify.plan.sizes import SIZES, Size, size
-from torch.utils.flop_counter import FlopCounterMode
-from typer.testing import CliRunner
-
-import benchmarks.__main__ as command
 from benchmarks import predictor, premise
 from benchmarks.baseline import BATCH, PlainGPT, PlainTraining
 from benchmarks.evaluation import token_by_token

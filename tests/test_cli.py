@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from arith.verify.plan.grids import GRIDS
-from arith.verify.plan.sizes import SIZES
-from arith.verify.records.store import Store
 from builders.command_line import run_cli
 from builders.paths import ROOT
 from builders.processes import Started
+
+from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.sizes import SIZES
+from arith.verify.records.store import Store
 
 
 def predicted(*arguments: str) -> dict:

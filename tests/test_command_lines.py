@@ -10,13 +10,14 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import LAYOUTS
-from arith.theory.setting.tasks import TASKS
 from builders.command_line import run_cli
 from builders.strategies import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.tasks import TASKS
 
 SECONDS, BYTES = 10, 2**30
 LINES = settings(examples(60), suppress_health_check=list(HealthCheck))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from builders.command_line import run_cli
+
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.plan.grids import GRIDS
-from builders.command_line import run_cli
 
 
 def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from builders.command_line import run_cli
+from builders.paths import HEADLINE_EVIDENCE, ROOT
+from test_extending import tables_as_they_were
+
+from arith import __version__
 from arith.theory.display.literature_tables import summary
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
@@ -20,11 +25,6 @@ from arith.verify.plan.sizes import SIZES
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
-from builders.command_line import run_cli
-from builders.paths import HEADLINE_EVIDENCE, ROOT
-from test_extending import tables_as_they_were
-
-from arith import __version__
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), ROOT / "benchmarks" / "README.md"]

@@ -8,6 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from builders.cells import cell
+from builders.paths import ROOT
+from torch import nn
+
 from arith.theory.display.catalogue import encoding_rows, layout_rows
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
@@ -17,9 +21,6 @@ from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import TASKS
 from arith.verify.model.positions import POSITIONS, Learned, PositionalEncoding
 from arith.verify.plan.sizes import SIZES, size
-from builders.cells import cell
-from builders.paths import ROOT
-from torch import nn
 
 PAGE = ROOT / "docs" / "extending.md"
 TABLES: tuple[dict, ...] = (TASKS, LAYOUTS, SIZES, ENCODINGS, POSITIONS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.verify.plan.recipe import DENSE, RECIPE
 from builders.command_line import run_cli
 from builders.paths import ROOT
 
 from arith import __version__
+from arith.theory.inference.rules import THEORY_VERSION
+from arith.verify.plan.recipe import DENSE, RECIPE
 
 
 def test_every_command_has_the_short_form_of_help() -> None:

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from typing import Any
 
+from builders.paths import ROOT
+
 from arith.theory.setting.options import flag, options_of
 from arith.theory.setting.requests import Request
-from builders.paths import ROOT
 
 PROGRAM = """
 import json, sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from arith.printing import print_list, print_prediction, print_table, print_text, print_verdicts
 from arith.theory.display.catalogue import (
     ENCODING_COLUMNS,

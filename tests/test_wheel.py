@@ -14,10 +14,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from arith.verify.model.huggingface import sources
 from builders.paths import ROOT
 
 from arith import __version__
+from arith.verify.model.huggingface import sources
 
 TAKEN = ("cli", "commands", "printing", "theory", "verify")
 """Names of the repository that other programs may have too."""

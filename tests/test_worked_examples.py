@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 
 import pytest
+from builders.paths import ROOT
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.properties import base_aligned, carries, digit_causal
 from arith.theory.setting.requests import Request
-from builders.paths import ROOT
 
 PAGE = ROOT / "docs" / "worked-examples.md"
 ROWS = [

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain

@@ -14,8 +14,6 @@ from builders.paths import ROOT
 from builders.processes import SECONDS
 
 OTHER_THEORY = 'from arith.theory.inference import rules\nrules.THEORY_VERSION = "0"\n'
-    'import arith.theory.inference.rules\narith.theory.inference.rules.THEORY_VERSION = "0"\n'
-)
 """A program that a worker runs first: it is then of another version."""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from arith.theory.counting.residues import Residues
 from hypothesis import strategies as st
+
+from arith.theory.counting.residues import Residues
 
 HUGE = 10**50
 

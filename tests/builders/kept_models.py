@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+
 from arith.verify.model.gpt import GPT
 from arith.verify.model.kept import keep
 from arith.verify.model.networks import network
@@ -13,7 +14,6 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, Recipe
 from arith.verify.plan.sizes import Size
 from arith.verify.records.runs import Run
-
 from builders.runs import run
 
 

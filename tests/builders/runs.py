@@ -6,7 +6,6 @@ from arith.verify.plan.cells import Cell
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.runs import Run
-
 from builders.paths import HEADLINE_EVIDENCE
 
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}

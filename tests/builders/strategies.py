@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
+
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import Support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
-from hypothesis import HealthCheck, assume, settings
-from hypothesis import strategies as st
-
 from builders.brute_force import members
 
 

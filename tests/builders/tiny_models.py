@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 import torch
+
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.equivalents import predicted_support
 from arith.verify.model.gpt import GPT, UNSEEN, Block
@@ -20,7 +21,6 @@ from arith.verify.plan.recipe import Recipe
 from arith.verify.plan.sizes import SIZES, Size
 from arith.verify.training.recorder import Recorder
 from arith.verify.training.train import Trained, train_ensemble
-
 from builders.cells import cell
 
 QUICK = Recipe(

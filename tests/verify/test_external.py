@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.cells import cell
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
@@ -19,7 +21,6 @@ from arith.verify.external import COLUMNS, evaluate, first_integer, questions, t
 from arith.verify.external_model import ExternalModel
 from arith.verify.plan.inputs import SAMPLES, inputs
 from arith.verify.plan.sequences import Format
-from builders.cells import cell
 
 
 @dataclass(frozen=True)

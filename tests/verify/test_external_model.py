@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+
 from arith.theory.counting.accuracy import accuracy
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
@@ -23,7 +25,6 @@ from arith.verify.external import evaluate, questions, table
 from arith.verify.external_model import ExternalModel, load
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sequences import Format
-from builders.cells import cell
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

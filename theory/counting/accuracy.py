@@ -18,6 +18,7 @@ from itertools import chain, product
 from math import prod
 
 import numpy as np
+
 from arith.theory.counting.carry_automaton import agreement
 from arith.theory.counting.congruences import congruent, key_matches
 from arith.theory.errors import InvalidInput, NotCountable

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from math import gcd, prod
 
 import numpy as np
+
 from arith.theory.counting.residue_polynomials import (
     Operand,
     polynomial_matches,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+
 from arith.theory.counting.accuracy import (
     LARGEST_ENUMERATION,
     defined,

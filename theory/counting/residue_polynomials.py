@@ -22,6 +22,8 @@ from itertools import pairwise, product
 from math import prod
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
 from arith.theory.counting.residues import (
     Operand,
     Residues,
@@ -35,7 +37,6 @@ from arith.theory.errors import NotCountable
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array, cyclic_product
 from arith.theory.setting.tasks import Term
-from numpy.lib.stride_tricks import sliding_window_view
 
 LARGEST_WORK = 1_000_000_000
 """The most steps that a count may take (a few seconds).

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
+
 from arith.theory.counting.residues import Residues, fold, settled, translate, zero_pairs
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array, exact_dtype, peak

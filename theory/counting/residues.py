@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+
 from arith.theory.errors import NotCountable
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array, cyclic_product, exact_dtype, peak, roomy

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from arith.theory.display.style import FAINT, PALETTE, draw_box, figure
 from arith.theory.inference.addresses import RESULT, Need, indices
 from arith.theory.inference.finder import Finder

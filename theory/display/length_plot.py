@@ -25,9 +25,10 @@ from arith.theory.prediction.outcomes import Claim
 from arith.theory.setting.directions import Direction
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from arith.theory.prediction.lengths import LengthPrediction
     from arith.theory.prediction.predict import Prediction
-    from matplotlib.axes import Axes
 
 MOST_WORDED = 12
 """Up to so many lengths each has its words below it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from arith.theory.numbers.integer_arrays import Array
 from arith.theory.setting.encodings import Encoding
 from arith.theory.setting.layouts import Layout, Token

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
 from arith.theory.inference.shapes import Shapes
 from arith.theory.inference.views import carry_reach
 from arith.theory.numbers.integer_arrays import Array

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
+
 from arith.theory.inference.addresses import NEVER, Need, Sequences, Trained
 from arith.theory.inference.digit_cases import DigitCases, digit_cases
 from arith.theory.inference.found import Found, Missing, Where

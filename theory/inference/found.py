@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from arith.theory.inference.shapes import Shapes
 from arith.theory.numbers.integer_arrays import Array
 

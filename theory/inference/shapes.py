@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 import numpy as np
+
 from arith.theory.inference.result_lengths import longest_result, number_of_tuples, result_lengths
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array

@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+
 from arith.theory.inference.addresses import Need, Sequences, Trained
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array

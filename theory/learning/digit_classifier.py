@@ -12,6 +12,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+
 from arith.theory.errors import NotCountable
 from arith.theory.inference.support import OperandDigit
 from arith.theory.numbers.effort import spend

@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import prod
 
 import numpy as np
+
 from arith.theory.counting.accuracy import value_dtype
 from arith.theory.counting.residues import digit_sum
 from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples

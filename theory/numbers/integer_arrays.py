@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from arith.theory.errors import NotCountable
 
 Array = npt.NDArray[Any]

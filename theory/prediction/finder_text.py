@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+
 from arith.theory.inference.addresses import NEVER, Need
 from arith.theory.inference.derivation import Step, cite
 from arith.theory.inference.finder import Finder

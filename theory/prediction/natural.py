@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
+
 from arith.theory.counting.best_guess import best_share
 from arith.theory.errors import NotCountable
 from arith.theory.inference.derivation import Step, cite

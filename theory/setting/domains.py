@@ -21,6 +21,7 @@ from math import comb, prod
 from typing import Any
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.directions import Direction

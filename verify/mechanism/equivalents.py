@@ -11,6 +11,7 @@ Shapes: n inputs, k operands, N digits of each.
 from __future__ import annotations
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.theory.inference.support import Support
 from arith.theory.prediction.predict import predict

@@ -14,13 +14,14 @@ from math import nan
 
 import numpy as np
 import torch
+from torch import Tensor
+
 from arith.verify.mechanism.equivalents import pairs
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
 from arith.verify.plan.sampling import Sampler
-from torch import Tensor
 
 SAMPLES = 300
 """Inputs whose states are compared."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.verify.model.gpt import GPT

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.verify.mechanism.hidden_states import Equivalence, equivalence
 from arith.verify.mechanism.influence import answerers, disagreement, influences

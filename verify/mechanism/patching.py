@@ -16,11 +16,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
+
 from arith.verify.mechanism.equivalents import pairs, predicted_support
 from arith.verify.model.gpt import GPT
 from arith.verify.model.indifference import ignored_slots
 from arith.verify.plan.cells import Cell
-from torch import Tensor
 
 SAMPLES = 1000
 """Inputs per length; a share is then known to about 0.02."""

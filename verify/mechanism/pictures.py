@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
 from arith.verify.mechanism.equivalents import pairs
 from arith.verify.mechanism.hidden_states import SAMPLES, hidden, near_their_digit

@@ -9,6 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
 from arith.theory.setting.layouts import Token
 from arith.verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
 from arith.verify.model.initialization import initialize, separate, sharpen
@@ -18,8 +21,6 @@ from arith.verify.model.token_noise import BYTES, mix
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import RECIPE, Recipe
 from arith.verify.plan.sizes import Size
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 UNSEEN = -1e9
 """The mask of a key that a query does not see; 0 for the others."""

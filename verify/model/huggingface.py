@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.verify.model.kept import KeptModel
 from arith.verify.plan.cells import refuse_natural

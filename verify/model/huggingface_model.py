@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import Tensor
+from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutput
+
 from arith.theory.setting.layouts import Token
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.sizes import Size
-from torch import Tensor
-from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import CausalLMOutput
 
 
 class ArithConfig(PreTrainedConfig):

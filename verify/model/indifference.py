@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
+
 from arith.theory.inference.support import Support
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_inputs
-from torch import Tensor
 
 SHARE = 0.5
 """The share of another token's vector: at one half neither of the two outweighs the other."""

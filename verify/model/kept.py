@@ -14,6 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.tasks import TASKS
 from arith.verify.model.gpt import GPT
@@ -26,8 +29,6 @@ from arith.verify.records.budgets import is_wanted
 from arith.verify.records.files import new_folder
 from arith.verify.records.reading import check, check_fields
 from arith.verify.records.runs import Run
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _OURS = ("recipe_name", "network", "vocabulary")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor, nn
+
 from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
 from arith.verify.model.steadiness import steadiness
@@ -12,7 +14,6 @@ from arith.verify.plan.inputs import held_out_inputs, inputs_at
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sequences import Format
 from arith.verify.records.measurement import Measurement
-from torch import Tensor, nn
 
 BATCH = 500
 """Examples that a model answers at once."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cache, cached_property
 
 import torch
-from arith.verify.plan.numbering import Numbering
 from torch import Tensor
+
+from arith.verify.plan.numbering import Numbering
 
 
 class Places:

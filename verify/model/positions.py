@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
 from arith.theory.setting.layouts import INDICES, STARTS, Token
 from arith.verify.model.places import Places
 from arith.verify.model.random_indices import BYTES, RandomIndices
 from arith.verify.plan.sizes import Size
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 Slots = Tensor | slice
 """Indices of tokens in the sequence; a slice costs nothing where one will do."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from arith.theory.display.answer import INPUTS, expected_function
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction

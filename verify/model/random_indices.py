@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor, nn
+
 from arith.theory.setting.layouts import INDICES, Token
 from arith.verify.model.places import Places
-from torch import Tensor, nn
 
 BYTES = 2 * INDICES
 """Random bytes that the indices of one example are drawn from."""

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
+
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
-from torch import Tensor
 
 SHARE = 0.1
 """The share of another digit's vector: far from one half, at which the other would be read."""

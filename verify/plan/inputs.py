@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import LENGTHS_FIRST, Domain
 from arith.verify.plan.cells import Cell

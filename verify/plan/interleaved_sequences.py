@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+
 from arith.theory.setting.layouts import BOS, EQUALS
 from arith.verify.plan.natural_sequences import NaturalFormat, lengths
 from arith.verify.plan.sequences import LANDMARKS

@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+
 from arith.theory.setting.layouts import END, EQUALS, STARTS, Token
 from arith.theory.setting.properties import carries, carry_values
 from arith.verify.plan.sequences import LANDMARKS, Format

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from arith.theory.errors import InvalidInput
 from arith.theory.numbers.integer_arrays import combinations
 from arith.theory.setting.boxes import Box

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
 from arith.theory.numbers.integer_arrays import exact_dtype
 from arith.theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
 from arith.theory.setting.tasks import Task

@@ -13,6 +13,7 @@ from statistics import mean
 from typing import ClassVar
 
 import torch
+
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan

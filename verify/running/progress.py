@@ -88,9 +88,10 @@ class ProgressDisplay:
         if is_plain:
             threading.Thread(target=self._remind, daemon=True).start()
             return self
-        from arith.verify.running.notebook_bar import NotebookBar
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
+
+        from arith.verify.running.notebook_bar import NotebookBar
 
         kind = NotebookBar if console.is_jupyter else Bar
         self._bar = kind(

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
 from arith.verify.plan.plan import Job
 from arith.verify.records.source import source
 from arith.verify.training.recorder import Recorder

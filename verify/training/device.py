@@ -16,6 +16,7 @@ import platform
 import shutil
 
 import torch
+
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.verify.plan.plan import DEVICES, PRECISIONS
 

@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.func import functional_call, vmap
+from torch.nn import functional as F
+
 from arith.verify.model import token_noise
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
@@ -27,9 +31,6 @@ from arith.verify.training.examples import Examples, Noise
 from arith.verify.training.optimizer import Optimizer
 from arith.verify.training.replay import Replayed
 from arith.verify.training.weights import Weights
-from torch import Tensor
-from torch.func import functional_call, vmap
-from torch.nn import functional as F
 
 _NEXT_START = 2**31
 """Between the seeds of the weights of two starts: beyond every seed that can be asked for."""

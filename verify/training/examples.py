@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
+
 from arith.theory.setting.layouts import STARTS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.spaces import drawn_spaces
-from torch import Tensor
 
 
 class Examples:

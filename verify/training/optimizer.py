@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
+from torch import Tensor
+
 from arith.verify.model.initialization import SHARP
 from arith.verify.plan.recipe import Recipe
 from arith.verify.training.weights import Weights
-from torch import Tensor
 
 _MOMENTUM = 0.95
 _ITERATIONS = 5

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from arith.theory.prediction.predict import predict
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, learned_answers

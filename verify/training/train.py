@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
+
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell
@@ -18,7 +20,6 @@ from arith.verify.training.curves import Curve
 from arith.verify.training.device import WORTH_COMPILING, has_compiler
 from arith.verify.training.ensemble import Ensemble
 from arith.verify.training.schedule import Schedule
-from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
+from builders.strategies import domains, examples, learned_functions, tasks
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from arith.theory.counting.accuracy import (
     accuracy,
     known_accuracy,
@@ -27,10 +32,6 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.properties import digit_causal
 from arith.theory.setting.tasks import Task, named_task
-from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
-from builders.strategies import domains, examples, learned_functions, tasks
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 SLOW = settings(examples(300), max_examples=300)
 MANY = examples(1000)

@@ -8,12 +8,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from builders.natural_examples import digits
+
 from arith.theory.counting.best_guess import best_share
 from arith.theory.inference.found import Missing
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.tasks import Task
-from builders.natural_examples import digits
 
 Told = Callable[[list[int], int], object]
 """What a model that is right has written, in a result, before it is asked for a digit."""

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from builders.brute_force import brute_accuracy, digit, members
+from builders.strategies import examples, learned_functions
+from hypothesis import given, settings
+
 from arith.theory.counting.accuracy import accuracy, matches
 from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
 from arith.theory.errors import InvalidInput, NotCountable
@@ -14,9 +18,6 @@ from arith.theory.inference.support import Support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
-from builders.brute_force import brute_accuracy, digit, members
-from builders.strategies import examples, learned_functions
-from hypothesis import given, settings
 
 SLOW = settings(examples(200), max_examples=200)
 

@@ -8,6 +8,10 @@ from math import prod
 
 import numpy as np
 import pytest
+from builders.distributions import HUGE, counts, residues
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory.counting.residue_polynomials import (
     Operand,
     polynomial_matches,
@@ -17,9 +21,6 @@ from arith.theory.counting.residue_products import product_matches
 from arith.theory.counting.residues import Residues, interval, scale
 from arith.theory.errors import NotCountable
 from arith.theory.setting.tasks import Term
-from builders.distributions import HUGE, counts, residues
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 Case = tuple[list[Term], int, int, list[Operand]]
 

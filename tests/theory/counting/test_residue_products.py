@@ -7,11 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from arith.theory.counting.residue_products import product_matches
-from arith.theory.counting.residues import Residues, interval, scale
 from builders.distributions import HUGE, counts, several
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arith.theory.counting.residue_products import product_matches
+from arith.theory.counting.residues import Residues, interval, scale
 
 
 def brute_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int:

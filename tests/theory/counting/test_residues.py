@@ -8,6 +8,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from builders.distributions import HUGE, counts, several
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory.counting.residues import (
     Residues,
     convolve,
@@ -18,9 +22,6 @@ from arith.theory.counting.residues import (
     zero_pairs,
 )
 from arith.theory.errors import NotCountable
-from builders.distributions import HUGE, counts, several
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DECIMAL = tuple(range(10))
 

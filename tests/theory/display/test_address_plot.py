@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from arith.theory.display.address_plot import ROWS, SUMS, Row, draw_row, plot_addresses
 from builders.paths import ROOT
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from arith.theory.display.address_plot import ROWS, SUMS, Row, draw_row, plot_addresses
 
 TRAINED, LONGER = SUMS
 BY_NAME = {row.name: row for row in ROWS}

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arith.theory.display.length_plot import MOST_WORDED, Measured, draw_lengths, plot_lengths
-from arith.theory.errors import InvalidInput
 from builders.predictions import predicted
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from arith.theory.display.length_plot import MOST_WORDED, Measured, draw_lengths, plot_lengths
+from arith.theory.errors import InvalidInput
 
 MOD_101 = {"task": "mod_add", "modulus": 101, "train_digits": "2"}
 MODELS = (

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from builders.predictions import predicted
+
 from arith.theory.display.answer import (
     UNCLAIMED,
     answer_line,
@@ -27,7 +29,6 @@ from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise
-from builders.predictions import predicted
 
 
 def rows(prediction: Prediction) -> list[dict[str, str]]:

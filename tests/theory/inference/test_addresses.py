@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders.layouts import NATURAL
+from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
+
 from arith.theory.inference.addresses import (
     NEVER,
     RESULT,
@@ -21,8 +24,6 @@ from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task
-from builders.layouts import NATURAL
-from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
 
 CASES = [
     ("a + b", 2, 4),

@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.layouts import PADDED
+from builders.predictions import predicted
+from builders.strategies import examples
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.setting.domains import Domain
@@ -14,11 +20,6 @@ from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sequences import Format
-from builders.layouts import PADDED
-from builders.predictions import predicted
-from builders.strategies import examples
-from hypothesis import given, reject
-from hypothesis import strategies as st
 
 SLOW = examples(60)
 Contexts = dict[tuple[int, ...], set[int]]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from builders.natural_examples import digits, examples
+
 from arith.theory.inference.finder import Finder
 from arith.theory.inference.shapes import shapes
 from arith.theory.inference.views import carry_reach
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task
-from builders.natural_examples import digits, examples
 
 Read = tuple[object, ...]
 

@@ -7,13 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from builders.predictions import predicted
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arith.theory.inference.linked_values import connected, equivalent
 from arith.theory.inference.support import support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import named_task
-from builders.predictions import predicted
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def test_the_joint_support_rule_decides_downward() -> None:

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy.printing.str import StrPrinter
+
 from arith.theory.errors import InvalidInput
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import Support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sympy.printing.str import StrPrinter
 
 
 class Printer(StrPrinter):

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from builders.predictions import predicted
+
 from arith.theory.errors import InvalidInput
 from arith.theory.inference.rules import RULES
 from arith.theory.setting.requests import Request
-from builders.predictions import predicted
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 NARROW = {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5}

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from builders.brute_force import members
+from builders.natural_examples import digits
+
 from arith.theory.errors import NotCountable
 from arith.theory.inference.result_lengths import number_of_tuples, result_lengths
 from arith.theory.inference.shapes import shapes
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.requests import Request
-from builders.brute_force import members
-from builders.natural_examples import digits
 
 TASKS = ("a + b", "a - b", "2*a + 3*b + 1", "a + b + c", "50*a", "a + 25*b + 700")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from arith.theory.inference.support import Support
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.tasks import Task, named_task
 from builders.strategies import domains, tasks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from arith.theory.inference.support import Support
+from arith.theory.setting.domains import Domain
+from arith.theory.setting.tasks import Task, named_task
 
 FEW = settings(max_examples=100, deadline=None, derandomize=True)
 

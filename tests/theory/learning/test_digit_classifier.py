@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
+from builders.brute_force import box_members
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory.errors import NotCountable
 from arith.theory.learning.digit_classifier import DigitClassifier
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
-from builders.brute_force import box_members
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 TASKS = (
     "a + b",

@@ -7,6 +7,9 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from arith.theory.errors import NotCountable
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.digit_classifier import DigitClassifier
@@ -16,8 +19,6 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task, named_task
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 
 def by_hand(task: Task, base: int, n: int) -> int:

@@ -7,16 +7,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders.brute_force import members
+from builders.strategies import domains, examples, tasks
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from arith.theory.display.answer import explanation
 from arith.theory.learning.plateaus import LARGEST, Plateau, plateau_accuracy, plateaus
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task
-from builders.brute_force import members
-from builders.strategies import domains, examples, tasks
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 Bounds = tuple[Fraction, Fraction]
 

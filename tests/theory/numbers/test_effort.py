@@ -1,6 +1,7 @@
 """Exact counts cost the same whatever was counted before."""
 
 import pytest
+
 from arith.theory.errors import TooMuchWork
 from arith.theory.inference.result_lengths import result_lengths
 from arith.theory.numbers.effort import budget, remembered, spend

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from arith.theory.numbers.integer_arrays import combinations, cyclic_product, operand_tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arith.theory.numbers.integer_arrays import combinations, cyclic_product, operand_tuples
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), max_size=4), min_size=1, max_size=4))

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from arith.theory.display.answer import published_lines
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.predict import predict

@@ -8,6 +8,8 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from builders.predictions import predicted
+
 from arith.theory.inference.contexts import receptive_field
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -17,7 +19,6 @@ from arith.theory.setting.settings import Setting
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.sampling import Sampler
-from builders.predictions import predicted
 
 ADD = {"task": "add", "padding": "none", "layout": "interleaved", "train_digits": "1-5"}
 Contexts = dict[tuple[int, ...], set[int]]

@@ -8,14 +8,15 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS, examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import TASKS, Task
-from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS, examples
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 CELLS = examples(100)
 LARGEST = 3_000

@@ -6,16 +6,17 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import Prediction
-from arith.theory.setting.domains import KINDS
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import STARTS
 from builders.layouts import NATURAL
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import given, reject
 from hypothesis import strategies as st
+
+from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.domains import KINDS
+from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.setting.layouts import STARTS
 
 ADD = {"task": "add", "padding": "none", "train_digits": "1-5"}
 BETWEEN = {"train_digits": "1-5+7", "test_digits": "6"}

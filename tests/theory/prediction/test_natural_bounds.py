@@ -9,12 +9,13 @@ from math import prod
 from typing import Any
 
 import pytest
-from arith.theory.setting.domains import LENGTHS_FIRST, Domain
-from arith.theory.setting.requests import Request
-from arith.theory.setting.settings import Setting
 from builders.brute_force import members
 from builders.natural_examples import Spaces, digits, every_choice, query_and_keys, write
 from builders.predictions import predicted
+
+from arith.theory.setting.domains import LENGTHS_FIRST, Domain
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
 
 
 def written_bound(setting: Setting, n: int) -> Fraction:

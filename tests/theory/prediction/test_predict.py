@@ -7,6 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from builders.brute_force import brute_accuracy
+from builders.predictions import predicted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from arith.theory.display.answer import answer_line
 from arith.theory.errors import InvalidInput
@@ -18,10 +23,6 @@ from arith.theory.setting.domains import KINDS
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import named_task
-from builders.brute_force import brute_accuracy
-from builders.predictions import predicted
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def say(

@@ -12,6 +12,12 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from builders.layouts import PADDED
+from builders.predictions import predicted
+from builders.strategies import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction, predict
@@ -21,11 +27,6 @@ from arith.theory.setting.encodings import ENCODINGS, encoding
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.settings import Setting
-from builders.layouts import PADDED
-from builders.predictions import predicted
-from builders.strategies import examples
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 MANY = examples(100)
 STRENGTH = {Claim.NONE: 0, Claim.AT_LEAST: 1, Claim.AT_MOST: 1, Claim.EXACT: 2}

@@ -11,6 +11,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from builders.layouts import PADDED
+from builders.strategies import examples
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.predict import predict
@@ -22,10 +27,6 @@ from arith.theory.setting.layouts import layout
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task, Term, named_task
-from builders.layouts import PADDED
-from builders.strategies import examples
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 MANY = examples(150)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from arith.theory.setting.decision import Decision
 
 

@@ -7,11 +7,12 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arith.theory.setting import domains
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.tasks import digit_count
-from hypothesis import given
-from hypothesis import strategies as st
 
 _LENGTHS = st.sets(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 

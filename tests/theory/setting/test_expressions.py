@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 _leaf = st.sampled_from(["a", "b", "1", "2", "7"])
 _texts = st.recursive(

@@ -6,6 +6,11 @@ from itertools import product
 from random import Random
 
 import pytest
+from builders.brute_force import digit
+from builders.strategies import tasks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.expressions import parse_task
@@ -18,10 +23,6 @@ from arith.theory.setting.properties import (
 )
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task, digit_count, named_task
-from builders.brute_force import digit
-from builders.strategies import tasks
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 

@@ -7,14 +7,15 @@ import shlex
 from typing import Any
 
 import pytest
+from builders.strategies import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.options import LARGEST_DIGITS, read_lengths
 from arith.theory.setting.requests import Request, read_setting, setting_json, setting_words
 from arith.theory.setting.settings import Setting
-from builders.strategies import examples
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

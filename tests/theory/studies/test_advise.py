@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
+
 from arith.theory.display.text import advice_text
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import predict

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+
 from arith.theory.display.literature_tables import COLUMNS, summary, table
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.decision import Decision

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.predictions import predicted
+
 from arith.theory import Task, encoding, layout, named_task, parse_task
 from arith.theory.display.phase_grid import Grid, left_out, write_csv
 from arith.theory.display.phase_plot import MOST_NUMBERED, plot
@@ -17,7 +19,6 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.properties import base_aligned, residual_modulus
 from arith.theory.studies.phase import Point, phase_diagram
-from builders.predictions import predicted
 
 
 @pytest.fixture(autouse=True)

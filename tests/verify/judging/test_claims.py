@@ -6,6 +6,9 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.inference.rules import RULES
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -27,8 +30,6 @@ from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.sections.claims import COLUMNS, claim_tables
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from arith.verify.judging.intervals import CONFIDENCE, pooled, wilson
 from scipy.stats import binomtest
+
+from arith.verify.judging.intervals import CONFIDENCE, pooled, wilson
 
 
 @pytest.mark.parametrize(("right", "inputs"), [(0, 1), (0, 1000), (3, 7), (330, 1000), (50, 50)])

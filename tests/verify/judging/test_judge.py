@@ -6,6 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders.cells import cell
+from builders.runs import run
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import Verdict, exit_code, judge
@@ -13,8 +16,6 @@ from arith.verify.plan.cells import Cell
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.reporting.picture import picture
-from builders.cells import cell
-from builders.runs import run
 
 
 def verdicts(c: Cell, *runs: Run) -> list[Verdict]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.runs import run
+
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import judge
 from arith.verify.judging.known_divergences import (
@@ -13,8 +16,6 @@ from arith.verify.judging.known_divergences import (
     read_known_divergences,
     unexplained,
 )
-from builders.cells import cell
-from builders.runs import run
 
 RIGHT = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 0})])
 WRONG = judge(cell(digits=3), [run(cell(digits=3), {1: 1, 2: 1, 3: 1, 4: 1})])

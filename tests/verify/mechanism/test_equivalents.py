@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.cells import cell
+from builders.tiny_models import untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -13,8 +16,6 @@ from arith.theory.setting.tasks import named_task
 from arith.verify.mechanism.equivalents import equivalents, pairs
 from arith.verify.mechanism.hidden_states import equivalence
 from arith.verify.plan.sampling import Sampler
-from builders.cells import cell
-from builders.tiny_models import untrained
 
 
 def test_a_long_input_is_equivalent_to_its_low_digits() -> None:

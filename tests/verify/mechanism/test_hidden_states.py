@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+from builders.layouts import PADDED
+from builders.tiny_models import Taught, blind, untrained
+
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
-from builders.cells import cell
-from builders.layouts import PADDED
-from builders.tiny_models import Taught, blind, untrained
 
 
 def some(c: Cell, digits: int = 3, n: int = 20) -> np.ndarray:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.cells import cell
+from builders.tiny_models import PRODUCT, Taught, blind, leaking, taught, untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.verify.mechanism.influence import Answer, answerers, disagreement, influences
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
-from builders.cells import cell
-from builders.tiny_models import PRODUCT, Taught, blind, leaking, taught, untrained
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 """Addition in base 2 with APE, trained on up to three digits and written with four."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from builders.cells import cell
+from builders.tiny_models import PRODUCT, Taught, leaking, untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -12,8 +15,6 @@ from arith.verify.model.gpt import GPT
 from arith.verify.model.indifference import ignored_slots
 from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
-from builders.cells import cell
-from builders.tiny_models import PRODUCT, Taught, leaking, untrained
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 

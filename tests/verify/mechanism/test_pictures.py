@@ -7,12 +7,13 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from builders.cells import cell
+from builders.tiny_models import untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.influence import answerers, influences
 from arith.verify.mechanism.pictures import draw_groups, draw_influences, draw_states, principal
-from builders.cells import cell
-from builders.tiny_models import untrained
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
+
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import STARTS, layout
 from arith.verify.model.fast import Dropout, relu, spare_keys
@@ -14,7 +16,6 @@ from arith.verify.model.gpt import GPT, Block
 from arith.verify.model.positions import POSITIONS, RelativeKeys, Slots
 from arith.verify.plan.recipe import RECIPE, RECIPES
 from arith.verify.plan.sizes import SIZES, Size
-from torch.nn import functional as F
 
 TINY = Size(2, 2, 16)
 

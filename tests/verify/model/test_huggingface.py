@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+from builders.kept_models import kept_untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.gpt import GPT
@@ -20,8 +23,6 @@ from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.numerals import symbols
 from arith.verify.plan.recipe import RECIPES
-from builders.cells import cell
-from builders.kept_models import kept_untrained
 
 pytest.importorskip("transformers")
 

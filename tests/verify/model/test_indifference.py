@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from builders.cells import cell
+from builders.tiny_models import Taught, blind, untrained
+
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.equivalents import predicted_support
 from arith.verify.model.indifference import indifference
-from builders.cells import cell
-from builders.tiny_models import Taught, blind, untrained
 
 SUM = cell()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+
 from arith.theory.setting.layouts import layout
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.recipe import RECIPES

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from builders.cells import cell
+from builders.kept_models import kept_run, kept_untrained
+
 from arith.theory.errors import InvalidInput
 from arith.verify.model.kept import CONFIG, WEIGHTS, is_kept, keep, kept_path, read_kept
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import RECIPES
-from builders.cells import cell
-from builders.kept_models import kept_run, kept_untrained
 
 SUM = cell("mod_add", 101, test_lengths=(2, 3))
 

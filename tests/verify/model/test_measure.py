@@ -7,6 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+from builders.layouts import PADDED
+from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.model.measure import answers, held_out_accuracy, measure
@@ -16,9 +20,6 @@ from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import CHUNK, Recipe
 from arith.verify.plan.sampling import Sampler, is_held_out
 from arith.verify.training.train import train
-from builders.cells import cell
-from builders.layouts import PADDED
-from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
 
 
 @pytest.mark.parametrize("form", PADDED)

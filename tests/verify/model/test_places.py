@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from builders.cells import natural_cell
+from builders.layouts import NATURAL
+from builders.tiny_models import untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.measure import answers
@@ -12,9 +16,6 @@ from arith.verify.model.places import Places
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
-from builders.cells import natural_cell
-from builders.layouts import NATURAL
-from builders.tiny_models import untrained
 
 CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [
     ("ape", "plain"),

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell, natural_cell
+from builders.kept_models import kept_run
+from builders.tiny_models import untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.directions import Direction
 from arith.verify.model.measure import answers
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question
-from builders.cells import cell, natural_cell
-from builders.kept_models import kept_run
-from builders.tiny_models import untrained
 
 if TYPE_CHECKING:
     from builders.tiny_models import Taught

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell, natural_cell
+from builders.layouts import NATURAL
+from builders.tiny_models import untrained
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, layout
 from arith.verify.model.gpt import GPT
@@ -15,9 +19,6 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
-from builders.cells import cell, natural_cell
-from builders.layouts import NATURAL
-from builders.tiny_models import untrained
 
 PES = ["randomized", "randomized-fire"]
 FORMS = [*NATURAL, "interleaved"]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+from builders.tiny_models import untrained
+
 from arith.theory.prediction.predict import predict
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, measure
 from arith.verify.model.steadiness import MOST, steadiness
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs_at
-from builders.cells import cell
-from builders.tiny_models import untrained
 
 SUM = cell(digits=3)
 

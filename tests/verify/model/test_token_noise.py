@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 import torch
+from builders.cells import cell
+from builders.tiny_models import QUICK, TINY, float32
+
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.layouts import layout
 from arith.verify.model.gpt import GPT
@@ -14,8 +17,6 @@ from arith.verify.plan.recipe import DENSE, find_recipe
 from arith.verify.plan.sizes import Size
 from arith.verify.training.ensemble import Ensemble
 from arith.verify.training.train import train_ensemble
-from builders.cells import cell
-from builders.tiny_models import QUICK, TINY, float32
 
 VECTORS = torch.eye(5)
 TOKENS = torch.tensor([[0, 1, 2], [3, 4, 0]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from arith.commands.options import GridOption
 from arith.theory import predict
 from arith.theory.errors import InvalidInput

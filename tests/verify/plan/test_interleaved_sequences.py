@@ -7,13 +7,14 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.verify.model.places import Places
 from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.numbering import Numbering
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def small(expr: str = "a + b", base: int = 10, width: int = 3) -> InterleavedFormat:

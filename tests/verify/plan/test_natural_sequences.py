@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.layouts import NATURAL
+from builders.natural_examples import write
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.properties import carry_values
 from arith.theory.setting.tasks import Task, digit_count
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numerals import numeral
-from builders.layouts import NATURAL
-from builders.natural_examples import write
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def digits(values: list[int], base: int, width: int) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.numerals import numbers, numeral, symbols
 

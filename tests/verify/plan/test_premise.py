@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+from scipy.stats import beta, binom
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import Verdict, exit_code, judge
@@ -12,9 +16,6 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
 from arith.verify.plan.premise import CONFIDENCE, PREMISE, SURE, is_met, lower_bound, needed
-from builders.cells import cell
-from builders.runs import RIGHT, run
-from scipy.stats import beta, binom
 
 
 def small(base: int, digits: int, modulus: int | None = None) -> Cell:

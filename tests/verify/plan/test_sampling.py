@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.cells import cell, natural_cell
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
@@ -15,7 +17,6 @@ from arith.verify.plan.natural_sequences import NaturalFormat, lengths
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.sampling import HELD_OUT, Sampler, is_held_out
 from arith.verify.plan.sequences import Format
-from builders.cells import cell, natural_cell
 
 
 def small(name: str = "add", digits: int = 3, form: str = "aligned", base: int = 10) -> Format:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders.layouts import PADDED
+
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.tasks import named_task
 from arith.verify.plan.sequences import Format
-from builders.layouts import PADDED
 
 
 def small(name: str = "add", digits: int = 3, form: str = "aligned", base: int = 10) -> Format:

@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.runs import run
+
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.verify.records.budgets import merge
@@ -15,8 +18,6 @@ from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.files import write
 from arith.verify.records.predicted import predicted
 from arith.verify.records.trajectory import Trajectory
-from builders.cells import cell
-from builders.runs import run
 
 
 def test_evidence_is_sorted_text_that_reads_back(tmp_path: Path) -> None:

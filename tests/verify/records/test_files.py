@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.records.files import check_writable, new_folder, write
 

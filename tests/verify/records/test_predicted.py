@@ -9,6 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.errors import InvalidInput
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.theory.prediction.predict import predict
@@ -17,8 +20,6 @@ from arith.verify.plan.grids import grid
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.predicted import Predicted, predicted
 from arith.verify.records.runs import Run
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 NATURAL = [c for c in grid("natural") if c.setting.task.operands < 3]  # three take seconds
 CELLS = [*grid("headline"), *grid("leaps"), *grid("ignored"), *NATURAL, *grid("drawn")[::4]]

@@ -10,9 +10,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from arith.verify.records.store import Store
 from builders.cells import cell
 from builders.runs import run
+
+from arith.verify.records.store import Store
 
 ONE = run(cell(digits=3), {1: 1})
 

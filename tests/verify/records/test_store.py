@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.errors import Failed, InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.expressions import parse_task
@@ -22,8 +25,6 @@ from arith.verify.records.budgets import is_wanted, merge, rests_on_budget
 from arith.verify.records.owners import Owner, birth, this_process
 from arith.verify.records.predicted import predicted
 from arith.verify.records.store import DONE, Store
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:

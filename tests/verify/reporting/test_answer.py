@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from arith.verify.judging.judge import judge
-from arith.verify.reporting.answer import answer
 from builders.cells import cell
 from builders.runs import RIGHT, run
+
+from arith.verify.judging.judge import judge
+from arith.verify.reporting.answer import answer
 
 
 def test_the_claims_where_theory_is_silent_and_the_theorem() -> None:

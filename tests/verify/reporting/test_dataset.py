@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from arith.theory.errors import InvalidInput
-from arith.verify.records.evidence import read_evidence, write_evidence
-from arith.verify.records.store import Store
-from arith.verify.reporting.dataset import committed, dataset
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.paths import ROOT
 from builders.runs import headline_runs, run
+
+from arith.theory.errors import InvalidInput
+from arith.verify.records.evidence import read_evidence, write_evidence
+from arith.verify.records.store import Store
+from arith.verify.reporting.dataset import committed, dataset
 
 
 @pytest.fixture

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+from matplotlib.figure import Figure
+
 from arith.verify.judging.judge import judge
 from arith.verify.plan.grids import grid
 from arith.verify.records.runs import Run
@@ -12,9 +16,6 @@ from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.figures import MISSED, draw_curve
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import along_training, encodings, training_data
-from builders.cells import cell
-from builders.runs import RIGHT, run
-from matplotlib.figure import Figure
 
 CELL = cell(digits=3)
 STEPS = (100, 1000)

@@ -9,6 +9,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from builders.command_line import run_cli
+from builders.paths import REPORTS
+from matplotlib.figure import Figure
+
 from arith.theory.setting.properties import base_aligned
 from arith.verify.pipeline import grids_with_evidence, judge
 from arith.verify.plan.grids import grid, recipe_of
@@ -16,9 +20,6 @@ from arith.verify.plan.recipe import RECIPES
 from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.overview import overview_page
 from arith.verify.reporting.page import cells_page, page
-from builders.command_line import run_cli
-from builders.paths import REPORTS
-from matplotlib.figure import Figure
 
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.paths import REPORTS
+from matplotlib.figure import Figure
+
 from arith.verify.judging.judge import Verdict
 from arith.verify.pipeline import judge
 from arith.verify.reporting.html_page import html_page
 from arith.verify.reporting.json_data import summary_json
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.totals import totals
-from builders.paths import REPORTS
-from matplotlib.figure import Figure
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 FLAGS = (

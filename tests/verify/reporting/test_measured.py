@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.recipe import FACTORS, RECIPE
 from arith.verify.records.store import Store
 from arith.verify.reporting.measured import measured
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def test_the_models_of_the_setting_are_found_and_told_apart(tmp_path: Path) -> None:

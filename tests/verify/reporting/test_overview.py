@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.paths import REPORTS
+from builders.runs import RIGHT, run
+
 from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.reporting.overview import overview_json, overview_page
 from arith.verify.reporting.report import Report
-from builders.cells import cell
-from builders.command_line import run_cli
-from builders.paths import REPORTS
-from builders.runs import RIGHT, run
 
 CELL = cell(digits=3)
 TOLD = predicted(predict(CELL.setting))

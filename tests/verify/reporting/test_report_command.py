@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from arith.verify.records.store import Store
 from builders.command_line import Done, run_cli
 from builders.paths import REPORTS
 from builders.runs import headline_runs
+
+from arith.verify.records.store import Store
 
 STORE = Path(".arith") / "measurements.sqlite"
 

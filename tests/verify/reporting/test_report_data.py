@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.paths import REPORTS
+from builders.runs import RIGHT, run
+
 from arith.theory.display.answer import UNCLAIMED
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import judge
@@ -23,10 +28,6 @@ from arith.verify.reporting.page import cells_page, page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import summary
 from arith.verify.reporting.totals import totals
-from builders.cells import cell
-from builders.command_line import run_cli
-from builders.paths import REPORTS
-from builders.runs import RIGHT, run
 
 NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -13,8 +16,6 @@ from arith.verify.records.predicted import predicted
 from arith.verify.reporting.page import cells_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import summary, versions
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def test_a_report_counts_what_was_predicted_before_apart() -> None:

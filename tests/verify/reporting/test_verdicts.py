@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import CellVerdict, Verdict, judge
@@ -22,8 +25,6 @@ from arith.verify.reporting.terminal import (
     summary_line,
     theorem_sentence,
 )
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def agreeing() -> CellVerdict:

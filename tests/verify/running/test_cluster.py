@@ -16,13 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.command_line import run_cli
+from builders.dask_cluster import OTHER_THEORY, DaskCluster
+from builders.processes import Started, tiny_grid
+
 from arith.verify.plan.grids import grid
 from arith.verify.plan.plan import Job
 from arith.verify.records.runs import Identity, Run
 from arith.verify.records.store import Store
-from builders.command_line import run_cli
-from builders.dask_cluster import OTHER_THEORY, DaskCluster
-from builders.processes import Started, tiny_grid
 
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
 SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 2)

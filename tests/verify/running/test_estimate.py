@@ -6,6 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.kept_models import kept_run
+
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan
@@ -14,9 +18,6 @@ from arith.verify.records.evidence import write_evidence
 from arith.verify.records.store import Store
 from arith.verify.running import estimate as module
 from arith.verify.running.estimate import estimate
-from builders.cells import cell
-from builders.command_line import run_cli
-from builders.kept_models import kept_run
 
 PICO = cell(base=3, test_lengths=(2, 3))
 LARGE = Cell(PICO.setting, "gpt2")

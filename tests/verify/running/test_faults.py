@@ -19,15 +19,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders.command_line import run_cli
+from builders.processes import PLAIN, Started, tiny_grid
+from builders.runs import run
+
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.records.evidence import write_evidence
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
-from builders.command_line import run_cli
-from builders.processes import PLAIN, Started, tiny_grid
-from builders.runs import run
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
 GRID = tiny_grid("nano")

@@ -8,6 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.command_line import run_cli
+from builders.kept_models import kept_run, kept_untrained
+from builders.tiny_models import TINY, float32
+
 from arith.theory.errors import InvalidInput
 from arith.verify.model.kept import read_kept
 from arith.verify.plan.folders import Folders
@@ -16,10 +21,6 @@ from arith.verify.plan.recipe import CHUNK
 from arith.verify.records.store import DONE, Store
 from arith.verify.running.execute import execute
 from arith.verify.running.run import has, missing
-from builders.cells import cell
-from builders.command_line import run_cli
-from builders.kept_models import kept_run, kept_untrained
-from builders.tiny_models import TINY, float32
 
 SUM = cell(base=3, test_lengths=(2, 3))
 JOB = Job(SUM, 0, SUM.recipe)

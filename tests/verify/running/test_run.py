@@ -7,12 +7,13 @@ import sys
 import time
 
 import pytest
+from builders.runs import run
+
 from arith.verify.plan.grids import grid
 from arith.verify.plan.plan import Job
 from arith.verify.running.progress import Progress, ProgressDisplay
 from arith.verify.running.run import ensembles
 from arith.verify.training.ensemble import shape_of
-from builders.runs import run
 
 JOBS = [Job(cell, seed, cell.recipe) for cell in grid("headline") for seed in (0, 1)]
 

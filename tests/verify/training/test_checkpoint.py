@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from builders.cells import cell
+from builders.tiny_models import TINY, float32
+
 from arith.theory.setting.domains import Domain
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path, forget
 from arith.verify.training.recorder import Recorder
 from arith.verify.training.train import Trained, train_ensemble
-from builders.cells import cell
-from builders.tiny_models import TINY, float32
 
 SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
 JOBS = [(SUM, 0), (SUM, 1)]

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import torch
+
 from arith.theory.errors import InvalidInput
 from arith.verify.training.device import (
     PRECISION_VARIABLE,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from builders.cells import natural_cell
+
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.training.examples import Examples
-from builders.cells import natural_cell
 
 
 def test_every_choice_of_spaces_is_trained_on() -> None:

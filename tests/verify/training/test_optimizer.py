@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+
 from arith.verify.plan.recipe import Recipe
 from arith.verify.training.optimizer import Optimizer, orthogonal
 from arith.verify.training.weights import Weights

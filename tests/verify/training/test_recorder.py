@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from builders.cells import cell
+from builders.tiny_models import TINY, Taught, float32
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.model.measure import learned_answers, measure
@@ -20,8 +23,6 @@ from arith.verify.records.trajectory import Timing, Trajectory, timing
 from arith.verify.running.execute import execute
 from arith.verify.training.recorder import SAMPLES, Recorder
 from arith.verify.training.train import train
-from builders.cells import cell
-from builders.tiny_models import TINY, Taught, float32
 
 SUM = cell(base=2, train=Domain((4,)), test_lengths=(2, 4, 5))
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 import torch
+from builders.cells import cell, natural_cell
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.training.ensemble import Ensemble
-from builders.cells import cell, natural_cell
-from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 _OF_THE_HOST = ("_local_scalar_dense", "lift_fresh", "nonzero")
 """Operations that read a number back, or copy one there: none of them can be recorded."""

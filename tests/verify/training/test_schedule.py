@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import FIFTH, RECIPES, Recipe
 from arith.verify.training.schedule import Schedule, State

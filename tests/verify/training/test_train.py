@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from builders.cells import cell, natural_cell
+from builders.tiny_models import float32
+
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import named_task
 from arith.verify.model.networks import network
@@ -16,8 +19,6 @@ from arith.verify.plan.sizes import SIZES, Size
 from arith.verify.training.device import has_compiler
 from arith.verify.training.ensemble import shape_of
 from arith.verify.training.train import Trained, train, train_ensemble
-from builders.cells import cell, natural_cell
-from builders.tiny_models import float32
 
 RECIPE = Recipe(settling=0, cooling=20, batch_size=16, warmup=10, low_loss=2.0)
 

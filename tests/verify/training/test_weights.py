@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from arith.verify.training.weights import Weights
 
 SHAPES = {

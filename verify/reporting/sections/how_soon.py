@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.tables import markdown_table
 from arith.theory.setting.decision import Decision

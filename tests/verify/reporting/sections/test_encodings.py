@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import encodings
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def verdict(pe: str, form: str = "aligned", window: int = 0, longer: float = 0.0) -> CellVerdict:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import run
+
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import how_soon
-from builders.cells import cell
-from builders.runs import run
 
 
 def row(text: str, task: str) -> list[str]:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders.cells import cell
+
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.tasks import named_task
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import inside
-from builders.cells import cell
 
 TASKS = {"one": named_task("add"), "two": named_task("mul"), "three": named_task("mod_add", 50)}
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.verify.judging.judge import judge
 from arith.verify.plan.recipe import LEARNED, RECIPE
 from arith.verify.records.runs import Run
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import learned_noise
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 SUM = cell("mod_add", 100, digits=3)
 

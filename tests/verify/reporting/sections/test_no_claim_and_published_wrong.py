@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import no_claim, published_wrong
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 
 def about(*verdicts: CellVerdict) -> Report:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders.paths import FULL_EVIDENCE
+from builders.runs import run
+
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import encoding
@@ -27,8 +30,6 @@ from arith.verify.reporting.sections.published_tables import (
     published_rows,
     same_training,
 )
-from builders.paths import FULL_EVIDENCE
-from builders.runs import run
 
 MOD_50 = "a·b mod 50 · D_3, tested on D_n^every"
 

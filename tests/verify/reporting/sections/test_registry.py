@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from arith.verify.reporting import sections
 from arith.verify.reporting.page import page
 from arith.verify.reporting.report import Report

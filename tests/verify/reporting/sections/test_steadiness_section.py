@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from builders.cells import cell
+from builders.markdown import table_rows
+from builders.runs import run
+
 from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import steadiness
-from builders.cells import cell
-from builders.markdown import table_rows
-from builders.runs import run
 
 CELL = cell(digits=3)
 

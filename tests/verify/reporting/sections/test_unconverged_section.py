@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from builders.cells import cell
+from builders.runs import run
+
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import unconverged
-from builders.cells import cell
-from builders.runs import run
 
 MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""

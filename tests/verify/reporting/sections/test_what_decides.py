@@ -7,14 +7,15 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from builders.cells import cell
+from builders.runs import RIGHT, run
+
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import judge
 from arith.verify.plan.recipe import DENSE, FACTORS, PAPER
 from arith.verify.records.runs import Run
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import what_decides
-from builders.cells import cell
-from builders.runs import RIGHT, run
 
 CELL = cell(digits=3)
 
