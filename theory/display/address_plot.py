@@ -11,12 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from arith.theory.display.style import FAINT, PALETTE, draw_box, figure
-from arith.theory.inference.addresses import RESULT, Need, indices
-from arith.theory.inference.finder import Finder
-from arith.theory.inference.shapes import Shapes
+from arith.theory.inference.addresses import RESULT, AddressObservation, Need, Shape
+from arith.theory.inference.views import indices
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS, Encoding
 from arith.theory.setting.layouts import Layout, Token, layout
@@ -72,32 +69,30 @@ class Row:
     encoding: Encoding = ENCODINGS["rpe"]
 
     @cached_property
-    def finder(self) -> Finder:
+    def observed(self) -> AddressObservation:
         """What training on sums of natural length shows."""
         train = Domain(TRAINED, "longest")
-        return Finder(
+        return AddressObservation(
             Setting(named_task("add"), 10, self.encoding, self.layout, train, padding="none")
         )
 
     def arrows(self, numbers: tuple[int, ...]) -> list[Arrow]:
         """The arrows of a sum of these numbers."""
         arrow = self._interleaved if self.layout.interleaved else self._natural
-        return [arrow(_shape(numbers), Need(j, 0)) for j in range(len(numbers))]
+        return [arrow(self.shape(numbers), Need(j, 0)) for j in range(len(numbers))]
 
-    def _natural(self, one: Shapes, need: Need) -> Arrow:
-        finder = self.finder
-        query, key = finder.indices(one, need, ASKED)
-        code = int(finder.at(one, need, ASKED)[0][0])
-        if finder.by_content:
-            return Arrow(query, key, f"[{ASKED}]", finder.trained.number >= ASKED)
-        shown = code in finder.addresses[need]
-        numbered = self.encoding.reference == "significance"
-        text = f"{code - finder.trained.number:+}" if numbered else str(code)
-        return Arrow(query, key, text, shown)
+    def _natural(self, one: Shape, need: Need) -> Arrow:
+        observed = self.observed
+        query, key = one.query(ASKED), one.index(need.operand, ASKED)
+        if observed.by_content:
+            return Arrow(query, key, f"[{ASKED}]", observed.last_number >= ASKED)
+        [address] = observed.addresses(one, need, ASKED)
+        text = f"{address:+}" if observed.by_significance else str(address)
+        return Arrow(query, key, text, address in observed.shown_addresses[need])
 
-    def _interleaved(self, one: Shapes, need: Need) -> Arrow:
+    def _interleaved(self, one: Shape, need: Need) -> Arrow:
         """The digits of one weight stand together, so the offset is that of every trained sum."""
-        query, key = self._offset_ends(int(one.widths.max()), need)
+        query, key = self._offset_ends(max(one.widths), need)
         trained = {q - k for q, k in (self._offset_ends(n, need) for n in TRAINED if n >= ASKED)}
         return Arrow(query, key, str(query - key), query - key in trained)
 
@@ -108,9 +103,13 @@ class Row:
 
     def tokens(self, numbers: tuple[int, ...]) -> tuple[Token, ...]:
         """The tokens that stand there when the digit is asked for, but for the first, ``<bos>``."""
-        one = _shape(numbers)
+        one = self.shape(numbers)
         end = self.arrows(numbers)[0].query + 1
-        return self.layout.tokens(one.widths[0].tolist(), int(one.results[0]))[1:end]
+        return self.layout.tokens(one.widths, one.result)[1:end]
+
+    def shape(self, numbers: tuple[int, ...]) -> Shape:
+        """The shape of a sum of these numbers."""
+        return Shape(self.layout, tuple(len(str(x)) for x in numbers), len(str(sum(numbers))), 1)
 
 
 ROWS = (
@@ -128,11 +127,6 @@ ROWS = (
     Row("interleaved", layout("interleaved"), "the offset"),
 )
 """The rows of the picture, from the top."""
-
-
-def _shape(numbers: tuple[int, ...]) -> Shapes:
-    widths = [len(str(x)) for x in numbers]
-    return Shapes(np.array([widths]), np.array([len(str(sum(numbers)))]), (1,))
 
 
 def plot_addresses(path: Path) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 
+from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.errors import look_up
 from arith.theory.inference.rule import Basis
 from arith.theory.inference.rules import RULES
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import LAYOUTS, Token
-from arith.theory.setting.properties import carries, digit_causal, translation_invariant
+from arith.theory.setting.properties import digit_causal, translation_invariant
 from arith.theory.setting.tasks import TASKS, named_task
 
 TASK_COLUMNS = {
@@ -53,7 +54,7 @@ def task_rows() -> list[list[str]]:
         if not entry.modular:
             task = named_task(name)
             causal, invariant = digit_causal(task, 10)[0], translation_invariant(task)
-            number = str(carries(task, 10) or "unbounded")
+            number = str(digit_automaton(task, 10).states) if task.has_finite_carry else "unbounded"
             known = [_yes(causal is Decision.YES), number, _yes(invariant)]
         rows.append([name, entry.summary, *known])
     return rows

@@ -1,4 +1,4 @@
 """What follows from what training showed: digits read, local rules continued, f^ learned.
 
-May import: arith.theory.setting and below.
+May import: arith.theory.arithmetic and below.
 """

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.errors import NotCountable
 from arith.theory.inference.support import largest_value
 from arith.theory.inference.views import tokens
@@ -29,7 +30,6 @@ from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.layouts import Token
-from arith.theory.setting.properties import carry_values
 from arith.theory.setting.settings import Setting
 
 _Role = tuple[str, int, int]
@@ -80,12 +80,11 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
     """
     reads = receptive_field(setting)
     task, train = setting.task, setting.train
-    values = carry_values(task, setting.base)
-    if reads is None or values is None:
+    if reads is None or not task.has_finite_carry:
         raise NotCountable("contexts are compared for tasks of a finite carry under a window")
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
-    contexts = _Contexts(setting, reads, values.start)
+    contexts = _Contexts(setting, reads, digit_automaton(task, setting.base).carries.start)
     contexts.lacking(train)
     return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arith.theory.errors import NotCountable
+from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.inference.identifiability import (
     blind,
     continuation,
     finds_digits,
     out_of_sight,
-    says_nothing,
     tells_place,
 )
 from arith.theory.inference.rule import Basis
@@ -75,6 +75,11 @@ def cite(rule: str, statement: str, leaves_open: bool = False) -> Step:
     """The step that applies a rule; its statement becomes a sentence."""
     sentence = statement[0].upper() + statement[1:].removesuffix(".") + "."
     return Step(rule, sentence, RULES[rule].source, leaves_open)
+
+
+def open_step(rule: str, lengths: list[int], why: str) -> Step:
+    """That nothing follows at some lengths, and why."""
+    return cite(rule, f"at {lengths_text(lengths)} nothing follows: {why}", leaves_open=True)
 
 
 @remembered(256)

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from arith.theory.inference.addresses import RESULT, indices
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.inference.addresses import RESULT
 from arith.theory.inference.contexts import receptive_field
 from arith.theory.inference.joint_support import carry_range, unseen
 from arith.theory.inference.support import OperandDigit, Support
-from arith.theory.inference.views import View, carry_reach, landmarks, tokens, views
+from arith.theory.inference.views import View, carry_reach, indices, landmarks, tokens, views
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.decision import Decision
-from arith.theory.setting.properties import carry_ranges
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
@@ -140,7 +140,7 @@ def _shows_digits(shown: Support, position: int) -> bool:
 
 def _shows_carries(shown: Support, position: int) -> bool:
     """Whether training showed every carry into a position that there is."""
-    carry, every = carry_range(shown, position), carry_ranges(shown.task, shown.base)[-1]
+    carry, every = carry_range(shown, position), digit_automaton(shown.task, shown.base).ranges[-1]
     return carry is not None and carry[0] <= every[0] and every[-1] <= carry[1]
 
 
@@ -242,15 +242,6 @@ def out_of_sight(setting: Setting, shown: Support) -> bool:
         shown.constant((t.operand, t.position)) is None
         for t in sequence[:last]
         if t.kind == "operand"
-    )
-
-
-def says_nothing(setting: Setting) -> str:
-    """Why no query finds a digit by an address where indices are drawn for each example."""
-    markers = ", and the token after a marker is at any offset" if setting.layout.hinted else ""
-    return (
-        f"{setting.encoding.label} draws the indices of each example anew, so that one says "
-        f"nothing of which digit stands there{markers}"
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 
-from arith.theory.inference.addresses import RESULT, indices, local_needs
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.inference.addresses import RESULT, local_needs
 from arith.theory.numbers.effort import spend
 from arith.theory.setting.layouts import Token
-from arith.theory.setting.properties import carries
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
@@ -38,12 +37,14 @@ class View:
 
 
 def carry_reach(task: Task, base: int) -> int | None:
-    """How many positions back a result digit has to look, None without finite carry.
+    """How many positions back a result digit has to look, None without finite carry."""
+    return digit_automaton(task, base).reach if task.has_finite_carry else None
 
-    The digits of r positions below tell ``base**r`` carries apart.
-    """
-    states = carries(task, base)
-    return None if states is None else next(r for r in count() if base**r >= states)
+
+def indices(tokens: tuple[Token, ...]) -> dict[tuple[int, int], int]:
+    """The index of each digit of a sequence, by whose it is and its position."""
+    digits = ("operand", "result")
+    return {(t.operand, t.position): s for s, t in enumerate(tokens) if t.kind in digits}
 
 
 @lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting

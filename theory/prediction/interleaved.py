@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import gcd
 
+from arith.theory.counting.bounds import interleaved_bound
 from arith.theory.errors import NotCountable
+from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import receptive_field, unshown
-from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, shown_lengths
-from arith.theory.inference.identifiability import says_nothing
-from arith.theory.prediction.finder_text import open_step
+from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, open_step, shown_lengths
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.prediction.outcomes import Status
 from arith.theory.setting.directions import Direction
@@ -23,7 +22,6 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import INDICES
 from arith.theory.setting.lengths_text import lengths_text
-from arith.theory.setting.properties import carries
 from arith.theory.setting.settings import Setting
 
 
@@ -122,21 +120,11 @@ def _left(setting: Setting, length: int) -> int:
 
 
 def _bound(setting: Setting) -> Fraction:
-    """The most that can be right of longer inputs; 1 where nothing follows.
-
-    The lowest digit above the trained ones is not found, but for that of the last operand, at which
-    the query stands.  It takes every value, but for the top digits of the longest operands: not all
-    of them are 0.
-    """
-    task, base, k = setting.task, setting.base, setting.task.operands
-    if not setting.encoding.own_positions or carries(task, base) is None or task.needs_order:
-        return Fraction(1)
-    if setting.train.pairs is not None or setting.train.allowed:
-        return Fraction(1)
-    alike = min((gcd(c, base) for c in task.coefficients[:-1]), default=base)
-    if setting.test_kind == "every":
-        return min(Fraction(1), Fraction(alike, base - 1))
-    return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))
+    """The most that can be right of longer inputs; 1 where nothing follows."""
+    task, train = setting.task, setting.train
+    learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
+    is_whole = train.pairs is None and not train.allowed
+    return interleaved_bound(setting) if learned and is_whole else Fraction(1)
 
 
 def _because(

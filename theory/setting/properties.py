@@ -30,36 +30,6 @@ def translation_invariant(task: Task) -> bool:
     return task.has_finite_carry and not task.constant
 
 
-def carries(task: Task, base: int) -> int | None:
-    """How many carries a digit-by-digit reading from the units up has to tell apart."""
-    values = carry_values(task, base)
-    return None if values is None else values.stop - values.start  # len() has a limit
-
-
-def carry_values(task: Task, base: int) -> range | None:
-    """The carries of a digit-by-digit reading from the units up, a constant being one into them.
-
-    Finite for linear forms without a modulus (addition 2, ``2*a + 3*b`` 5), None for others: our
-    reading of the published translation invariance.
-    """
-    if not task.has_finite_carry:
-        return None
-    ranges = carry_ranges(task, base)
-    return range(min(r.start for r in ranges), max(r.stop for r in ranges))
-
-
-def carry_ranges(task: Task, base: int) -> list[range]:
-    """The carries into each position of a task of finite carry, from the units until they stay."""
-    top = sum(max(c, 0) for c in task.coefficients) * (base - 1)
-    bottom = sum(min(c, 0) for c in task.coefficients) * (base - 1)
-    low = high = task.constant
-    ranges: list[range] = []
-    while not ranges or ranges[-1] != range(low, high + 1):
-        ranges.append(range(low, high + 1))
-        low, high = (bottom + low) // base, (top + high) // base
-    return ranges
-
-
 @dataclass(frozen=True)
 class Witness:
     """Two operand tuples that agree on digits 1..j, and whose results do not."""

@@ -9,7 +9,7 @@ from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import LENGTHS_FIRST, Domain
 from arith.theory.setting.encodings import Encoding
 from arith.theory.setting.layouts import STARTS, Layout
-from arith.theory.setting.properties import carries, digit_causal
+from arith.theory.setting.properties import digit_causal
 from arith.theory.setting.tasks import Task, digit_count
 
 LARGEST_BASE = 256
@@ -117,7 +117,7 @@ class Setting:
             raise InvalidInput(f"training draws from at least one start, not {self.starts}")
         if (layout.hinted or layout.scratchpad or layout.spaced) and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
-        if layout.scratchpad and carries(self.task, self.base) is None:
+        if layout.scratchpad and not self.task.has_finite_carry:
             what = "a sum of multiples of the operands, without a modulus"
             raise InvalidInput(f"the {layout.name} layout writes carries: it needs {what}")
         for kind in (self.train.kind, self.test_kind):

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
+from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.setting.layouts import END, EQUALS, STARTS, Token
-from arith.theory.setting.properties import carries, carry_values
 from arith.verify.plan.sequences import LANDMARKS, Format
 from arith.verify.plan.spaces import fixed_spaces
 
@@ -52,7 +52,7 @@ class NaturalFormat(Format):
         """The number of different tokens."""
         more = int(self.layout.spaced)
         if self.layout.scratchpad:
-            more = carries(self.task, self.base) or 0
+            more = digit_automaton(self.task, self.base).states
         if self.layout.hinted:
             more = max(self.width, self.result_width) + STARTS - 1
         return self.padding + 1 + more
@@ -123,8 +123,8 @@ class NaturalFormat(Format):
 
     def _carries(self, operands: np.ndarray) -> np.ndarray:
         """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
-        values, linear = carry_values(self.task, self.base), np.array(self.task.coefficients)
-        assert values is not None
+        values = digit_automaton(self.task, self.base).carries
+        linear = np.array(self.task.coefficients)
         carry = np.full(len(operands), self.task.constant)
         into = np.empty((len(operands), self.result_width), dtype=np.int64)
         for i in range(self.result_width):

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from builders.layouts import NATURAL
 from builders.natural_examples import digits, every_choice, examples, query_and_keys, write
 
 from arith.theory.inference.addresses import (
-    NEVER,
     RESULT,
+    UNTRAINED,
+    AddressObservation,
     Need,
-    Sequences,
-    Trained,
-    indices,
+    Shape,
     local_needs,
 )
-from arith.theory.inference.finder import Finder
-from arith.theory.setting.encodings import encoding
+from arith.theory.inference.views import indices
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.requests import Request
@@ -43,8 +40,12 @@ def one_of_each_shape(
     return found
 
 
-def sequences(form: str, widths: list[int], result: int) -> Sequences:
-    return Sequences(layout(form), np.array([widths]), np.array([result]))
+def shape(form: str, widths: list[int], result: int) -> Shape:
+    return Shape(layout(form), tuple(widths), result, 1)
+
+
+def observed(**words: object) -> AddressObservation:
+    return AddressObservation(Request(padding="none", **words).setting())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("form", NATURAL)
@@ -53,15 +54,15 @@ def test_digits_stand_where_they_are_written(form: str, text: str, base: int, lo
     task = parse_task(text)
     for (*widths, result), (x, value) in one_of_each_shape(task, base, longest).items():
         line = write(task, base, layout(form), x, value)
-        of = sequences(form, widths, result)
-        assert of.length()[0] == len(line) + 1
+        of = shape(form, widths, result)
+        assert of.tokens == len(line) + 1
         tokens = layout(form).tokens(widths, result, ends=True)
         assert len(tokens) == len(line) + 1
         index = indices(tokens)
         for i in range(1, result + 1):
             query, keys = query_and_keys(task, line, i)
-            assert of.query(i)[0] == query
-            assert {k: of.key(*k)[0] for k in keys} == keys
+            assert of.query(i) == query
+            assert {k: of.index(*k) for k in keys} == keys
             needs = [n for n in local_needs(task.operands, 1) if n.operand != RESULT]
             needed = {(n.operand, i - n.below) for n in needs}
             listed = {k: index[k] for k in needed & set(index)}
@@ -75,6 +76,7 @@ def test_digits_stand_where_they_are_written(form: str, text: str, base: int, lo
 )
 def test_numbers_are_weights_or_count_as_written(pe: str, form: str) -> None:
     task, base = parse_task("a + b"), 10
+    trained = observed(task="add", pe=pe, layout=form, train_digits="1-6")
     for x in ((7, 5), (123, 45), (9, 99999)):
         line = write(task, base, layout(form), x, sum(x))
         numbers, count, last = [], 0, ""
@@ -83,34 +85,23 @@ def test_numbers_are_weights_or_count_as_written(pe: str, form: str) -> None:
                 count = count + 1 if name == last else int(i > 0)
                 last = name
             numbers.append(i if pe == "coupled" or name in ("marker", "carry") else count)
-        of = sequences(form, [len(digits(v, base)) for v in x], len(digits(sum(x), base)))
+        of = shape(form, [len(digits(v, base)) for v in x], len(digits(sum(x), base)))
         for i in range(1, len(digits(sum(x), base)) + 1):
             query, keys = query_and_keys(task, line, i)
             for (j, place), key in keys.items():
-                code = of.addresses(encoding(pe), Need(j, i - place), i, Trained(100, 100))
-                assert code[0] - 100 == numbers[key] - numbers[query]
+                [address] = trained.addresses(of, Need(j, i - place), i)
+                assert address == numbers[key] - numbers[query]
 
 
 def test_the_needs_of_a_rule_are_the_digits_that_it_reads() -> None:
     assert local_needs(2, 1) == [*(Need(0, 1), Need(1, 1), Need(0, 0), Need(1, 0), Need(RESULT, 1))]
 
 
-def test_no_address_beyond_training_is_one_of_training() -> None:
-    """Pairs of indices are told apart, numbers above the trained ones are never an address."""
-    short, long = sequences("aligned", [2, 2], 3), sequences("aligned", [4, 4], 5)
-    known = Trained(3, int(short.length()[0]))
-    shown = {
-        int(short.addresses(encoding("ape"), Need(j, 0), i, known)[0])
-        for j in (0, 1)
-        for i in (1, 2)
-    }
-    asked = {
-        int(long.addresses(encoding("ape"), Need(j, 0), i, known)[0])
-        for j in (0, 1)
-        for i in (1, 2, 3, 4)
-    }
-    assert not shown & asked and len(asked) == 8
-    assert long.addresses(encoding("coupled"), Need(0, 0), 4, known)[0] == NEVER
+def test_no_number_above_the_trained_ones_is_an_address() -> None:
+    trained = observed(task="add", pe="coupled", train_digits="2")
+    long = shape("aligned", [40, 40], 41)
+    assert UNTRAINED not in trained.addresses(long, Need(0, 0), 34)  # 3 digits from 32 starts
+    assert UNTRAINED in trained.addresses(long, Need(0, 0), 35)
 
 
 @pytest.mark.parametrize("form", NATURAL)
@@ -120,17 +111,17 @@ def test_a_random_start_shows_a_pair_of_indices_moved_by_every_start(
 ) -> None:
     words = {"expr": text, "base": base, "layout": form, "padding": "none", "pe": "shifted"}
     asked = Request(**words, train_digits="+".join(map(str, range(1, longest + 1)))).setting()
-    finder = Finder(replace(asked, starts=3))
-    pairs = written_pairs(finder, longest)
-    for need, codes in finder.addresses.items():
-        found = {divmod(code, finder.trained.tokens) for code in codes.tolist()}
+    observed = AddressObservation(replace(asked, starts=3))
+    pairs = written_pairs(observed, longest)
+    for need, found in observed.shown_addresses.items():
         assert found == {(q + s, k + s) for q, k in pairs[need] for s in range(3)}
 
 
-def written_pairs(finder: Finder, longest: int) -> dict[Need, set[tuple[int, int]]]:
+def written_pairs(observed: AddressObservation, longest: int) -> dict[Need, set[tuple[int, int]]]:
     """The indices of query and key of each need, in every example with every choice of spaces."""
-    task, base, form = finder.setting.task, finder.setting.base, finder.setting.layout
-    pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in finder.needs()}
+    setting = observed.setting
+    task, base, form = setting.task, setting.base, setting.layout
+    pairs: dict[Need, set[tuple[int, int]]] = {need: set() for need in observed.needs}
     for (*_, result), (x, value) in one_of_each_shape(task, base, longest).items():
         for spaces in every_choice(form, task, base, x):
             line = write(task, base, form, x, value, spaces)
@@ -147,12 +138,18 @@ def written_pairs(finder: Finder, longest: int) -> dict[Need, set[tuple[int, int
 def test_spaces_show_the_addresses_that_some_choice_of_them_gives(
     text: str, base: int, longest: int, pe: str
 ) -> None:
-    words = {"expr": text, "base": base, "layout": "spaced", "padding": "none", "pe": pe}
-    finder = Finder(Request(**words, train_digits=f"1-{longest}").setting())
-    for need, pairs in written_pairs(finder, longest).items():
-        found = set(finder.addresses[need].tolist())
-        if pe == "rpe":
-            assert found == {q - k for q, k in pairs}
-        else:
-            assert {divmod(code, finder.trained.tokens) for code in found} == pairs
-        assert max(q for q, _ in pairs) < finder.trained.tokens
+    words = {"expr": text, "base": base, "layout": "spaced", "pe": pe}
+    trained = observed(**words, train_digits=f"1-{longest}")
+    for need, pairs in written_pairs(trained, longest).items():
+        found = trained.shown_addresses[need]
+        assert found == ({q - k for q, k in pairs} if pe == "rpe" else pairs)
+        assert max(q for q, _ in pairs) < trained.tokens
+
+
+def test_every_choice_of_spaces_counts_once() -> None:
+    for pe in ("ape", "rpe"):
+        trained = observed(task="add", layout="spaced", pe=pe, train_digits="1-2")
+        of = shape("spaced", [3, 2], 4)
+        for j, i in ((0, 1), (0, 3), (1, 2)):
+            ways = trained.addresses(of, Need(j, 0), i).total()
+            assert ways == 2**5  # before each of the five operand digits one or none

@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 from builders.natural_examples import digits, examples
 
-from arith.theory.inference.finder import Finder
-from arith.theory.inference.shapes import shapes
+from arith.theory.inference.addresses import AddressObservation, shapes
 from arith.theory.inference.views import carry_reach
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task
@@ -50,7 +49,7 @@ def test_where_every_case_was_shown_nothing_that_the_rule_reads_is_new(
 ) -> None:
     words = {"expr": text, "base": base, "train_digits": lengths, "padding": "none"}
     setting = Request(**words, pe="coupled", test_digits=str(longest)).setting()
-    finder = Finder(setting)
+    observed = AddressObservation(setting)
     reach = carry_reach(setting.task, base)
     assert reach is not None
     by_lengths = read(setting.task, base, longest, reach)
@@ -58,8 +57,8 @@ def test_where_every_case_was_shown_nothing_that_the_rule_reads_is_new(
     goes_on = 0
     for n in range(1, longest + 1):
         some = shapes(setting, (n,), "longest")
-        every_case = finder.cases.all_shown(some, finder.shown_cases)
-        for widths, whole in zip(some.widths.tolist(), every_case.tolist(), strict=True):
-            assert not whole or by_lengths[tuple(widths)] <= shown, widths
-            goes_on += whole and max(widths) > setting.train.lengths[-1]
+        for shape in some:
+            whole = observed.cases(shape) <= observed.shown_cases
+            assert not whole or by_lengths[shape.widths] <= shown, shape
+            goes_on += whole and max(shape.widths) > setting.train.lengths[-1]
     assert goes_on or lengths == "1-3"

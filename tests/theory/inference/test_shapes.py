@@ -9,8 +9,7 @@ from builders.brute_force import members
 from builders.natural_examples import digits
 
 from arith.theory.errors import NotCountable
-from arith.theory.inference.result_lengths import number_of_tuples, result_lengths
-from arith.theory.inference.shapes import shapes
+from arith.theory.inference.addresses import shapes
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.requests import Request
@@ -43,21 +42,11 @@ def test_the_shapes_of_a_domain_are_those_of_its_members(
         for (*widths, _), count in real.items():
             by_operands[*widths, longest[tuple(widths)]] += count
         real = by_operands
-    rows = zip(found.widths.tolist(), found.results.tolist(), found.counts, strict=True)
-    assert {(*widths, m): count for widths, m, count in rows} == real
-    assert len(found.firsts) == len(longest)
-
-
-def test_the_counts_of_long_numbers_add_up() -> None:
-    for text, widths in (("a + b + c", (30, 12, 30)), ("a + 25*b", (3, 40))):
-        counts = result_lengths(parse_task(text), 10, widths)
-        assert sum(counts.values()) == number_of_tuples(widths, 10)
-    n = 9 * 10**29  # the pairs of 30 digits with a >= b
-    assert sum(result_lengths(parse_task("a - b"), 10, (30, 30)).values()) == n * (n + 1) // 2
+    assert {(*x.widths, x.result): x.inputs for x in found} == real
+    assert len({x.widths for x in found}) == len(longest)
 
 
 def test_other_orders_are_not_counted() -> None:
+    setting = Request(expr="2*a - b", padding="none", layout="plain", train_digits="2").setting()
     with pytest.raises(NotCountable, match="is defined"):
-        result_lengths(parse_task("2*a - b"), 10, (2, 2))
-    with pytest.raises(NotCountable, match="digits of"):
-        result_lengths(parse_task("a*b"), 10, (2, 2))
+        shapes(setting, (2,), "longest")

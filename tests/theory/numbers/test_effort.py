@@ -2,8 +2,8 @@
 
 import pytest
 
+from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.errors import TooMuchWork
-from arith.theory.inference.result_lengths import result_lengths
 from arith.theory.numbers.effort import budget, remembered, spend
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.expressions import parse_task
@@ -38,7 +38,7 @@ def test_counts_of_result_lengths_cost_the_same_when_they_are_remembered():
     spent = []
     for _ in range(2):
         with budget(10**15) as meter:
-            result_lengths(task, 12, (7, 9))
+            digit_automaton(task, 12).lengths((7, 9))
         spent.append(meter.spent)
     assert spent[0] == spent[1] > 0
 

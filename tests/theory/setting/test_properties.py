@@ -16,7 +16,6 @@ from arith.theory.setting.decision import Decision
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.properties import (
     base_aligned,
-    carries,
     digit_causal,
     residual_modulus,
     translation_invariant,
@@ -79,38 +78,6 @@ def test_digit_causality_is_its_definition(task: Task, base: int) -> None:
 )
 def test_digit_causal_examples(text: str, base: int, causal: bool) -> None:
     assert digit_causal(parse_task(text), base)[0] is Decision.of(causal)
-
-
-@pytest.mark.parametrize(
-    ("text", "base", "count"),
-    [
-        ("a + b", 10, 2),
-        ("2*a + 3*b", 10, 5),
-        ("a - b", 10, 2),
-        ("a", 10, 1),
-        ("a + b + 1", 10, 2),
-        ("a*b", 10, None),
-        ("a**2", 10, None),
-        ("(a+b) % 100", 10, None),
-    ],
-)
-def test_carries(text: str, base: int, count: int | None) -> None:
-    assert carries(parse_task(text), base) == count
-
-
-@FEW
-@given(st.integers(1, 5), st.integers(0, 5), st.integers(2, 12))
-def test_carries_are_those_that_digit_by_digit_arithmetic_meets(x: int, y: int, base: int) -> None:
-    task = parse_task(f"{x}*a + {y}*b")
-    digits = range(base) if y else range(1)
-    met, grown = {0}, True
-    while grown:
-        after = met | {
-            (x * a + y * b + c) // base for a in range(base) for b in digits for c in met
-        }
-        grown = after != met
-        met = after
-    assert carries(task, base) == len(met)
 
 
 def test_translation_invariance_is_its_definition() -> None:

@@ -9,9 +9,9 @@ from builders.natural_examples import write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import STARTS, layout
-from arith.theory.setting.properties import carry_values
 from arith.theory.setting.tasks import Task, digit_count
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numerals import numeral
@@ -52,7 +52,7 @@ def carry(form: NaturalFormat, values: list[int], below: int) -> int:
 def shown(form: NaturalFormat, sequence: np.ndarray) -> str:
     """A sequence as text, without its padding."""
     words = [numeral(i, form.base) for i in range(form.base)] + ["<bos>", "+", "=", "<end>", ""]
-    values = carry_values(form.task, form.base) if form.layout.scratchpad else None
+    automaton = digit_automaton(form.task, form.base) if form.layout.scratchpad else None
 
     def text(token: int) -> str:
         if token < len(words):
@@ -60,7 +60,7 @@ def shown(form: NaturalFormat, sequence: np.ndarray) -> str:
         if token == form.space:
             return "_"
         more = token - form.padding
-        return f"#{more}" if values is None else f"^{values[more - 1]}"
+        return f"#{more}" if automaton is None else f"^{automaton.carries[more - 1]}"
 
     texts = map(text, sequence.tolist())
     return " ".join(x for x in texts if x)

@@ -10,15 +10,20 @@ from itertools import product
 import pytest
 from builders.natural_examples import digits
 
-from arith.theory.counting.best_guess import best_share
-from arith.theory.inference.found import Missing
+from arith.theory.counting.bounds import best_guess
+from arith.theory.inference.addresses import Missing
 from arith.theory.setting.expressions import parse_task
-from arith.theory.setting.layouts import layout
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
 Told = Callable[[list[int], int], object]
 """What a model that is right has written, in a result, before it is asked for a digit."""
 Case = tuple[str, int, tuple[int, ...]]
+
+
+def setting_of(text: str, base: int, form: str) -> Setting:
+    return Request(expr=text, base=base, layout=form, padding="none").setting()
 
 
 def of_lengths(task: Task, base: int, widths: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -90,7 +95,7 @@ def test_no_model_without_a_digit_is_right_more_often(
 
         def share(form: str, by_all: bool) -> Fraction:
             what = Missing(j, top, by_all)  # noqa: B023
-            return best_share(task, base, layout(form), what, widths, i)  # noqa: B023
+            return best_guess(setting_of(text, base, form), what, widths, i)  # noqa: B023
 
         exists = all(len(digits(task.evaluate(*x), base)) >= i for x in inputs)
         if exists:
@@ -107,14 +112,14 @@ def test_the_units_of_other_tasks(text: str, base: int) -> None:
     task = parse_task(text)
     inputs = list(product(range(base**2 if task.operands == 1 else base), repeat=task.operands))
     what = Missing(0, False, False)
-    share = best_share(task, base, layout("aligned"), what, (), 1)
+    share = best_guess(setting_of(text, base, "aligned"), what, (), 1)
     assert best(task, base, inputs, 0, 1, nothing) == share
 
 
 def test_nothing_is_said_of_units_that_depend_on_more() -> None:
     for text in ("(a + b) % 7", "(a*b) // 10"):
         what = Missing(0, False, False)
-        assert best_share(parse_task(text), 10, layout("aligned"), what, (), 1) == 1
+        assert best_guess(setting_of(text, 10, "aligned"), what, (), 1) == 1
 
 
 def test_guesses_of_two_digits_are_not_multiplied() -> None:
@@ -131,7 +136,6 @@ def test_guesses_of_two_digits_are_not_multiplied() -> None:
         guessed = (first - a1) % 2  # without b2, from what stands there
         carry = (a1 + b1) // 2
         right += first == c[0] and (a2 + guessed + carry) % 2 == c[1]
-    each = best_share(
-        parse_task("a + b"), 2, layout("aligned"), Missing(1, False, False), (3, 3), 1
-    )
+    setting = setting_of("a + b", 2, "aligned")
+    each = best_guess(setting, Missing(1, False, False), (3, 3), 1)
     assert Fraction(right, len(inputs)) == each == Fraction(1, 2)

@@ -1,4 +1,4 @@
-"""The best guess of a result digit without a digit that it needs, exactly.
+"""Bounds: how often answers can be right that do not depend on a digit that is needed, exactly.
 
 A model whose answer does not depend on a digit X gives one answer for all values of X, where all
 other digits are the same.  So of these values it is right on as many, at most, as have one answer.
@@ -8,32 +8,73 @@ The proofs are in ``docs/addresses.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
+from math import gcd
 
-from arith.theory.inference.found import Missing
-from arith.theory.inference.shapes import writes_carry
+from arith.theory.arithmetic.automaton import number_of_tuples
+from arith.theory.inference.addresses import Finding, Missing, grouped, writes_carry
 from arith.theory.numbers.effort import remembered, spend
+from arith.theory.setting.domains import LENGTHS_FIRST
 from arith.theory.setting.layouts import Layout
+from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
 _MOST_TUPLES = 100_000
 """Tuples of units digits that are tried."""
 
 
-def best_share(
-    task: Task, base: int, layout: Layout, what: Missing, widths: tuple[int, ...], position: int
+def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
+    """The largest share of the inputs of a test domain that can be right.
+
+    Of each tuple of operands' lengths, whatever the length of the result, no more can be right
+    than the best guess without a digit that is missing throughout; nor more than the sum over the
+    results' lengths, in each of which no more can be right than it has inputs, nor than the best
+    guess without a digit that is missing there.  Where spaces move digits this is the mean over
+    the choices of spaces, one digit at a time.
+    """
+    right, every = Fraction(0), Fraction(0)
+    for group in grouped(findings):
+        inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
+        shares = {
+            (kind, i): best_guess(setting, kind, widths, i) for x in group for kind, i in x.missing
+        }
+        each = (
+            min(Fraction(x.shape.inputs), inputs * _least(x.missing.items(), shares)) for x in group
+        )
+        # At one result digit a digit is missing throughout if it is in all shapes of the group.
+        common = set.intersection(*(set(x.missing) for x in group))
+        least = ((at, min(x.missing[at] for x in group)) for at in common)
+        weight = Fraction(1)
+        if setting.test_kind in LENGTHS_FIRST:
+            # Of a - b, operands with a < b are drawn again, lengths and all.
+            weight = Fraction(1, number_of_tuples(widths, setting.base))
+        right += weight * min(inputs * _least(least, shares), sum(each, Fraction(0)))
+        every += weight * inputs
+    return right / every
+
+
+def _least(
+    missing: Iterable[tuple[tuple[Missing, int], Fraction]],
+    shares: dict[tuple[Missing, int], Fraction],
 ) -> Fraction:
+    """The largest share that can be right without any of these digits; 1 if there is none."""
+    return min((1 - chance * (1 - shares[at]) for at, chance in missing), default=Fraction(1))
+
+
+def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:
     """The largest share of the inputs of some lengths that can be right without a digit.
 
     Args:
         what: the digit, at a position of operands of these lengths.
     """
+    task, base = setting.task, setting.base
     if not task.has_finite_carry:
         return _best_units(task, base, what.operand)
     number = base - 1 if what.top else base
-    right = min(number, right_values(task, base, layout, what))
-    if task.needs_order and widths[0] == widths[1]:
+    right = min(number, right_values(task, base, setting.layout, what))
+    if task.needs_order and len(widths) == 2 and widths[0] == widths[1]:
         return _of_differences(task, base, what.operand, widths[0], position, right)
     return Fraction(right, number)
 
@@ -49,6 +90,7 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
     return abs(factor) + 1 if factor else base  # what stands before it tells the carry out of it
 
 
+@remembered(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
     """The same of the units digit of a polynomial, which depends on units digits alone."""
     n = task.modulus
@@ -94,3 +136,17 @@ def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, value
         greater = equal * above + greater * len(a) * len(b)
         equal *= len(set(a).intersection(b))
     return equal + greater
+
+
+def interleaved_bound(setting: Setting) -> Fraction:
+    """The most that can be right of longer interleaved inputs whose indices were never trained.
+
+    The lowest digit above the trained ones is not found, but for that of the last operand, at which
+    the query stands.  It takes every value, but for the top digits of the longest operands: not all
+    of them are 0.
+    """
+    task, base, k = setting.task, setting.base, setting.task.operands
+    alike = min((gcd(c, base) for c in task.coefficients[:-1]), default=base)
+    if setting.test_kind == "every":
+        return min(Fraction(1), Fraction(alike, base - 1))
+    return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))

@@ -1,0 +1,169 @@
+"""The digit automaton: a linear form ``c_0 + sum c_j x_j`` in base B, read from the units up.
+
+Its state is the carry.  One step takes the digits ``d_j`` at a position: with ``total = carry + sum
+c_j d_j`` the digit that is written is ``total mod B``, and the carry onward ``total // B``.  Where
+the last carry is negative the form is, and the task is not defined there.
+
+Run over sets the automaton gives the carries that a domain reaches, run over counts how many
+operands have a result of so many digits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from itertools import count, pairwise
+from math import prod
+
+import numpy as np
+
+from arith.theory.numbers.effort import spend
+from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.tasks import Task, digit_count
+
+Column = tuple[Sequence[int], ...]
+"""The values that the digit of each operand takes at one position."""
+
+
+class DigitAutomaton:
+    """The automaton of a task of finite carry.
+
+    Args:
+        task: a linear form without a modulus.
+        base: B.
+    """
+
+    def __init__(self, task: Task, base: int) -> None:
+        self.coefficients, self.constant, self.base = task.coefficients, task.constant, base
+        self._powers: dict[tuple[tuple[range, ...], bool, int], Array] = {}
+        spread = sum(abs(c) for c in self.coefficients) * base
+        self._cost = 5_000 + 100 * base * spread + 200 * self.states**3
+        """Steps to go through some positions alike; what is kept of another count costs again."""
+
+    def step(self, carry: int, digits: Sequence[int]) -> tuple[int, int]:
+        """The carry onward and the digit that is written."""
+        products = (c * d for c, d in zip(self.coefficients, digits, strict=True))
+        return divmod(carry + sum(products), self.base)
+
+    def sums(self, column: Column) -> Counter[int]:
+        """How often the digits of a position add up to each sum, times their coefficients."""
+        found = Counter({0: 1})
+        for c, values in zip(self.coefficients, column, strict=True):
+            wider: Counter[int] = Counter()
+            for total, ways in found.items():
+                for d in values:
+                    wider[total + c * d] += ways
+            found = wider
+        return found
+
+    @cached_property
+    def ranges(self) -> list[range]:
+        """The carries that there are into each position, from the units until they stay the same.
+
+        The digits take all values, whether the result is negative or not.
+        """
+        top = sum(max(c, 0) for c in self.coefficients) * (self.base - 1)
+        bottom = sum(min(c, 0) for c in self.coefficients) * (self.base - 1)
+        low = high = self.constant
+        found: list[range] = []
+        while not found or found[-1] != range(low, high + 1):
+            found.append(range(low, high + 1))
+            low, high = (bottom + low) // self.base, (top + high) // self.base
+        return found
+
+    @cached_property
+    def carries(self) -> range:
+        """All carries that there are."""
+        return range(min(r.start for r in self.ranges), max(r.stop for r in self.ranges))
+
+    @property
+    def states(self) -> int:
+        """How many carries there are."""
+        return self.carries.stop - self.carries.start  # ``len`` has a limit
+
+    @cached_property
+    def reach(self) -> int:
+        """How many positions back a result digit looks: digits of r positions tell B**r carries."""
+        return next(r for r in count() if self.base**r >= self.states)
+
+    # --- how long results are ----------------------------------------------------------
+
+    def longest(self, widths: Sequence[int]) -> int:
+        """The digits of the largest result of operands of these lengths; 0: all are negative."""
+        ends = zip(self.coefficients, (interval(w, self.base) for w in widths), strict=True)
+        top = self.constant + sum(c * (high if c > 0 else low) for c, (low, high) in ends)
+        return digit_count(top, self.base) if top >= 0 else 0
+
+    def shortest(self, widths: Sequence[int]) -> int:
+        """The digits of the least result that is not negative, or 1."""
+        ends = zip(self.coefficients, (interval(w, self.base) for w in widths), strict=True)
+        low = self.constant + sum(c * (low if c > 0 else high) for c, (low, high) in ends)
+        return digit_count(max(low, 0), self.base)
+
+    def lengths(self, widths: Sequence[int]) -> dict[int, int]:
+        """By the digits of the result, how many operands of these lengths have such a result."""
+        found, before = {}, 0
+        for m in range(self.shortest(widths), self.longest(widths) + 1):
+            up_to = self._below(widths, m)
+            if up_to > before:
+                found[m] = up_to - before
+            before = up_to
+        return found
+
+    def _below(self, widths: Sequence[int], digits: int) -> int:
+        """How many operands of these lengths have a result from 0 to below ``B**digits``.
+
+        Above ``digits`` every position has to write 0, and the last carry has to be 0.
+        """
+        ways = np.array([int(c == self.constant) for c in self.carries], dtype=object)
+        marks = {0, digits, *(x for w in widths for x in (w - 1, w))}
+        spend(self._cost * len(marks))
+        for start, end in pairwise(sorted(marks)):
+            column = tuple(_digits_at(end, w, self.base) for w in widths)
+            ways = ways @ self._power(column, start >= digits, end - start)
+        return int(ways[-self.carries.start])
+
+    def _power(self, column: tuple[range, ...], zero: bool, positions: int) -> Array:
+        """From carry to carry over so many positions alike, in how many ways.
+
+        Args:
+            zero: every position writes the digit 0.
+        """
+        key = column, zero, positions
+        if key not in self._powers:
+            if positions == 1:
+                power = np.zeros((len(self.carries),) * 2, dtype=object)
+                for total, ways in self.sums(column).items():
+                    for row, carry in enumerate(self.carries):
+                        onward, digit = divmod(carry + total, self.base)
+                        if onward in self.carries and not (zero and digit):
+                            power[row, onward - self.carries.start] += ways
+            else:
+                half = self._power(column, zero, positions // 2)
+                power = half @ half
+                if positions % 2:
+                    power = power @ self._power(column, zero, 1)
+            self._powers[key] = power
+        return self._powers[key]
+
+
+@lru_cache(maxsize=256)
+def digit_automaton(task: Task, base: int) -> DigitAutomaton:
+    """The automaton of a task of finite carry; settings share it and what it has worked out."""
+    return DigitAutomaton(task, base)
+
+
+def interval(width: int, base: int) -> tuple[int, int]:
+    """The least and the largest number of so many digits; numbers of one digit begin with 0."""
+    return (base ** (width - 1) if width > 1 else 0), base**width - 1
+
+
+def number_of_tuples(widths: Sequence[int], base: int) -> int:
+    """How many operand tuples have these lengths."""
+    return prod(high - low + 1 for low, high in (interval(w, base) for w in widths))
+
+
+def _digits_at(position: int, width: int, base: int) -> range:
+    """The digits that an operand can have at a position; 0 above its highest."""
+    return range(int(position == width > 1), base if position <= width else 1)
