@@ -29,13 +29,17 @@ from arith.theory.inference.views import tokens
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
-from arith.theory.setting.layouts import Token
+from arith.theory.setting.layouts import EQUALS, Token
 from arith.theory.setting.settings import Setting
 
 _Role = tuple[str, int, int]
-"""A token of a context: its symbol; or ``operand`` or ``result``, of which operand, and how many
-places above the digit that is asked for."""
-_DIGITS = ("operand", "result")
+"""A token of a context: its symbol; or ``operand``, ``result`` or ``rest``, of which operand, and
+how many places above the digit that is asked for."""
+_DIGITS = ("operand", "result", "rest")
+"""Of numbers of natural length the digits of the result that are left after the operands are
+``rest``: where no carry comes in there, the result has ended."""
+_END = -2
+"""What is written, in place of a digit, where the result has ended."""
 _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
@@ -119,20 +123,16 @@ class _Contexts:
         for query, asked in enumerate(sequence[1:]):
             if asked.kind == "result":
                 context = sequence[max(0, query - self.reads + 1) : query + 1]
-                roles = tuple(
-                    (t.symbol or t.kind, t.operand, t.position - asked.position * (not t.symbol))
-                    for t in context
-                )
+                roles = tuple(_role(t, asked.position, digits) for t in context)
                 found.setdefault(roles, []).append(asked.position)
         return found
 
     def _natural(self, digits: int) -> tuple[Token, ...]:
-        """An example of natural length; its end is a digit 0, as no result has one there."""
+        """An example of natural length with the longest result; its end is written as a digit."""
         task = self.task
-        if task.result_width(self.base, digits) > digits + 1:
-            raise NotCountable("more than one digit of the result is left after the operands")
-        written = self.setting.layout.tokens((digits,) * task.operands, digits + 1, ends=True)
-        return (*written[:-1], Token("result", digits + 2))
+        width = max(task.result_width(self.base, digits), digits)
+        written = self.setting.layout.tokens((digits,) * task.operands, width, ends=True)
+        return (*written[:-1], Token("result", width + 1))
 
     def lacking(self, test: Domain) -> Unshown | None:
         """A context of a test domain that training does not show with its answer, if there is one.
@@ -196,16 +196,20 @@ class _Contexts:
             yield (*digits, result), onward, result
 
     def _moves_at(
-        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool
+        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool, is_rest: bool
     ) -> dict[_Letter, set[tuple[int, int]]]:
         """By the digits in sight at a place: the carries out of it, each with the answer or -1.
 
         Args:
             seen: the operands whose digits are in sight; -1 is the result.
             answers: whether the result's digit there is the one that is asked for.
+            is_rest: whether it is left after the operands; without a carry the result has ended,
+                and nothing is asked above.
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
         spend(3_000 * math.prod(map(len, values)))
+        if is_rest and carry == 0:
+            return {(): {(0, _END)}} if answers else {}
         for digits, onward, result in self._add(values, carry):
             letter = tuple(digits[j] for j in seen)
             found.setdefault(letter, set()).add((onward, result if answers else -1))
@@ -222,12 +226,15 @@ class _Contexts:
             shown: those in which training does.
         """
         reached = {(start, shown): (i, tuple[_Letter, ...]()) for start, i in starts.items()}
+        rests = {place for kind, _, place in roles if kind == "rest"}
+        rests |= {0} if roles[-1][0] in ("rest", EQUALS) else set()
         for place in range(low, low + len(next(iter(starts))[0])):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
+            how = seen, place == 0, place in rests and self.setting.natural
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
-            onward = {states: self._onward(states, seen, place == 0) for _, states in reached}
+            onward = {states: self._onward(states, *how) for _, states in reached}
             for (state, states), (position, word) in reached.items():
-                for letter, after in self._onward({state}, seen, place == 0).items():
+                for letter, after in self._onward({state}, *how).items():
                     there = onward[states].get(letter, frozenset())
                     for one in after:
                         further.setdefault((one, there), (position, (*word, letter)))
@@ -241,18 +248,30 @@ class _Contexts:
         return None
 
     def _onward(
-        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool
+        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool, is_rest: bool
     ) -> dict[_Letter, _Shown]:
         """By the digits in sight at the next place, the states after it."""
         found: dict[_Letter, set[_State]] = {}
         for (values, *to_come), least, carry, answer in states:
-            moves = self._moves(values, carry, seen, answers)
+            moves = self._moves(values, carry, seen, answers, is_rest)
             digits = self.base * len(values) * len(to_come)  # of the state, at most
             spend((1_400 + digits) * len(moves))
             for letter, after in moves.items():
                 ends = ((tuple(to_come), least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
+
+
+def _role(token: Token, asked: int, digits: int) -> _Role:
+    """What a token is to the query of a result digit.
+
+    Args:
+        digits: of the operands, where they have natural lengths; else 0.
+    """
+    if token.symbol:
+        return token.symbol, token.operand, 0
+    is_rest = token.kind == "result" and 0 < digits < token.position
+    return "rest" if is_rest else token.kind, token.operand, token.position - asked
 
 
 def _values(box: Box, position: int) -> _Values:

@@ -133,8 +133,8 @@ def _steps(observed: AddressObservation, each: list[_AtLength]) -> list[Step]:
     for rule_name in ("spaces", "address"):
         some = [x for x in lost if x.bounded_by == rule_name]
         if some:
-            at, why = lengths_text([x.digits for x in some]), some[0].findings or []
-            what = f"At {at} a digit is not found: {_missing_text(observed, why)}"
+            at, found = lengths_text([x.digits for x in some]), some[0].findings or []
+            what = f"At {at} a digit is not found: {_missing_text(observed, found)}"
             steps.append(cite(rule_name, what))
     rule = [x.digits for x in each if x.right and any(y.continues for y in x.findings or ())]
     if rule:

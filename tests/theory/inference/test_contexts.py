@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders.brute_force import members
 from builders.layouts import PADDED
+from builders.natural_examples import digits
 from builders.predictions import predicted
 from builders.strategies import examples
 from hypothesis import given, reject
@@ -187,3 +189,50 @@ def test_a_digit_that_natural_lengths_lack_at_one_place_may_be_shown_at_others(
     where = {"layout": "interleaved", "pe": "rpe", "window": 5, "layers": 1}
     got = predicted(task="add", train_allowed=(allowed,), **where, **words)
     assert [x.accuracy for x in got.lengths] == [1 if right else None]
+
+
+def spoken(setting: Setting, domain: Domain) -> dict[tuple[str, ...], set[str]]:
+    """The same where numbers have natural lengths, each token as it is written."""
+    reads, base = receptive_field(setting), setting.base
+    assert reads is not None
+    found: dict[tuple[str, ...], set[str]] = {}
+    for x in members(setting.task, domain, base):
+        n, result = max(len(digits(v, base)) for v in x), digits(setting.task.evaluate(*x), base)
+        line, asked = ["<bos>"], []
+        for i in range(n):
+            line += [str(v // base**i % base) for v in x]
+            asked.append(len(line))
+            line.append(str(result[i]) if i < len(result) else "0")
+        asked += range(len(line) + 1, len(line) + 2 + len(result[n:]))
+        line += ["=", *map(str, result[n:]), "<end>"]
+        for slot in asked:
+            found.setdefault(tuple(line[max(0, slot - reads) : slot]), set()).add(line[slot])
+    return found
+
+
+@SLOW
+@given(
+    st.sampled_from(
+        ("a + b", "a - b", "2*a + b", "a + b + 3", "a + b + c", "5*a + b", "7*a", "a - b + 4")
+    ),
+    *(st.integers(2, 3), st.sampled_from(("1", "2", "3", "1-2", "1+3", "1-3"))),
+    *(st.integers(2, 8), st.integers(1, 3)),
+)
+def test_where_numbers_end_is_a_context_too(
+    expr: str, base: int, trained: str, window: int, layers: int
+) -> None:
+    words: dict[str, Any] = {"padding": "none", "layout": "interleaved", "pe": "rpe"}
+    try:
+        setting = Request(
+            expr=expr, base=base, window=window, layers=layers, train_digits=trained,
+            test_digits="1-4" if expr.count("c") else "1-5", **words,
+        ).setting()  # fmt: skip
+        found = unshown(setting)
+    except (InvalidInput, NotCountable):
+        reject()
+    shown = spoken(setting, setting.train)
+    for n, missing in found.items():
+        asked = spoken(setting, setting.test(n))
+        lacking = {x for x, answers in asked.items() if not answers <= shown.get(x, set())}
+        assert (missing is None) == (not lacking)
+        assert missing is None or missing.tokens in lacking
