@@ -137,7 +137,8 @@ class Task:
         factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return sum(c * top**power for power, c in factors.items()) // self.divisor
+        total: int = sum(c * top**power for power, c in factors.items())
+        return total // self.divisor
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
