@@ -1,4 +1,4 @@
-"""Tables as Markdown."""
+"""Tables as Markdown and as LaTeX."""
 
 from __future__ import annotations
 
@@ -16,3 +16,10 @@ def markdown_table(
     from tabulate import tabulate
 
     return tabulate(rows, headers, tablefmt="github", disable_numparse=True)
+
+
+def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """A table in LaTeX with the rules of the package booktabs; the cells are escaped."""
+    from tabulate import tabulate
+
+    return tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, product
 from math import gcd, lcm
 
+from arith.theory.setting.canonical import Term, canonical
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.tasks import Task, digit_count
 
@@ -30,6 +31,21 @@ def translation_invariant(task: Task) -> bool:
     return task.has_finite_carry and not task.constant
 
 
+def shift_difference(task: Task, base: int) -> tuple[tuple[Term, ...], tuple[str, ...]]:
+    """The terms and operands of ``f(B x) - B f(x)``, of the polynomial f, modulo p if there is one.
+
+    A single term, 0, where a shift of all operands shifts the result; SymPy puts ``B x`` in for x.
+    """
+    from sympy import ZZ
+    from sympy.polys.rings import PolyRing
+
+    ring = PolyRing(task.names, ZZ)
+    f = ring.from_dict({e: c for c, e in task.terms})
+    difference = f.compose([(x, base * x) for x in ring.gens]) - base * f
+    terms = tuple((int(c), e) for e, c in difference.terms())
+    return canonical(terms, task.names, task.modulus, 1)[:2]
+
+
 def carries(task: Task, base: int) -> int | None:
     """How many carries a digit-by-digit reading from the units up has to tell apart."""
     values = carry_values(task, base)
@@ -48,10 +64,16 @@ def carry_values(task: Task, base: int) -> range | None:
     return range(min(r.start for r in ranges), max(r.stop for r in ranges))
 
 
+def digit_sums(task: Task, base: int) -> tuple[int, int]:
+    """The least and the largest sum that one digit of each operand makes in a linear form."""
+    signs = ([min(c, 0) for c in task.coefficients], [max(c, 0) for c in task.coefficients])
+    least, most = (sum(part) * (base - 1) for part in signs)
+    return least, most
+
+
 def carry_ranges(task: Task, base: int) -> list[range]:
     """The carries into each position of a task of finite carry, from the units until they stay."""
-    top = sum(max(c, 0) for c in task.coefficients) * (base - 1)
-    bottom = sum(min(c, 0) for c in task.coefficients) * (base - 1)
+    bottom, top = digit_sums(task, base)
     low = high = task.constant
     ranges: list[range] = []
     while not ranges or ranges[-1] != range(low, high + 1):
