@@ -124,8 +124,8 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
 
 def _print_gate(about: Report) -> None:
     """What the gate says: the claims that agree and diverge, and what was not tested."""
+    from arith.theory.display.text import count
     from arith.verify.judging.judge import Verdict, count_verdicts
-    from arith.verify.reporting.tables import count
     from arith.verify.reporting.terminal import outcome_line
 
     print_text(f"gate: {outcome_line(about.verdicts, about.known)}")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arith.theory.display.text import count
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict, judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
@@ -25,7 +26,6 @@ from arith.verify.records.files import check_writable, write
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from arith.verify.running.estimate import Estimate

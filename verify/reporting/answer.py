@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import Totals, totals
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from arith.theory.display.text import claim_text
+from arith.theory.display.text import claim_text, digits_text
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.reporting.tables import interval_text
 
@@ -15,7 +15,7 @@ def junit(verdicts: Sequence[CellVerdict]) -> str:
     suite = ET.Element("testsuite", name="arith verify")
     for v in verdicts:
         for x in v.lengths:
-            name = f"{x.digits} digits"
+            name = digits_text(x.digits)
             case = ET.SubElement(suite, "testcase", classname=v.name, name=name)
             if x.verdict == Verdict.DIVERGE:
                 predicted = claim_text(x.prediction)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arith.theory.display.text import count
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import is_firm
 from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.terminal import summary_line
 from arith.verify.reporting.totals import Totals, before_by_version, totals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED
-from arith.theory.display.text import bound_word, claim_text
+from arith.theory.display.text import bound_word, claim_text, count
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
@@ -15,7 +15,6 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, coun
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.cells import Cell, default_model
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import judged
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
