@@ -24,6 +24,8 @@ class Markdown(str):
 def one_line(text: str) -> str:
     """A text of which nothing can be hidden: in one line, without control characters."""
     line = " ".join(text.split())
+    if line.isprintable():
+        return line
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 

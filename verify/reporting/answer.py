@@ -1,4 +1,4 @@
-"""What a report found, in three sentences."""
+"""What a report found, in a few sentences."""
 
 from __future__ import annotations
 
@@ -6,29 +6,49 @@ from collections.abc import Sequence
 
 from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.reporting.totals import Totals, totals
+from arith.verify.reporting.totals import Judged, Totals, totals
 
 
 def answer(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """Whether the claims agree; where theory is silent or was not tested; what of the theorem."""
+    """What became of stored claims and of today's; where theory is silent; what of the theorem."""
     t = totals(verdicts)
-    return [f"{text}." for text in (_claims(t), _silence(t, verdicts), _theorem(t))]
+    said = [*_stored(t), _today(t), _silence(t, verdicts), _theorem(t)]
+    return [f"{text}." for text in said]
 
 
-def _claims(t: Totals) -> str:
-    tested, apart = t.claims.tested, t.claims.diverge
-    if not tested:
-        return "No claim could be tested"
-    text = f"All {tested} tested claims of today's theory agree with what was measured"
-    if tested == 1 and not apart:
-        text = "The one tested claim of today's theory agrees with what was measured"
-    if apart:
-        of = f"Of {count(tested, 'tested claim')} of today's theory"
-        does = "does" if apart == 1 else "do"
-        text = f"{of} {t.claims.agree} agree with what was measured, and {apart} {does} not"
+def _stored(t: Totals) -> list[str]:
+    """What became of the claims that were stored before training, where there are any."""
+    if not t.before.tested:
+        return []
+    return [f"Of {count(t.before.tested, 'claim')} stored before training {_became(t.before)}"]
+
+
+def _became(claims: Judged) -> str:
+    """``456 came true and 14 did not``."""
+    if claims.diverge:
+        return f"{claims.agree or 'none'} came true and {claims.diverge} did not"
+    return f"{'all' if claims.agree > 1 else claims.agree} came true"
+
+
+def _today(t: Totals) -> str:
+    """What today's theory claims beside what was stored, and what became of it."""
+    if not t.claims.tested:
+        return "No claim of today's theory could be tested"
+    if not t.before.tested:
+        text = f"Of {count(t.claims.tested, 'claim')} of today's theory {_became(t.claims)}"
+    elif not t.after.tested and not t.given_up.tested:
+        text = "Today's theory claims the same"
+    else:
+        others = f"{count(t.after.tested, 'other')}" if t.after.tested else "no others"
+        text = (
+            f"Today's theory makes {t.kept.tested or 'none'} of them still and {others}: of these "
+            f"{count(t.claims.tested, 'claim')} {_became(t.claims)}"
+        )
     if t.fractional:
-        are = "is a fraction" if t.fractional == 1 else "are fractions"
-        text += f"; {t.fractional} of those that agree {are} well between 0 and 1"
+        of, are = f"{t.fractional} of those that came true", "are fractions"
+        if t.fractional == 1:
+            of, are = "one of those that came true", "is a fraction"
+        text += f"; {of} {are} well between 0 and 1"
     return text
 
 

@@ -72,7 +72,7 @@ def after_cells(report: Report, *made: str) -> list[Block]:
         made: what is said besides of how the page was made.
     """
     apart = [_divergence(v, x, report.known) for v in report.verdicts for x in v.diverging]
-    divergences = [Heading("Divergences"), Items(apart)] if apart else []
+    divergences: list[Block] = [Heading("Divergences"), Items(apart)] if apart else []
     how = Items([*_how(report.verdicts, report.recipe), *made])
     return [*divergences, *sections(report), Heading("How it was made"), how]
 
@@ -135,12 +135,14 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str]:
         *_recipes(verdicts, recipe),
         f"One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
         "In-domain accuracy is measured on held-out tuples only.",
-        f"A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
-        "accuracy (or the accuracy, where every input was tested) lies within "
-        f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
-        "answers are those of the expected function, where one is predicted. Where a bound is "
-        f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
-        "below *at least*). The same holds for every cell.",
+        Markdown(
+            f"A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
+            "accuracy (or the accuracy, where every input was tested) lies within "
+            f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
+            "answers are those of the expected function, where one is predicted. Where a bound is "
+            f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
+            "below *at least*). The same holds for every cell."
+        ),
         "The premise has to hold at every length that was trained on, however rare.",
         *versions(verdicts),
     ]
