@@ -6,50 +6,42 @@ from collections.abc import Sequence
 
 from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.reporting.totals import Judged, Totals, totals
+from arith.verify.reporting.totals import Judged, Totals, ledger, totals
 
 
 def answer(verdicts: Sequence[CellVerdict]) -> list[str]:
     """What became of stored claims and of today's; where theory is silent; what of the theorem."""
     t = totals(verdicts)
-    said = [*_stored(t), _today(t), _silence(t, verdicts), _theorem(t)]
-    return [f"{text}." for text in said]
+    said = [*_claims(t), _silence(t, verdicts), _theorem(t)]
+    return [f"{text[0].upper()}{text[1:]}." for text in said]
 
 
-def _stored(t: Totals) -> list[str]:
-    """What became of the claims that were stored before training, where there are any."""
-    if not t.before.tested:
-        return []
-    return [f"Of {count(t.before.tested, 'claim')} stored before training {_became(t.before)}"]
-
-
-def _became(claims: Judged) -> str:
-    """``456 came true and 14 did not``."""
-    if claims.diverge:
-        return f"{claims.agree or 'none'} came true and {claims.diverge} did not"
-    return f"{'all' if claims.agree > 1 else claims.agree} came true"
-
-
-def _today(t: Totals) -> str:
-    """What today's theory claims beside what was stored, and what became of it."""
+def _claims(t: Totals) -> list[str]:
+    """What became of the claims stored before training, and of today's beside them."""
+    stored = [_became(t.before, "stored before training")] if t.before.tested else []
     if not t.claims.tested:
-        return "No claim of today's theory could be tested"
-    if not t.before.tested:
-        text = f"Of {count(t.claims.tested, 'claim')} of today's theory {_became(t.claims)}"
-    elif not t.after.tested and not t.given_up.tested:
-        text = "Today's theory claims the same"
+        return [*stored, f"No claim{' of today' * bool(stored)} could be tested"]
+    if not stored:
+        today = _became(t.claims, "of today's theory")
+    elif not ledger(t):
+        today = "today's theory claims the same"
     else:
-        others = f"{count(t.after.tested, 'other')}" if t.after.tested else "no others"
-        text = (
-            f"Today's theory makes {t.kept.tested or 'none'} of them still and {others}: of these "
-            f"{count(t.claims.tested, 'claim')} {_became(t.claims)}"
-        )
+        others = count(t.after.tested, "other") if t.after.tested else "no others"
+        today = f"today's theory makes {t.kept.tested or 'none'} of them still, and {others}: "
+        today += _became(t.claims, "in all")
     if t.fractional:
-        of, are = f"{t.fractional} of those that came true", "are fractions"
-        if t.fractional == 1:
-            of, are = "one of those that came true", "is a fraction"
-        text += f"; {of} {are} well between 0 and 1"
-    return text
+        are = "is a fraction" if t.fractional == 1 else "are fractions"
+        today += f"; {t.fractional} of those that came true {are} well between 0 and 1"
+    return [*stored, today]
+
+
+def _became(claims: Judged, which: str) -> str:
+    """``of 472 claims in all 462 came true and 10 did not``."""
+    if claims.diverge:
+        of = f"of {count(claims.tested, 'claim')} {which}"
+        return f"{of} {claims.agree or 'none'} came true and {claims.diverge} did not"
+    one = claims.tested == 1
+    return f"{'the one claim' if one else f'all {claims.tested} claims'} {which} came true"
 
 
 def _silence(t: Totals, verdicts: Sequence[CellVerdict]) -> str:

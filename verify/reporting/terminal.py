@@ -234,11 +234,11 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
         + (f"; {count(silent, 'length')} without a claim" if silent else "")
         + (f"; {count(left_out, 'length')}: {why}" if left_out else "")
         + (
-            f". {count(lost, 'cell')}: no model converged; a larger --budget may help"
+            f". In {count(lost, 'cell')} no model converged; a larger --budget may help"
             if lost
             else ""
         )
-        + (f". {count(few, 'cell')}: too few inputs are held out to know" if few else "")
+        + (f". In {count(few, 'cell')} too few inputs are held out to know" if few else "")
         + (f". Not trained yet: {left}." if left else ".")
     )
 

@@ -74,8 +74,12 @@ def test_the_page_says_the_counts_of_the_data(html: str, report: Report) -> None
     text = " ".join(re.sub(r"<[^>]*>", " ", html).split())
     before, claims = counted["predicted_before"], counted["claims"]
     tested = claims["agree"] + claims["diverge"]
-    assert f"{before['agree']} of {before['agree'] + before['diverge']} claims agree" in text
-    assert f"{tested} of {tested + claims['silent']} measured lengths have a claim" in text
+    assert f"{before['agree']} of {before['agree'] + before['diverge']} claims came true" in text
+    assert f"{claims['agree']} of {tested} claims agree" in text
+    for part in ("stored_and_kept", "stored_and_given_up", "explained_after"):
+        row = f"{counted[part]['agree']} {counted[part]['diverge']} {sum(counted[part].values())}"
+        assert f" {row} " in text
+    assert f"{tested} of {tested + claims['silent']} measured lengths with a claim" in text
     assert f"false at {counted['published']['diverge']}" in text
     assert html.count('class="mark agree') - html.count('<svg class="mark agree') == claims["agree"]
 
