@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 from shutil import copymode, rmtree
 from uuid import uuid4
@@ -55,8 +54,9 @@ def check_inside(path: Path, root: Path) -> None:
     """
     inside = os.path.realpath(root)
     within = (os.path.join(at, x) for at, *names in os.walk(path) for some in names for x in some)
-    for link in filter(os.path.islink, chain([path], within)):
-        if os.path.commonpath([inside, os.path.realpath(link)]) != inside:
+    for link in (str(path), *within):
+        is_out = os.path.commonpath([inside, os.path.realpath(link)]) != inside
+        if os.path.islink(link) and is_out:
             raise InvalidInput(f"{link} is a link that leads out of {root}: take it away")
 
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from arith.verify.judging.judge import Verdict
+from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.pipeline import judge
 from arith.verify.reporting.html_page import html_page
 from arith.verify.reporting.json_data import summary_json
@@ -202,3 +205,41 @@ def test_it_fits_a_narrow_window(page: Any, width: int) -> None:
     widest = page.execute_script("return document.documentElement.scrollWidth")
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert widest <= width
+
+
+def test_hostile_evidence_makes_no_request_and_nothing_live(
+    browser: Any, report: Report, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    class Away(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Away)
+    Thread(target=server.serve_forever, daemon=True).start()
+    away, before = f"http://127.0.0.1:{server.server_port}", browser.current_url
+    text = (
+        f"x\n\n![a]({away}/a.png) [b]({away}/b)\n\n<img src='{away}/c' onerror='location=\"{away}\"'>"
+        f"<script>fetch('{away}/d')</script> <{away}/e> [f](javascript:1)\n\n![g](/etc/hostname)"
+    )
+    verdicts = [
+        replace(v, runs=tuple(replace(x, machine=text) for x in v.runs)) for v in report.verdicts
+    ]
+    causes = {(v.name, x.digits): text for v in verdicts for x in v.diverging}
+    made = replace(report, name=text, verdicts=verdicts, known=KnownDivergences(causes))
+    try:
+        (tmp_path / "page.html").write_text(html_page(made))
+        browser.get((tmp_path / "page.html").as_uri())
+        found = browser.execute_script(
+            "return [...document.querySelectorAll('img, a, script, link, iframe, object, form')]"
+            ".map(x => x.href?.baseVal ?? x.src ?? x.href ?? x.outerHTML)"
+        )
+        here = browser.current_url
+        browser.get(before)
+    finally:
+        server.shutdown()
+    assert here.endswith("page.html") and asked == []
+    allowed = re.compile(r"data:|#|$|<form class=.filters|" + re.escape(here.partition("#")[0]))
+    assert [x for x in found if not allowed.match(x)] == []
+    assert browser.get_log("browser") == []

@@ -41,7 +41,7 @@ def section(report: Report) -> list[Block]:
 def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
-        model: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        model: dict[str, Any] = json.loads(file.read_text("utf-8"), parse_constant=lambda _: None)
         model["cell"], model["digits"], model["distance"]
         shares = {k: np.array(x, dtype=float) for k, x in model.get("influence", {}).items()}
         if len({x.shape for x in shares.values()}) > 1 or any(x.ndim != 3 for x in shares.values()):
