@@ -220,8 +220,9 @@ def test_hostile_evidence_makes_no_request_and_nothing_live(
     Thread(target=server.serve_forever, daemon=True).start()
     away, before = f"http://127.0.0.1:{server.server_port}", browser.current_url
     text = (
-        f"x\n\n![a]({away}/a.png) [b]({away}/b)\n\n<img src='{away}/c' onerror='location=\"{away}\"'>"
-        f"<script>fetch('{away}/d')</script> <{away}/e> [f](javascript:1)\n\n![g](/etc/hostname)"
+        f"x\n\n![a]({away}/a.png) [b]({away}/b)\n\n<img src='{away}/c'>"
+        f"<img src=q onerror='location=\"{away}\"'><script>fetch('{away}/d')</script>"
+        f"<{away}/e> [f](javascript:1)\n\n![g](/etc/hostname)"
     )
     verdicts = [
         replace(v, runs=tuple(replace(x, machine=text) for x in v.runs)) for v in report.verdicts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 ORDER = 50
 RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
+MOST_DRAWN = 60
+"""Rows in the picture: of more it shows the first."""
 _MOST_UPRIGHT = 9
 """More columns than this have slanted names."""
 _LABELS, _COLUMN = 3.0, 0.52
@@ -75,7 +78,12 @@ def section(report: Report) -> list[Block]:
         Figure(
             "Accuracy on inputs one digit longer, by encoding",
             "encodings.svg",
-            lambda path: _draw(asked, path),
+            lambda path: _draw(dict(islice(asked.items(), MOST_DRAWN)), path),
+        ),
+        *(
+            [f"The first {MOST_DRAWN} of {count(len(asked), 'row')}."]
+            if len(asked) > MOST_DRAWN
+            else []
         ),
     ]
 

@@ -11,7 +11,7 @@ from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
-from arith.verify.reporting.figures import draw_curve, training_curves
+from arith.verify.reporting.figures import draw_curve, panels_text, training_curves
 from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def _inconclusive(report: Report) -> list[Block]:
             "inconclusive.svg",
             lambda path: training_curves(waiting, path, _draw, "right in domain"),
         ),
-        "A cross ends the curve of a model that did not converge. Dashed: the plateaus of modular "
-        "tasks (below).",
+        f"{panels_text(len(waiting))}A cross ends the curve of a model that did not converge. "
+        "Dashed: the plateaus of modular tasks (below).",
     ]
 
 
@@ -102,7 +102,8 @@ def _past_plateaus(report: Report) -> list[Block]:
     if not passed:
         return []
     return [
-        "Cells of which some model did learn the task, with the plateaus on the way (dashed):",
+        "Cells of which some model did learn the task, with the plateaus on the way (dashed):"
+        + f" {panels_text(len(passed))}".rstrip(),
         Figure(
             "Plateaus on the way",
             "plateaus.svg",
