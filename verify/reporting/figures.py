@@ -25,7 +25,7 @@ SMALL = 8.0
 """The smallest text, in points: a page shows a figure at about this size."""
 MISSED = "did not converge"
 """What a cross says of a model."""
-MOST_PANELS = 24
+MOST_PANELS = 12
 """Cells in a figure: more take long to draw, and nobody looks at them."""
 _PANELS = 3
 """Cells beside each other."""
