@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arith.theory.display.answer import expected_function
-from arith.theory.display.tables import latex_table
 from arith.theory.display.text import LENGTH_COLUMNS, length_rows
 
 if TYPE_CHECKING:
@@ -35,3 +35,10 @@ def latex(prediction: Prediction) -> str:
     for sign, command in _IN_TEXT.items():
         table = table.replace(sign, command)
     return f"% {s.text()}\n\\begin{{align*}}\n{equations}\n\\end{{align*}}\n{table}"
+
+
+def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """A table in LaTeX with the rules of the package booktabs; the cells are escaped."""
+    from tabulate import tabulate
+
+    return tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True)

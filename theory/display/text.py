@@ -17,7 +17,7 @@ from arith.theory.display.answer import (
     expected_line,
     published_lines,
 )
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import markdown_table, plain
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.numbers.effort import budget
 from arith.theory.prediction.outcomes import Claim, Status
@@ -218,9 +218,14 @@ def reads_text(digits: int) -> str:
     return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
 
 
-def digits_text(count: int | str) -> str:
+def count(number: int | str, noun: str) -> str:
+    """``1 cell``, ``2 cells``, ``4 or 5 cells``: the one way to say how many there are."""
+    return f"{number} {noun}{'' if str(number) == '1' else 's'}"
+
+
+def digits_text(number: int | str) -> str:
     """``1 digit``, ``2 digits``, ``4 or 5 digits``."""
-    return f"{count} digit{'' if str(count) == '1' else 's'}"
+    return count(number, "digit")
 
 
 def advice_text(advice: Advice) -> list[str]:
@@ -291,7 +296,7 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
 
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
-    head = f"**{prediction.setting.text()}**"
+    head = f"**{plain(prediction.setting.text())}**"
     lines = [answer_line(prediction), expected_line(prediction), *published_lines(prediction)]
     table = markdown_table(length_rows(prediction), LENGTH_COLUMNS)
-    return "\n\n".join([head, *lines, table, *legend(prediction)])
+    return "\n\n".join([head, *map(plain, lines), table, *map(plain, legend(prediction))])
