@@ -165,11 +165,6 @@ def legend(prediction: Prediction) -> list[str]:
         )
     if tried := [x.digits for x in lengths if x.tried]:
         premises += f"; at {lengths_text(tried)} that has to have been measured"
-    if "continuation" in prediction.observed:
-        premises += (
-            ", and no noise taught it to ignore digits that are always 0 in training (see arith "
-            "theorems continuation)"
-        )
     lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
     if setting_leaps(s) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")

@@ -50,10 +50,11 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     if setting.encoding.reference == "random":
         return _shown_in_order(setting)
     if setting.encoding.reference != "shifted":
-        return shown_lengths(setting)
+        found, _, steps = shown_lengths(setting)
+        return found, steps
     if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
     near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
     if near:
@@ -76,7 +77,7 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
         return frozenset(), ()
     if train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
     near = [n for n in asked if _shown_by_no_longer(setting, n)]
     far = [n for n in asked if n not in near]

@@ -160,9 +160,11 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
     predicted = partial(LengthPrediction, length, train.direction(length))
     undetermined = partial(predicted, Status.UNDETERMINED, None)
     trained = train.covers(length, test.kind)
-    if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
-        shown = upward is Beyond.SHOWN and not trained
-        return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
+    if trained or upward is Beyond.SHOWN:
+        return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=not trained)
+    if upward is Beyond.UNSHOWN:  # what is not proved is not said of contexts that training lacks
+        proved = _at_length(learned, test, Beyond.OPEN)
+        return proved if proved.proved else undetermined(None)
     longer = length > train.every_length[-1]
     if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
         return undetermined(None)

@@ -48,7 +48,7 @@ class Prediction:
     Args:
         derivation: every step, from the premises to the accuracy.
         learned: by the support rule, None where that does not follow.
-        continues: the local rule goes on at every length, so the task itself was learned.
+        continues: training shows all that longer inputs ask for, so the task itself was learned.
     """
 
     setting: Setting
@@ -186,7 +186,7 @@ def predict(setting: Setting) -> Prediction:
     if all(x.shown or setting.is_premise(x.digits) for x in lengths):
         reason = ()  # nothing rests on it
     longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
-    continues = upward is Beyond.CONTINUES or (bool(longer) and all(longer))
+    continues = bool(longer) and all(longer)
     expected = learned if upward in _EXPECTED and not continues else None
     return Prediction(
         setting,

@@ -183,7 +183,7 @@ def test_inputs_are_shorter_trained_between_or_longer() -> None:
         ),
         ({"task": "add", "pe": "rpe"}, "training does not determine it"),
         (
-            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1},
             "the task itself, a + b",
         ),
     ],
