@@ -10,8 +10,11 @@ from arith.theory.setting.lengths_text import runs
 from arith.theory.studies.findings import findings
 from arith.theory.studies.literature import Comparison, Outcome, compare, possible_results
 
-COLUMNS = ("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason")
-"""The columns of ``table``."""
+COLUMNS = (
+    *("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason"),
+    "command",
+)
+"""The columns of ``table``; the command predicts the same."""
 IN_SHORT = ("finding", "reported", "predicted", "outcome")
 """The columns of ``short_table``."""
 LEGEND = (
@@ -41,7 +44,8 @@ def _row(c: Comparison) -> list[str]:
     reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     predicted = " ".join(x.text() for x in c.lengths)
     theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
-    return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
+    said = [predicted, theorem, c.outcome, c.reason, c.command]
+    return [f.id, f.paper.citation, setting, reported, *said]
 
 
 def _span(lengths: tuple[int, ...]) -> str:

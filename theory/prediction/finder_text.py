@@ -69,7 +69,8 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     number, tokens = finder.trained.number, finder.trained.tokens
     if encoding.reference == "significance":
         if code == NEVER:
-            return f"under a number above {number}, the largest that was trained"
+            starts = f"from {finder.setting.starts} starts"
+            return f"under a number above {number}, the largest that was trained {starts}"
         never = _never((shown - number).tolist())
         return f"at a difference of numbers of {code - number}, {never}"
     if encoding.reference == "relative":
@@ -80,6 +81,7 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     learned = encoding.own_positions or encoding.reference == "shifted"
     untrained = learned and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
+    more = f", from {finder.starts} starts{more}" if finder.starts > 1 else more
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
 
 

@@ -15,6 +15,7 @@ from arith.theory.errors import NotCountable
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, shown_lengths
 from arith.theory.inference.identifiability import says_nothing
+from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.finder_text import open_step
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.prediction.outcomes import Status
@@ -155,7 +156,7 @@ def _because(
         names = " and ".join(setting.task.names[:-1])
         what = (
             f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
-            f"query never read it, so at most {float(bound):.3g} of the answers are right"
+            f"query never read it, so at most {share_text(bound)} of the answers are right"
         )
         steps.append(cite("address", what))
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]

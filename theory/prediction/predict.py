@@ -109,6 +109,7 @@ class Prediction:
             "width": s.width,
             "layers": s.layers,
             **({"padding": s.padding} if s.natural else {}),
+            **({"starts": s.starts} if s.random_starts else {}),
             "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},

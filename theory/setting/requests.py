@@ -15,7 +15,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.encodings import ENCODINGS, encoding
 from arith.theory.setting.expressions import own_modulus, parse_task
-from arith.theory.setting.layouts import LAYOUTS, layout
+from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
 from arith.theory.setting.options import (
     ALWAYS,
     IN_CELLS,
@@ -29,7 +29,7 @@ from arith.theory.setting.options import (
     read_lengths,
     read_share,
 )
-from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, Setting
+from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
@@ -120,6 +120,12 @@ class Request:
         "fixed: all operands padded to one width; none: natural lengths and an end token.",
         "padding",
         names=PADDINGS,
+    )
+    starts: int = option(
+        STARTS,
+        f"From how many starts training draws, under {', '.join(RANDOM_STARTS[:-1])} and in the "
+        f"{RANDOM_STARTS[-1]} layout.",
+        "starts",
     )
 
     def _task(self) -> Task:

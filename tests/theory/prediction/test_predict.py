@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -344,3 +345,20 @@ def test_a_part_of_what_was_trained_is_a_premise() -> None:
     asked = {"task": "add", "pe": "rpe", "padding": "none", "train_digits": "1-5"}
     found = [predicted(**asked, test_domain=x).setting.is_premise(3) for x in KINDS]
     assert found == [True, True, False, False]
+
+
+def test_the_published_n_is_that_of_training_and_not_of_what_is_mixed_in() -> None:
+    asked = {"task": "mod_add", "modulus": 10**6, "train_digits": "2", "test_digits": "1-7"}
+    primed = predicted(**asked, train_priming=("6:0.01",)).published
+    assert primed == predicted(**asked).published
+    assert "1000000 does not divide 10^2" in primed.theorem
+    both = predicted(**asked | {"train_digits": "2+6"}).published
+    assert both.theorem.startswith("p = 1000000 divides 10^6")
+
+
+def test_the_theorem_speaks_of_the_encoding_that_was_asked_for() -> None:
+    for name, each in ENCODINGS.items():
+        said = predicted(task="add", pe=name).published.theorem
+        others = {"APE", "RPE"} - {each.label}
+        assert not any(re.search(rf"\b{other}\b", said) for other in others), said
+        assert each.label in said or "does not treat this encoding" in said
