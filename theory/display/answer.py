@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from arith.theory.learning.leap_complexity import FEW, setting_leaps
+from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
 from arith.theory.learning.plateaus import setting_plateaus
 from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.expressibility import expressibility
@@ -201,7 +201,11 @@ def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     more = setting_leaps(prediction.setting)
     text = {
-        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
-        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow.",
+        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon",
+        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow",
     }
-    return [f"It needs {text[more]}"] if more in text else []
+    steps = (
+        f"a step counts that corrects {percent_text(GAIN)} of the errors of a result digit that is "
+        f"not right on {percent_text(CONSTANT)} without it"
+    )
+    return [f"It needs {text[more]} ({steps})."] if more in text else []

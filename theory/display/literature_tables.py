@@ -7,7 +7,7 @@ from collections import Counter
 from arith.theory.errors import unknown_name
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.lengths_text import runs
-from arith.theory.studies.findings import findings
+from arith.theory.studies.findings import TOLERANCE, findings
 from arith.theory.studies.literature import Comparison, Outcome, compare, possible_results
 
 COLUMNS = (
@@ -18,9 +18,9 @@ COLUMNS = (
 IN_SHORT = ("finding", "reported", "predicted", "outcome")
 """The columns of ``short_table``."""
 LEGEND = (
-    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or "
-    "the premise that does not hold, so that nothing is compared. All of one: arith literature "
-    "FINDING."
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees (within "
+    f"{TOLERANCE}), disagrees, or the premise that does not hold, so that nothing is compared. "
+    "All of one: arith literature FINDING."
 )
 
 _AS_REPORTED = {

@@ -82,9 +82,9 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
     asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
     near = [n for n in asked if _shown_by_no_longer(setting, n)]
     far = [n for n in asked if n not in near]
-    what = "random positions show a context at all indices that leave room for what is beside it"
+    what = f"random positions show a context at all of {INDICES} indices that leave room beside it"
     each = [f"no others are asked for at {lengths_text(near)}: {RIGHT_THERE}"] if near else []
-    each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
+    each += [f"at {lengths_text(far)} some may have less room than in training"] if far else []
     if each:
         steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)
     return frozenset(near), steps

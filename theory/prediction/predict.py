@@ -28,6 +28,7 @@ from arith.theory.prediction.natural import natural_lengths
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.setting.domains import MISSED
 from arith.theory.setting.requests import setting_json
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
@@ -178,7 +179,8 @@ def predict(setting: Setting) -> Prediction:
         what = "Whether the digits that training showed fix the rule was not decided."
         upward, reason = Beyond.BLIND, (cite("count", what, leaves_open=True),)
     if not train.likely_whole(base, task.operands):
-        what = f"{train.text()} may lack digits that the domain has."
+        what = f"{train.text()} may lack digits that the domain has"
+        what += f", with a chance of {MISSED:g} or more."
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     with budget(MOST_WORK):
@@ -245,5 +247,7 @@ def _of_natural_lengths(setting: Setting) -> Prediction:
 
 
 def _premise(setting: Setting) -> Step:
-    what = f"Premise: the model is right on held-out {setting.train.text()}."
+    what = f"Premise: the model is right on held-out {setting.train.text()}"
+    if setting.train.pairs is not None:
+        what += f" (a digit is taken to be shown if it is missed with a chance below {MISSED:g})"
     return cite("convergence", what)
