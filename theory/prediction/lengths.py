@@ -266,7 +266,7 @@ def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> I
         yield cite("joint support", inferred_text(learned.support, inferred))
     if unfixed:
         yield cite("joint support", unfixed_text(learned.support, unfixed, known), leaves_open=True)
-    if nearly or unfixed:
+    if nearly or known:
         at = f": at {lengths_text(nearly)}" if nearly else ""
         what = (
             "An exact accuracy is said, give or take the inputs that are open, where these are at "

@@ -144,7 +144,14 @@ class Request:
         task = self._task()
         parts = _parts().items()
         read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
-        return _setting(task, read)
+        setting = _setting(task, read)
+        if self.starts != STARTS and not setting.random_starts:
+            which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
+            raise InvalidInput(
+                f"--starts needs numbers that start at random ({which}), not "
+                f"{setting.encoding.name} in the {setting.layout.name} layout"
+            )
+        return setting
 
 
 def _parts() -> dict[str, Option]:

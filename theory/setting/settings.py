@@ -36,7 +36,7 @@ class Setting:
             have their natural lengths and an end token follows; then every trained length is shown
             equally often.
         starts: from how many starts training draws, where positions, numbers of digits or markers
-            start at random.
+            start at random; otherwise it means nothing, and is the usual number.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -77,6 +77,8 @@ class Setting:
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
         self._name_domains()
+        if not self.random_starts:
+            object.__setattr__(self, "starts", STARTS)
         self._check_padding()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
@@ -118,12 +120,6 @@ class Setting:
             raise unknown_name("padding", self.padding, PADDINGS)
         if not 1 <= self.starts <= LARGEST_STARTS:
             raise InvalidInput(f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}")
-        if self.starts != STARTS and not self.random_starts:
-            which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
-            raise InvalidInput(
-                f"--starts needs numbers that start at random ({which}), not {self.encoding.name} "
-                f"in the {layout.name} layout"
-            )
         if (layout.hinted or layout.scratchpad or layout.spaced) and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
         if layout.scratchpad and carries(self.task, self.base) is None:

@@ -269,10 +269,14 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
 
 
 def test_what_nothing_fixes_is_named_too() -> None:
-    [step] = [x for x in predicted(task="mul").derivation if x.rule == "joint support"]
-    assert step.statement == (
+    first, second = (x for x in predicted(task="mul").derivation if x.rule == "joint support")
+    assert first.statement == (
         "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the "
         "task makes these digits interact. Nothing follows there."
+    )
+    assert second.statement == (
+        "An exact accuracy is said, give or take the inputs that are open, where these are at most "
+        "5%: at 4..6 digits."
     )
 
 
