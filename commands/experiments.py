@@ -24,7 +24,7 @@ from arith.verify.plan.sizes import SIZES
 _OF_TRAINING = (
     *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
     *("keep_models", "tensorboard", "dry_run", "cluster", "pe", "layout", "window", "layers"),
-    *("width", "padding", "train_pairs"),
+    *("width", "padding", "train_pairs", "starts"),
 )
 """Options that mean nothing to a model from disk."""
 

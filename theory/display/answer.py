@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from arith.theory.learning.leap_complexity import FEW, setting_leaps
+from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
 from arith.theory.learning.plateaus import setting_plateaus
+from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.lengths import MOST_UNSEEN
 from arith.theory.prediction.outcomes import Claim, Status
@@ -82,7 +83,8 @@ def _said(prediction: Prediction) -> tuple[list[str], str]:
 
 def _nearly(lengths: list[LengthPrediction]) -> str:
     """On how many inputs, at the length where they are the fewest, the model is right at least."""
-    return f"right on at least {int(100 * min(x.at_least for x in lengths))}% of the inputs"
+    percent = int(100 * min(x.at_least for x in lengths))
+    return f"right on at least {percent}% of the inputs" if percent else "right on some inputs"
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
@@ -228,7 +230,7 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     s = prediction.setting
     found = setting_plateaus(s)
-    shares = [f"{float(100 * x.accuracy):.3g}% {_from(x.read)}" for x in found]
+    shares = [f"{percent_text(x.accuracy, '.3g')} {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
     text = (
         f"Training may stand on a plateau (share right on {s.train.text()}): {'; '.join(shares)}."
@@ -246,7 +248,11 @@ def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     more = setting_leaps(prediction.setting)
     text = {
-        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
-        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow.",
+        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon",
+        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow",
     }
-    return [f"It needs {text[more]}"] if more in text else []
+    steps = (
+        f"a step counts that corrects {percent_text(GAIN)} of the errors of a result digit that is "
+        f"not right on {percent_text(CONSTANT)} without it"
+    )
+    return [f"It needs {text[more]} ({steps})."] if more in text else []

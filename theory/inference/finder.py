@@ -19,7 +19,7 @@ from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array
 from arith.theory.setting.settings import Setting
 
-_LOOKED_BACK = 2
+LOOKED_BACK = 2
 """Where the result is written most significant first: places below that are looked at.  More would
 only lower a bound."""
 
@@ -51,7 +51,7 @@ class Finder:
     def needs(self) -> list[Need]:
         """The operand digits whose addresses count, the asked digit's own place first."""
         task, layout = self.setting.task, self.setting.layout
-        back = carry_reach(task, self.setting.base) if writes_carry(layout) else _LOOKED_BACK
+        back = carry_reach(task, self.setting.base) if writes_carry(layout) else LOOKED_BACK
         if not back or not self.local or layout.scratchpad:  # the carry is the query itself
             back = 0
         return [Need(j, below) for below in range(back + 1) for j in range(task.operands)]
@@ -102,7 +102,12 @@ class Finder:
     def find(self, found: Shapes) -> Found:
         """What is found in these shapes."""
         train, base = self.setting.train, self.setting.base
-        shown = [train.shows_lengths(tuple(widths), base) for widths in found.widths.tolist()]
+        every = [tuple(widths) for widths in found.widths.tolist()]
+        shown = [train.shows_lengths(widths, base) for widths in every]
+        seldom = any(
+            train.has_lengths(widths) and not is_shown
+            for widths, is_shown in zip(every, shown, strict=True)
+        )
         trained, rule = np.array(shown), self._rule(found)
         missing: dict[Missing, Where] = {}
         throughout: dict[Missing, Where] = {}
@@ -113,7 +118,7 @@ class Finder:
                 for kept, each in ((missing, chance), (throughout, everywhere)):
                     nowhere = Where(np.zeros(len(each), int), np.zeros_like(each))
                     kept.setdefault(kind, nowhere).note(i, each)
-        return Found(found, trained, rule, missing, throughout)
+        return Found(found, trained, rule, missing, throughout, seldom)
 
     def _rule(self, found: Shapes) -> Array:
         """In which shapes the rule goes on: every digit is found as always, and every case shown.
@@ -204,8 +209,8 @@ class Finder:
 
         The result is written most significant first, and all of these queries need the digit.
         """
-        missed = found.results - position <= _LOOKED_BACK
-        for below in range(1, _LOOKED_BACK + 1):
+        missed = found.results - position <= LOOKED_BACK
+        for below in range(1, LOOKED_BACK + 1):
             later = position + below
             not_asked = found.results < later
             missed &= not_asked | self._not_found(found, Need(operand, below), later)

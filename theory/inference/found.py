@@ -58,6 +58,7 @@ class Found:
         missing: where digits are missing.
         throughout: the same of those that are missing at every length of the result, by the
             operands' lengths, in the order of ``Shapes.firsts``.
+        seldom: whether training has lengths among these, but too seldom to count as shown.
     """
 
     shapes: Shapes
@@ -65,6 +66,7 @@ class Found:
     rule: Array
     missing: dict[Missing, Where]
     throughout: dict[Missing, Where]
+    seldom: bool
 
     def always(self) -> Found:
         """The same of digits that are missing whatever the spaces."""

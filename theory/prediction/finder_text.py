@@ -8,9 +8,10 @@ import numpy as np
 
 from arith.theory.inference.addresses import NEVER, Need
 from arith.theory.inference.derivation import Step, cite
-from arith.theory.inference.finder import Finder
+from arith.theory.inference.finder import LOOKED_BACK, Finder
 from arith.theory.inference.found import Found
 from arith.theory.inference.shapes import Shapes
+from arith.theory.setting.domains import LEAST_SHARE
 from arith.theory.setting.lengths_text import lengths_text, runs
 
 _MOST_RUNS = 3
@@ -25,7 +26,10 @@ def missing_text(finder: Finder, found: Found) -> str:
     where = (_moved_where if moves else _where)(finder, one, Need(operand, 0), position)
     name = finder.setting.task.names[operand]
     lengths = _lengths(finder, one)
-    return f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
+    what = f"{lengths} the query of result digit {position} has digit {position} of {name} {where}"
+    if any(kind.by_all and at.position[shape] for kind, at in found.missing.items()):
+        what += f", nor does one of the {LOOKED_BACK} digits above find it"
+    return what
 
 
 def is_always_missing(found: Found) -> bool:
@@ -69,7 +73,8 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     number, tokens = finder.trained.number, finder.trained.tokens
     if encoding.reference == "significance":
         if code == NEVER:
-            return f"under a number above {number}, the largest that was trained"
+            starts = f"from {finder.setting.starts} starts"
+            return f"under a number above {number}, the largest that was trained {starts}"
         never = _never((shown - number).tolist())
         return f"at a difference of numbers of {code - number}, {never}"
     if encoding.reference == "relative":
@@ -80,6 +85,7 @@ def _where(finder: Finder, one: Shapes, need: Need, position: int) -> str:
     learned = encoding.own_positions or encoding.reference == "shifted"
     untrained = learned and query >= tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
+    more = f", from {finder.starts} starts{more}" if finder.starts > 1 else more
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
 
 
@@ -115,6 +121,13 @@ def _never(shown: list[int]) -> str:
     if len(found) > _MOST_RUNS:
         found = [f"some from {shown[0]} to {shown[-1]}"]
     return f"where training never showed it ({', '.join(found)})"
+
+
+def seldom_text(found: Found) -> str:
+    """That lengths seen too seldom count as not shown; empty where there are none."""
+    least = f"{int(1 / LEAST_SHARE):,}"
+    what = f"; lengths in fewer than one example in {least} count as not shown"
+    return what * found.seldom
 
 
 def goes_on_steps(finder: Finder, at: str) -> list[Step]:

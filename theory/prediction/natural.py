@@ -23,6 +23,7 @@ from arith.theory.prediction.finder_text import (
     missing_text,
     open_step,
     open_text,
+    seldom_text,
 )
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.setting.domains import LENGTHS_FIRST
@@ -111,7 +112,10 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
         always = found.always()
         surely = _at_most(setting, always)
         if surely == 1 or digits <= longest + longest // NEAR:
-            like = "an address that training never showed is like those beside it"
+            like = (
+                "an address that training never showed is like those beside it, up to one digit up "
+                f"in {NEAR} trained"
+            )
             return _AtLength(digits, False, found=found, near=like)
         if not beside:
             return _AtLength(digits, False, surely, always)
@@ -181,6 +185,9 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
         if some:
             at = lengths_text([x.digits for x in some])
             what = f"At {at} a digit is not found: {missing_text(finder, _found(some[0]))}"
+            if finder.setting.encoding.selection != "any":
+                what += f"; nor beside those places, more than one digit up in {NEAR} trained"
+            what += seldom_text(_found(some[0]))
             steps.append(cite(rule_name, what))
     rule = [x for x in each if x.right and x.found is not None and x.found.rule.any()]
     if rule:
@@ -192,6 +199,7 @@ def _steps(finder: Finder, each: list[_AtLength]) -> list[Step]:
     unclear = [x for x in each if not (x.right or x.near) and x.at_most == 1 and x.found]
     if unclear:
         rule_name, why = open_text(finder, _found(unclear[0]))
+        why += seldom_text(_found(unclear[0]))
         steps.append(open_step(rule_name, [x.digits for x in unclear], why))
     given_up = [x.digits for x in each if not x.right and x.found is None]
     if given_up:

@@ -107,7 +107,7 @@ def theorem(prediction: Prediction) -> str:
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
-_EVERYWHERE = {"continuation", "place", "blind", "sample"}
+_EVERYWHERE = {"place", "blind", "sample"}
 """The rules that decide every length but the trained ones, in place of the support rule."""
 
 
@@ -115,8 +115,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether the prediction at a length rests on a rule.
 
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
-    ``theory.prediction.predict`` does with them: the premise covers what was trained; a
-    continuation, a blind query and too small a sample decide every other length; joint support
+    ``theory.prediction.predict`` does with them: the premise covers what was trained; a place that
+    is told, a blind query and too small a sample decide every other length; joint support
     fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
     ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
     ignored digits, and neighbours and shared parameters ask that it was seen; and the other rules

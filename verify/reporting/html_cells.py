@@ -8,6 +8,7 @@ from typing import Any
 
 from arith.theory.display.answer import INPUTS, answer_line, cut, expected_function
 from arith.theory.display.text import bound_word, claim_text, count, fraction_text
+from arith.theory.numbers.shares import fixed_text
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.setting.directions import Direction
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -69,7 +70,7 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     bound = most if most < 1 else least or -1
     predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
-        predicted = bound_word(x.prediction) if exact is None else f"{float(exact):.4f}"
+        predicted = bound_word(x.prediction) if exact is None else fixed_text(exact, 4)
     return {
         "digits": x.digits,
         "predicted": predicted,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED
 from arith.theory.display.text import bound_word, claim_text, count
+from arith.theory.numbers.shares import fixed_text
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
@@ -74,7 +75,7 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     """What is claimed at a length, in few characters."""
     claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
-        return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
+        return str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
     return "?" if claim == Claim.NONE else _in_signs(bound_word(x, digits=2))
 
 

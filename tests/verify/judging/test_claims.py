@@ -114,17 +114,10 @@ def test_the_theorems_do_not_speak_of_other_encodings_or_missing_digits(
     assert {prediction.published_verdict(d) for d in ("downward", "upward")} == {"undetermined"}
 
 
-def test_a_continuation_decides_every_length_and_the_support_rule_none() -> None:
-    assert used(windowed("rpe").setting, "continuation") == [1, 2, 4]
-    assert used(windowed("rpe").setting, "support") == []
-    assert used(windowed("rpe").setting, "convergence") == [3]
-
-
 def test_with_a_landmark_the_support_rule_decides_shorter_inputs_only() -> None:
     setting = cell(pe="rpe", digits=3).setting
     assert used(setting, "support") == [1, 2]
     assert used(setting, "landmark") == [4]
-    assert used(setting, "continuation") == []
 
 
 def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length() -> None:
