@@ -172,7 +172,7 @@ def print_digits(prediction: Prediction) -> None:
 
 def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
-    from arith.theory.learning.leap_complexity import setting_leaps
+    from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
     from arith.theory.learning.plateaus import setting_plateaus
 
     s = prediction.setting
@@ -180,7 +180,8 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
         {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
         for x in setting_plateaus(s)
     ]
-    return {"leaps": setting_leaps(s).answer, "plateaus": known}
+    limits = {"digits": FEW, "gain": str(GAIN), "constant": str(CONSTANT)}
+    return {"leaps": setting_leaps(s).answer, "leap_limits": limits, "plateaus": known}
 
 
 def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:

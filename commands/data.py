@@ -23,10 +23,10 @@ def data(
     ] = None,
 ) -> None:
     """Write all measurements, and what was predicted, as CSV."""
+    from arith.theory.display.text import count
     from arith.verify.records.files import check_writable, write
     from arith.verify.records.store import Store
     from arith.verify.reporting.dataset import committed, dataset
-    from arith.verify.reporting.tables import count
 
     if out is not None:
         check_writable(out)

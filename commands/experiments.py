@@ -24,7 +24,7 @@ from arith.verify.plan.sizes import SIZES
 _OF_TRAINING = (
     *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
     *("keep_models", "tensorboard", "dry_run", "cluster", "pe", "layout", "window", "layers"),
-    *("width", "padding", "train_pairs"),
+    *("width", "padding", "train_pairs", "starts"),
 )
 """Options that mean nothing to a model from disk."""
 
@@ -136,8 +136,8 @@ def show_grid(
     ] = False,
 ) -> None:
     """List the cells of a grid with their predictions."""
+    from arith.theory.display.text import count
     from arith.theory.prediction.predict import predict
-    from arith.verify.reporting.tables import count
     from arith.verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
     cells = cells_of(grid)

@@ -51,6 +51,13 @@ def predict(
         bool,
         typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
     ] = False,
+    as_latex: Annotated[
+        bool,
+        typer.Option(
+            "--latex",
+            help="Print the task, f^ and the table as LaTeX, for amsmath and booktabs.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw it, .png or .svg, with the models of it in the store."),
@@ -65,6 +72,8 @@ def predict(
     if plot is None and written(context, ("store",)):
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
     check_store(context, store)
+    if as_latex and (as_json or explain or per_digit):
+        raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
     if plot is not None:
         _check_picture(plot)
     prediction = predict(asked.setting())
@@ -75,6 +84,11 @@ def predict(
         models = measured(prediction.setting, store)
         plot_lengths(prediction, plot, models)
         print(f"wrote {plot}; models of it in {store}: {len(models)}", file=sys.stderr)
+    if as_latex:
+        from arith.theory.display.latex import latex
+
+        print(latex(prediction))
+        return
     if as_json:
         digits = {"per_digit": digits_json(prediction)} if per_digit else {}
         learning = learning_json(prediction) if explain else {}

@@ -11,6 +11,7 @@ import typer
 
 from arith.commands import options
 from arith.printing import print_text, print_verdicts, shown
+from arith.theory.display.markdown import one_line
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.grids import GRIDS
 
@@ -67,7 +68,7 @@ def report(
     if as_json:
         from arith.verify.reporting.json_data import report_json
 
-        print(json.dumps(report_json(about), indent=2))
+        print(json.dumps(report_json(about), indent=2, allow_nan=False))
     elif check or grid is None:
         print_verdicts(about.verdicts)
     if html is not None:
@@ -78,7 +79,7 @@ def report(
     elif grid is not None and not (check or as_json):
         print(f"wrote {pipeline.report(about)}")
     for line in failures if grid is not None else ():
-        print(line, file=sys.stderr)
+        print(one_line(line), file=sys.stderr)
     if check and not as_json:
         _print_gate(about)
     raise typer.Exit(1 if failures else 3 if _is_untested(about) else 0)
@@ -114,7 +115,7 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
     else:
         about = pipeline.judge(grid, folder, None if check else store)
     for note in about.notes:
-        print(f"arith: {note}", file=sys.stderr)
+        print(f"arith: {one_line(note)}", file=sys.stderr)
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
         by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
@@ -124,8 +125,8 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
 
 def _print_gate(about: Report) -> None:
     """What the gate says: the claims that agree and diverge, and what was not tested."""
+    from arith.theory.display.text import count
     from arith.verify.judging.judge import Verdict, count_verdicts
-    from arith.verify.reporting.tables import count
     from arith.verify.reporting.terminal import outcome_line
 
     print_text(f"gate: {outcome_line(about.verdicts, about.known)}")
@@ -161,11 +162,11 @@ def _report_all(folder: Path, check: bool, as_json: bool) -> int:
         if not (check or as_json):
             pipeline.report(about)
     if as_json:
-        print(json.dumps(overview_json(reports), indent=2))
+        print(json.dumps(overview_json(reports), indent=2, allow_nan=False))
     elif not check:
         print(f"wrote {pipeline.overview(reports, folder)}")
     for line in failures:
-        print(line, file=sys.stderr)
+        print(one_line(line), file=sys.stderr)
     return 1 if failures else 3 if any(map(_is_untested, reports)) else 0
 
 

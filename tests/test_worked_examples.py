@@ -26,7 +26,7 @@ def request(options: str) -> Request:
     fields: dict = {}
     for name, value in zip(words[::2], words[1::2], strict=True):
         key = name.removeprefix("--").replace("-", "_")
-        if key in ("base", "window", "modulus"):
+        if key in ("base", "window", "layers", "modulus"):
             fields[key] = int(value)
         else:
             fields[key] = (value,) if key in ("train_priming", "train_allowed") else value

@@ -72,7 +72,8 @@ def write_inspection(trained: Trained, mechanism: Mechanism, folder: Path) -> li
     Raises:
         InvalidInput: a file cannot be written.
     """
-    from arith.verify.mechanism.pictures import draw_influences, draw_states
+    from arith.theory.display.influence_plot import draw_influences
+    from arith.verify.mechanism.pictures import draw_states
 
     cell, pictures = trained.cell, [folder / "influence.svg"]
     draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)

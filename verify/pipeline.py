@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arith.theory.display.text import count
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict, judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
@@ -21,11 +22,10 @@ from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.budgets import merge
 from arith.verify.records.evidence import read_evidence, write_evidence
-from arith.verify.records.files import check_writable, write
+from arith.verify.records.files import check_inside, check_writable, write
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 if TYPE_CHECKING:
     from arith.verify.running.estimate import Estimate
@@ -162,7 +162,8 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         store: measurements to be added to the evidence.
 
     Raises:
-        InvalidInput: no such grid, a file that is called like a named one, or damaged evidence.
+        InvalidInput: no such grid, a file that is called like a named one, damaged evidence, or a
+            link that leads out of the folder.
     """
     cells = grid(name)
     if name not in GRIDS and Path(name).stem in GRIDS:
@@ -170,6 +171,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
             f"{name} would get the report of the grid {Path(name).stem}: give the file another name"
         )
     keys = {cell.key for cell in cells}
+    check_inside(folder / Path(name).stem, folder)
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
@@ -214,6 +216,7 @@ def judge_store(path: Path) -> Report:
         InvalidInput, Failed: the store cannot be used.
     """
     runs, notes = list[Run](), list[str]()
+    check_inside(path.parent / "mechanism", path.parent)
     if path.exists():
         with Store(path) as kept:
             runs, notes = kept.runs()
@@ -246,5 +249,6 @@ def overview(reports: Sequence[Report], folder: Path) -> Path:
     from arith.verify.reporting.overview import overview_page
 
     first = folder / "README.md"
+    check_inside(first, folder)
     write(first, overview_page(reports))
     return first

@@ -57,14 +57,20 @@ class DigitAutomaton:
             found = wider
         return found
 
+    @property
+    def digit_sums(self) -> tuple[int, int]:
+        """The least and the largest sum that one digit of each operand makes."""
+        signs = [min(c, 0) for c in self.coefficients], [max(c, 0) for c in self.coefficients]
+        least, most = (sum(part) * (self.base - 1) for part in signs)
+        return least, most
+
     @cached_property
     def ranges(self) -> list[range]:
         """The carries that there are into each position, from the units until they stay the same.
 
         The digits take all values, whether the result is negative or not.
         """
-        top = sum(max(c, 0) for c in self.coefficients) * (self.base - 1)
-        bottom = sum(min(c, 0) for c in self.coefficients) * (self.base - 1)
+        bottom, top = self.digit_sums
         low = high = self.constant
         found: list[range] = []
         while not found or found[-1] != range(low, high + 1):

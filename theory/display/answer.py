@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from arith.theory.learning.leap_complexity import FEW, setting_leaps
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
 from arith.theory.learning.plateaus import setting_plateaus
+from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.lengths import MOST_UNSEEN
 from arith.theory.prediction.outcomes import Claim, Status
@@ -14,10 +16,17 @@ from arith.theory.prediction.unseen_text import single
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
 from arith.theory.setting.lengths_text import lengths_text
+from arith.theory.setting.properties import (
+    base_aligned,
+    residual_modulus,
+    shift_difference,
+)
+from arith.theory.setting.tasks import for_people, polynomial_text
 
 if TYPE_CHECKING:
     from arith.theory.prediction.lengths import LengthPrediction
     from arith.theory.prediction.predict import Prediction
+    from arith.theory.setting.settings import Setting
 
 INPUTS = {
     Direction.DOWNWARD: "shorter",
@@ -73,7 +82,8 @@ def _said(prediction: Prediction) -> tuple[list[str], str]:
 
 def _nearly(lengths: list[LengthPrediction]) -> str:
     """On how many inputs, at the length where they are the fewest, the model is right at least."""
-    return f"right on at least {int(100 * min(x.at_least for x in lengths))}% of the inputs"
+    percent = int(100 * min(x.at_least for x in lengths))
+    return f"right on at least {percent}% of the inputs" if percent else "right on some inputs"
 
 
 def _wrong(lengths: list[LengthPrediction]) -> str:
@@ -152,7 +162,7 @@ def _assumes(prediction: Prediction) -> str:
 
 
 def explanation(prediction: Prediction) -> list[str]:
-    """The derivation in numbered steps, how training may go, and the sources, one per line."""
+    """The derivation in numbered steps, the task's properties, how training may go, the sources."""
     steps, observed = prediction.derivation, prediction.observed
     cites = [_short(step.source, single(prediction.setting.train) is not None) for step in steps]
     sources = list(dict.fromkeys(cites))
@@ -162,10 +172,49 @@ def explanation(prediction: Prediction) -> list[str]:
         f"[{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]
-    lines += published_lines(prediction, with_reason=True)
+    lines += [_of_the_task(prediction.setting), *published_lines(prediction, with_reason=True)]
     lines += _before_convergence(prediction) + _how_soon(prediction)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]
+
+
+def _of_the_task(s: Setting) -> str:
+    """What the theory uses of the task's polynomial f, each with the calculation that shows it."""
+    task, base, p = s.task, s.base, s.task.full_modulus
+    same = len({sum(e) for _, e in task.terms}) == 1
+    said = [f"has degree {task.degree} and is {'' if same else 'not '}homogeneous"]
+    if task.divisor == 1:
+        said.append(_shift(s))
+    if p is not None and (k := base_aligned(p, base)) is None:
+        n = p.bit_length()
+        left = f"{p} / gcd({p}, {base}^{n}) = {residual_modulus(p, base, n)}"
+        said.append(f"{p} divides no power of {base}, as {left} is prime to it")
+    elif p is not None and k:
+        said.append(f"{p} divides {base}^{k} and not {base}^{k - 1}")
+    if task.has_finite_carry:
+        automaton = digit_automaton(task, base)
+        carries, (least, most) = automaton.carries, automaton.digit_sums
+        said.append(
+            f"a carry c goes on as ⌊(c + s) / {base}⌋ with s from {least} to {most}, so carries "
+            f"are from {carries.start} to {carries.stop - 1}"
+        )
+    return f"The polynomial f {'; '.join(said)}."
+
+
+def _shift(s: Setting) -> str:
+    """Whether a shift of all operands shifts the result: ``f(10·a, 10·b) = ... = 10·f(a, b)``."""
+    task, base = s.task, s.base
+    at = f"f({', '.join(f'{base}·{name}' for name in task.names)})"
+    f, modulo = f"{base}·f({', '.join(task.names)})", ""
+    terms, names = shift_difference(task, base)
+    if task.modulus is not None:
+        modulo = f" modulo {task.modulus}"
+    elif not any(c for c, _ in terms):
+        times_base = [(base * c, e) for c, e in task.terms]
+        middle = for_people(polynomial_text(times_base, task.names))
+        return f"{at} = {cut(middle)} = {f}, so it is translation invariant"
+    so = ", so it is not translation invariant" * (not modulo)
+    return f"{at} - {f} = {cut(for_people(polynomial_text(terms, names)))}{modulo}{so}"
 
 
 def _short(source: str, is_published: bool) -> str:
@@ -181,7 +230,7 @@ def _before_convergence(prediction: Prediction) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     s = prediction.setting
     found = setting_plateaus(s)
-    shares = [f"{float(100 * x.accuracy):.3g}% {_from(x.read)}" for x in found]
+    shares = [f"{percent_text(x.accuracy, '.3g')} {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
     text = (
         f"Training may stand on a plateau (share right on {s.train.text()}): {'; '.join(shares)}."
@@ -199,7 +248,11 @@ def _how_soon(prediction: Prediction) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
     more = setting_leaps(prediction.setting)
     text = {
-        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon.",
-        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow.",
+        Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon",
+        Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow",
     }
-    return [f"It needs {text[more]}"] if more in text else []
+    steps = (
+        f"a step counts that corrects {percent_text(GAIN)} of the errors of a result digit that is "
+        f"not right on {percent_text(CONSTANT)} without it"
+    )
+    return [f"It needs {text[more]} ({steps})."] if more in text else []

@@ -21,6 +21,7 @@ from arith.theory.display.style import (
     figure,
 )
 from arith.theory.display.text import claim_word
+from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.setting.directions import Direction
 
@@ -105,7 +106,7 @@ def _words(prediction: Prediction, x: LengthPrediction, columns: int) -> str:
         return str(x.digits)
     said = claim_word(prediction, x).replace("at most", "≤").replace("at least", "≥")
     if x.accuracy is not None:
-        said = f"{float(x.accuracy):.3g}" + (f"\n± {float(x.unseen):.2g}" if x.unseen else "")
+        said = share_text(x.accuracy) + (f"\n± {share_text(x.unseen, 2)}" if x.unseen else "")
     return f"{x.digits}\n{INPUTS[x.direction]}\n{said}"
 
 

@@ -7,17 +7,20 @@ from collections import Counter
 from arith.theory.errors import unknown_name
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.lengths_text import runs
-from arith.theory.studies.findings import findings
+from arith.theory.studies.findings import TOLERANCE, findings
 from arith.theory.studies.literature import Comparison, Outcome, compare, possible_results
 
-COLUMNS = ("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason")
-"""The columns of ``table``."""
+COLUMNS = (
+    *("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason"),
+    "command",
+)
+"""The columns of ``table``; the command predicts the same."""
 IN_SHORT = ("finding", "reported", "predicted", "outcome")
 """The columns of ``short_table``."""
 LEGEND = (
-    "reported, predicted: on inputs longer than the trained ones. outcome: agrees, disagrees, or "
-    "the premise that does not hold, so that nothing is compared. All of one: arith literature "
-    "FINDING."
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees (within "
+    f"{TOLERANCE}), disagrees, or the premise that does not hold, so that nothing is compared. "
+    "All of one: arith literature FINDING."
 )
 
 _AS_REPORTED = {
@@ -41,7 +44,8 @@ def _row(c: Comparison) -> list[str]:
     reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
     predicted = " ".join(x.text() for x in c.lengths)
     theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
-    return [f.id, f.paper.citation, setting, reported, predicted, theorem, c.outcome, c.reason]
+    said = [predicted, theorem, c.outcome, c.reason, c.command]
+    return [f.id, f.paper.citation, setting, reported, *said]
 
 
 def _span(lengths: tuple[int, ...]) -> str:

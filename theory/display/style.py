@@ -42,6 +42,7 @@ _STYLE: Any = {
     "hatch.linewidth": 0.5,
     "savefig.dpi": 150,
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a name with two dollar signs is no formula
     "svg.hashsalt": "arith",
 }
 

@@ -17,9 +17,10 @@ from arith.theory.display.answer import (
     expected_line,
     published_lines,
 )
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import markdown_table, plain
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.numbers.effort import budget
+from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.directions import Direction
@@ -56,7 +57,8 @@ def setting_lines(s: Setting) -> list[str]:
     tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
     told = s.natural or s.width  # by ``seen_text``
     padded = "" if told else f", operands padded to {digits_text(s.operand_width)}"
-    return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *left, *tested]
+    starts = [f"training draws from {s.starts} starts (--starts)"] if s.random_starts else []
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
 
 
 def _runs_text(lengths: tuple[int, ...]) -> list[str]:
@@ -88,10 +90,10 @@ def _accuracy_text(x: LengthPrediction) -> str:
         return "?"
     if x.unseen == 1:
         return "open"
-    text = f"{float(exact):.3g}"
+    text = share_text(exact)
     if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
-        text = f"{exact} {'=' if Fraction(text) == exact else '≈'} {text}"
-    return text + (f" ± {float(x.unseen):.2g}" if x.unseen else "")
+        text = f"{exact} {'=' if Fraction(f'{float(exact):.3g}') == exact else '≈'} {text}"
+    return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
 
 
 def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
@@ -118,7 +120,7 @@ def bound_word(x: LengthPrediction, digits: int = 3) -> str:
 def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
     context = Context(prec=digits, rounding=rounding)
     quotient = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
-    return f"{float(quotient):.{digits}g}"
+    return share_text(Fraction(quotient), digits)
 
 
 class Claimed(Protocol):
@@ -165,11 +167,8 @@ def legend(prediction: Prediction) -> list[str]:
         )
     if tried := [x.digits for x in lengths if x.tried]:
         premises += f"; at {lengths_text(tried)} that has to have been measured"
-    if "continuation" in prediction.observed:
-        premises += (
-            ", and no noise taught it to ignore digits that are always 0 in training (see arith "
-            "theorems continuation)"
-        )
+    if s.random_starts and claims != {Claim.NONE}:
+        premises += f"; training drew from {s.starts} starts"
     lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
     if setting_leaps(s) is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
@@ -218,9 +217,14 @@ def reads_text(digits: int) -> str:
     return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
 
 
-def digits_text(count: int | str) -> str:
+def count(number: int | str, noun: str) -> str:
+    """``1 cell``, ``2 cells``, ``4 or 5 cells``: the one way to say how many there are."""
+    return f"{number} {noun}{'' if str(number) == '1' else 's'}"
+
+
+def digits_text(number: int | str) -> str:
     """``1 digit``, ``2 digits``, ``4 or 5 digits``."""
-    return f"{count} digit{'' if str(count) == '1' else 's'}"
+    return count(number, "digit")
 
 
 def advice_text(advice: Advice) -> list[str]:
@@ -284,14 +288,14 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
     rows = []
     for digits, found in predicted_digits(prediction):
         for what, values in (("each", found.digit), ("lowest", found.lowest)):
-            shown = " ".join("?" if v is None else f"{float(v):.4g}" for v in values)
+            shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
             rows.append([str(digits), what, shown])
     return rows
 
 
 def markdown(prediction: Prediction) -> str:
     """The prediction as Markdown, as a notebook shows it."""
-    head = f"**{prediction.setting.text()}**"
+    head = f"**{plain(prediction.setting.text())}**"
     lines = [answer_line(prediction), expected_line(prediction), *published_lines(prediction)]
     table = markdown_table(length_rows(prediction), LENGTH_COLUMNS)
-    return "\n\n".join([head, *lines, table, *legend(prediction)])
+    return "\n\n".join([head, *map(plain, lines), table, *map(plain, legend(prediction))])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
@@ -30,7 +30,7 @@ RESULT = -1
 """The result among the operands, as ``Token.operand`` has it."""
 UNTRAINED = None
 """The address of a digit or a query whose number was never trained."""
-_LOOKED_BACK = 2
+LOOKED_BACK = 2
 """Where the result is written most significant first: places below that are looked at.  More would
 only lower a bound."""
 _STEPS = 3_000
@@ -170,6 +170,7 @@ class Finding:
     Args:
         trained: training shows the shape.
         continues: every digit is found as in training, and the rule goes on.
+        seldom: training has the shape, but too seldom for it to count as shown.
         missing: by kind and result digit, the chance over random spaces that such a digit is not
             found; 1 where there are no spaces.  Empty where training shows the shape or the rule
             goes on.
@@ -178,6 +179,7 @@ class Finding:
     shape: Shape
     trained: bool
     continues: bool
+    seldom: bool
     missing: dict[tuple[Missing, int], Fraction]
 
     @property
@@ -188,7 +190,7 @@ class Finding:
     def always(self) -> Finding:
         """The same of digits that are missing whatever the spaces."""
         sure = {kind: chance for kind, chance in self.missing.items() if chance == 1}
-        return Finding(self.shape, self.trained, self.continues, sure)
+        return replace(self, missing=sure)
 
 
 class AddressObservation:
@@ -221,7 +223,7 @@ class AddressObservation:
         """The operand digits whose addresses count, the asked digit's own place first."""
         back = 0
         if self.automaton and not self.layout.scratchpad:  # else the carry is the query itself
-            back = self.automaton.reach if writes_carry(self.layout) else _LOOKED_BACK
+            back = self.automaton.reach if writes_carry(self.layout) else LOOKED_BACK
         operands = range(self.setting.task.operands)
         return [Need(j, below) for below in range(back + 1) for j in operands]
 
@@ -282,9 +284,10 @@ class AddressObservation:
         findings = []
         for shape in shapes(self.setting, lengths, kind):
             trained = self.setting.train.shows_lengths(shape.widths, self.setting.base)
+            seldom = not trained and self.setting.train.has_lengths(shape.widths)
             continues = not trained and self.continues(shape)
             missing = {} if trained or continues else dict(self._missing(shape))
-            findings.append(Finding(shape, trained, continues, missing))
+            findings.append(Finding(shape, trained, continues, seldom, missing))
         return findings
 
     def _missing(self, shape: Shape) -> Iterator[tuple[tuple[Missing, int], Fraction]]:
@@ -304,8 +307,8 @@ class AddressObservation:
 
         The result is written most significant first, and all of these queries need the digit.
         """
-        later = [b for b in range(1, _LOOKED_BACK + 1) if position + b <= shape.result]
-        return shape.result - position <= _LOOKED_BACK and all(
+        later = [b for b in range(1, LOOKED_BACK + 1) if position + b <= shape.result]
+        return shape.result - position <= LOOKED_BACK and all(
             self.not_found(shape, Need(operand, below), position + below) for below in later
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,9 +11,9 @@ from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.inference.identifiability import (
     blind,
-    continuation,
     finds_digits,
     out_of_sight,
+    rule_above,
     tells_place,
 )
 from arith.theory.inference.rule import Basis
@@ -55,16 +56,16 @@ class Beyond(Enum):
     IGNORED = "the support rule: they are ignored"
     ONE_IGNORED = "they are ignored where one of each operand changes"
     STEADILY_IGNORED = "they are ignored by models that are known to be steady"
-    CONTINUES = "the local rule goes on"
     STOPS = "the local rule does not go on"
     SHOWN = "training shows the context of every answer"
+    UNSHOWN = "training lacks the context of some answer"
     UNSEEN = "no query sees them"
     OPEN = "nothing follows"
     BLIND = "nothing follows, for other inputs either, but for what was trained"
 
 
 _BY_PLACE = {
-    Decision.NO: (Beyond.CONTINUES, "at some trained digit it cannot tell where it is"),
+    Decision.NO: (Beyond.BLIND, "at some trained digit it cannot tell where it is"),
     Decision.YES: (Beyond.STOPS, "{}, and one layer less sees as much at each digit that varies"),
     Decision.UNDECIDED: (Beyond.BLIND, "{}, so it can tell where it is, but not a layer earlier"),
 }
@@ -110,12 +111,10 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         return Beyond.BLIND, (cite("selection", what, leaves_open=True),)
     if encoding.own_positions:
         return Beyond.IGNORED, modulus_steps(setting, shown)
-    rule, reason = continuation(setting, shown)
-    step = cite(rule, reason, leaves_open=rule in ("landmark", "selection"))
-    if rule == "continuation":
-        return Beyond.CONTINUES, (step,)
+    rule, reason = rule_above(setting)
+    step = cite(rule, reason, leaves_open=rule != "one candidate")
     if step.leaves_open:
-        return Beyond.OPEN, (step,)
+        return Beyond.OPEN, (step,) * (rule != "receptive field")  # the contexts say more
     if encoding.reference in ("absolute", "shifted", "significance"):
         what = f"under {encoding.label} neighbouring positions are alike"
         if carry_reach(setting.task, setting.base) is not None:
@@ -132,16 +131,21 @@ def beyond_lengths(
 ) -> tuple[tuple[Beyond, ...], tuple[Step, ...]]:
     """What happens at each test length, where ``upward`` is what happens in general.
 
-    Training may show every context of a length (rule *receptive field*); and what is shared by
+    Where training shows every context of a length models are right, and where it lacks some they
+    are not said to be (rule *receptive field*), whatever else would say so.  What is shared by
     positions ignores one digit of each operand, and more only if the model is known to be steady
     (rule *shared parameters*).
     """
-    surely, steps = shown_lengths(setting)
+    longest = setting.train.every_length[-1]
+    stopped = {n for n in setting.test_lengths if upward is Beyond.STOPS and n > longest}
+    surely, lacking, steps = shown_lengths(setting, besides=stopped)
+    if upward is Beyond.OPEN and not steps:
+        steps = _uncompared(setting)
     too_far = [
         n
         for n in setting.test_lengths
         if upward is Beyond.ONE_IGNORED
-        and n not in surely
+        and n not in surely | lacking
         and _changed(setting, shown, n) > setting.task.operands
     ]
     if too_far:
@@ -152,8 +156,21 @@ def beyond_lengths(
         )
         steps += (cite("shared parameters", what),)
     special = dict.fromkeys(too_far, Beyond.STEADILY_IGNORED)
+    if upward is not Beyond.BLIND:
+        special |= dict.fromkeys(lacking, Beyond.UNSHOWN)
     special |= dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps
+
+
+def _uncompared(setting: Setting) -> tuple[Step, ...]:
+    """Why contexts are not compared that might be; no step where there are none to compare."""
+    if receptive_field(setting) is None or carry_reach(setting.task, setting.base) is None:
+        return ()
+    try:
+        unshown(setting)
+    except NotCountable as error:
+        return (cite("receptive field", f"nothing follows: {error}", leaves_open=True),)
+    return ()
 
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:
@@ -167,19 +184,25 @@ def _changed(setting: Setting, shown: Support, digits: int) -> int:
 
 
 def shown_lengths(
-    setting: Setting, decides: bool = True
-) -> tuple[frozenset[int], tuple[Step, ...]]:
-    """The test lengths of whose inputs training shows every context, and the steps to that.
+    setting: Setting, decides: bool = True, besides: Collection[int] = ()
+) -> tuple[frozenset[int], frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, those of which it lacks some.
 
     Args:
         decides: whether models are right there; otherwise indices have to be shown too.
+        besides: lengths of which another rule says that models are wrong.
+
+    Returns:
+        Both, and the steps to it; nothing where contexts are not compared.
     """
     try:
         contexts = unshown(setting)
     except NotCountable:
-        return frozenset(), ()
+        return frozenset(), frozenset(), ()
     found = [n for n, missing in contexts.items() if missing is None]
-    lacking = {n: missing for n, missing in contexts.items() if missing is not None}
+    lacking = {n: x for n, x in contexts.items() if x is not None and n not in besides}
+    if not (found or lacking):
+        return frozenset(), frozenset(), ()
     steps = []
     if found:
         steps.append(
@@ -198,7 +221,7 @@ def shown_lengths(
         f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
         f"last {receptive_field(setting)} tokens, its context: {'; '.join(steps)}"
     )
-    return frozenset(found), (cite("receptive field", what),)
+    return frozenset(found), frozenset(lacking), (cite("receptive field", what),)
 
 
 def support_step(shown: Support) -> Step:

@@ -1,7 +1,7 @@
 """Identifiability: does training pin down the rule at longer lengths?
 
-A landmark that several layers could pass on is counted where it marks the digits above the trained
-ones, and otherwise not: a premise of ours.
+What deeper layers can pass on counts as seen: a query sees all of its receptive field, and the
+whole prefix where the number of layers is left open.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from arith.theory.inference.addresses import RESULT
 from arith.theory.inference.contexts import receptive_field
 from arith.theory.inference.joint_support import carry_range, unseen
 from arith.theory.inference.support import OperandDigit, Support
-from arith.theory.inference.views import View, carry_reach, indices, landmarks, tokens, views
+from arith.theory.inference.views import View, carry_reach, indices, tokens, views
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.decision import Decision
@@ -22,13 +22,13 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
 
-def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
-    """Whether a relative encoding has to carry a task's local rule to longer inputs.
+def rule_above(setting: Setting) -> tuple[str, str]:
+    """Which rule speaks of digits above the trained ones, where no context decides.
 
     Returns:
-        The rule that decides it, and why it applies: ``continuation``, if the local rule goes on;
-        ``landmark`` or ``selection``, if another rule fits the data as well; or ``one candidate``,
-        if there is no local rule.
+        The rule, and why it applies: ``landmark`` or ``selection``, if training fits a local rule
+        that stops as well as one that goes on; ``one candidate``, if there is no local rule;
+        ``receptive field``, if there is one and no query that training shows can tell its place.
     """
     encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
     name = encoding.label
@@ -42,73 +42,24 @@ def continuation(setting: Setting, shown: Support) -> tuple[str, str]:
     if not finds_digits(setting):
         what = f"under {name} no query can single out the offset of a digit"
         return "selection", what
-    every = list(views(setting))
-    local = [v for v in every if reach < v.position <= setting.digits]
+    local = [v for v in views(setting) if reach < v.position <= setting.digits]
     if not local:
         return "landmark", "no result digit that is written lies beyond the first carries"
     if len({v.offsets for v in local}) > 1:
         what = f"in the {setting.layout.name} layout the digits stand at changing offsets"
         return "one candidate", what
-    why_open = _why_open(setting, shown, every, local)
-    if why_open:
-        return "landmark", why_open
-    digits, _ = _shown_views(shown, local, setting.train.every_length[-1])
-    first = min(v.position for v in digits if not v.landmarks)
-    alone = "" if encoding.selection == "any" else ", nor anything else"
-    return "continuation", (
-        f"from result digit {first} on every query finds its digits at the same offsets "
-        f"(up to {local[0].back} tokens back) and sees no landmark{alone}"
+    reads, trained = receptive_field(setting), setting.train.every_length[-1]
+    *_, last = (v for v in views(replace(setting, window=reads or 0)) if v.position <= trained)
+    if not last.landmarks:
+        return "receptive field", f"the last {reads} tokens may hold no landmark"
+    symbol, back = last.landmarks[-1]
+    through = ""
+    if 0 < setting.window <= back:
+        through = f" through {setting.layers_text}" if setting.layers else " if layers pass it on"
+    return "landmark", (
+        f"the query of result digit {last.position} sees the landmark '{symbol}' {back} tokens "
+        f"back{through}, so it can tell where it is"
     )
-
-
-def _why_open(setting: Setting, shown: Support, every: list[View], local: list[View]) -> str:
-    """Why another rule fits the data as well; empty if none does.
-
-    Args:
-        local: the views of the digits that the local rule decides by itself, among all.
-    """
-    task, trained = setting.task, setting.train.every_length[-1]
-    for digit in product(range(task.operands), range(1, trained + 1)):
-        if shown.constant(digit) is not None:
-            return f"training showed one digit only at {_name(task, digit)}"
-    digits, carries = _shown_views(shown, local, trained)
-    if not digits:
-        return "training shows the whole rule, with every digit that it reads, at no result digit"
-    if not carries:
-        return "training shows the digits that make a carry, with every carry into them, nowhere"
-    for v in every:
-        told = v.landmarks or v.position < local[0].position
-        if told and v.position <= trained and not _shows_digits(shown, v.position):
-            return (
-                f"the query of result digit {v.position} can tell where it is, and training lacks "
-                "digits that the rule reads there"
-            )
-    for some in (digits, carries):
-        if all(v.landmarks for v in some):
-            symbol, back = some[-1].landmarks[-1]
-            return (
-                f"the query of result digit {some[-1].position} sees the landmark '{symbol}' "
-                f"{back} tokens back, so it can tell where it is"
-            )
-    if any(v.landmarks and v.position > trained for v in local):
-        return "a landmark comes into view at longer lengths"
-    return _landmark_above(setting, trained)
-
-
-def _landmark_above(setting: Setting, trained: int) -> str:
-    """Which operand digit above the trained ones sees a landmark; empty if none does.
-
-    Training fills those positions with zeros.  If they can be told from the zeros below, a model
-    may have learned to pass over whatever stands there.
-    """
-    sequence = tokens(setting)
-    for s, t in enumerate(sequence):
-        if t.kind == "operand" and trained < t.position <= setting.digits:
-            for symbol, back in landmarks(sequence, s, setting.window):
-                digit = _name(setting.task, (t.operand, t.position))
-                what = f"{digit}, always 0 in training, sees the landmark"
-                return f"{what} '{symbol}' {back} tokens back"
-    return ""
 
 
 def _shown_views(shown: Support, every: list[View], trained: int) -> tuple[list[View], list[View]]:

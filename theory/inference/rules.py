@@ -8,7 +8,7 @@ from __future__ import annotations
 from arith.theory.inference.address_rules import ADDRESS_RULES
 from arith.theory.inference.rule import CONVERGED, Basis, Rule
 
-THEORY_VERSION = "35"
+THEORY_VERSION = "36"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 
 
@@ -132,27 +132,12 @@ RULES: dict[str, Rule] = {
             Basis.PROVED,
         ),
         Rule(
-            "continuation",
-            "a local rule goes on where no landmark is in view",
-            "Under a relative encoding a rule of finite carry goes on at every length if three "
-            "things hold.  The digits that it reads stand at constant offsets inside the window.  "
-            "With no landmark in the window training shows the rule: at some result digit every "
-            "value of these digits, at some every carry out of those below and into these (and all "
-            "that joint support does not fix).  No digit above the trained ones has a landmark in "
-            "its window.",
-            f"{CONVERGED}; queries that can find its digits (selection); a model that reads no "
-            "more than the rule needs, which was observed, and that no noise taught to ignore "
-            "places which are always 0 in training (where the rule has to go on, receptive field "
-            "says it)",
-            f"{_XU}; on landmarks ours: {_findings('Longer inputs')}",
-            Basis.OBSERVED,
-        ),
-        Rule(
             "receptive field",
             "what no query can see changes no answer",
             "In a model of L layers under a window of W tokens an answer depends on the last "
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
-            "asks for, a model that is right on all of training is right on the test.",
+            "asks for, a model that is right on all of training is right on the test.  If it lacks "
+            "some, no other rule says that a model is right there.",
             "the number of layers is given; a relative encoding or none, or random indices "
             "(docs/addresses.md); a task of finite carry; fresh examples; right on all of training",
             "ours, proved in docs/relative.md and docs/addresses.md",
@@ -161,23 +146,25 @@ RULES: dict[str, Rule] = {
         Rule(
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
-            "If every trained result digit whose operand digits and carry all varied has a "
-            "landmark in view, the training data fit two rules: apply the digit rule at every "
-            "position, or tell the place by the landmark and write above the trained positions "
-            "what always stood there (mostly 0).  Where the two differ the answer is open.",
+            "If a trained query can see a landmark, by itself or through deeper layers, the "
+            "training data fit two rules: apply the digit rule at every position, or tell the "
+            "place by the landmark and write above the trained positions what always stood there "
+            "(mostly 0).  Where the two differ the answer is open, unless training shows every "
+            "context (receptive field).  Where the number of layers is left open, layers may pass "
+            "on the whole prefix.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
             Basis.OPEN,
         ),
         Rule(
             "place",
-            "no encoding: goes on if nothing in view tells the place",
+            "no encoding: stops if what it sees tells the place",
             "A model without an encoding finds its digits by all that its layers let it see, its "
-            "receptive field.  If at some trained result digit training shows the whole rule and "
-            "no landmark is there, the rule goes on.  If one layer less has a landmark in its "
-            "receptive field at every result digit that varies in training, the last layer reads "
-            "digits knowing its place, and the model is right on longer inputs no more often than "
-            "the expected function.  In between the answer is open.",
+            "receptive field.  If one layer less has a landmark in its receptive field at every "
+            "result digit that varies in training, the last layer reads digits knowing its place, "
+            "and the model is right on longer inputs no more often than the expected function.  "
+            "Otherwise nothing follows but what training shows every context of (receptive "
+            "field).",
             f"{CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
             Basis.OBSERVED,

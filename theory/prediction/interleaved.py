@@ -15,6 +15,7 @@ from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, open_step, shown_lengths
+from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.prediction.outcomes import Status
 from arith.theory.setting.directions import Direction
@@ -48,10 +49,11 @@ def _shown_lengths(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     if setting.encoding.reference == "random":
         return _shown_in_order(setting)
     if setting.encoding.reference != "shifted":
-        return shown_lengths(setting)
+        found, _, steps = shown_lengths(setting)
+        return found, steps
     if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
     near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
     if near:
@@ -74,13 +76,13 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
         return frozenset(), ()
     if train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()
-    shown, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     asked = [n for n in sorted(shown) if not setting.is_premise(n) and _fits(setting, n)]
     near = [n for n in asked if _shown_by_no_longer(setting, n)]
     far = [n for n in asked if n not in near]
-    what = "random positions show a context at all indices that leave room for what is beside it"
+    what = f"random positions show a context at all of {INDICES} indices that leave room beside it"
     each = [f"no others are asked for at {lengths_text(near)}: {RIGHT_THERE}"] if near else []
-    each += [f"at {lengths_text(far)} some may have less there than in training"] if far else []
+    each += [f"at {lengths_text(far)} some may have less room than in training"] if far else []
     if each:
         steps += (cite("receptive field", f"{what}, and {'; '.join(each)}"),)
     return frozenset(near), steps
@@ -142,7 +144,7 @@ def _because(
         names = " and ".join(setting.task.names[:-1])
         what = (
             f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
-            f"query never read it, so at most {float(bound):.3g} of the answers are right"
+            f"query never read it, so at most {share_text(bound)} of the answers are right"
         )
         steps.append(cite("address", what))
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]

@@ -19,10 +19,12 @@ from arith.theory.errors import NotCountable
 from arith.theory.inference.derivation import Beyond, Step, cite
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.numbers.effort import budget, remembered
+from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.unseen_text import inferred_text, unfixed_text
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import Domain
+from arith.theory.setting.lengths_text import lengths_text
 from arith.theory.setting.properties import base_aligned
 from arith.theory.setting.settings import Setting
 
@@ -160,9 +162,11 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
     predicted = partial(LengthPrediction, length, train.direction(length))
     undetermined = partial(predicted, Status.UNDETERMINED, None)
     trained = train.covers(length, test.kind)
-    if trained or upward in (Beyond.CONTINUES, Beyond.SHOWN):
-        shown = upward is Beyond.SHOWN and not trained
-        return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=shown)
+    if trained or upward is Beyond.SHOWN:
+        return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=not trained)
+    if upward is Beyond.UNSHOWN:  # what is not proved is not said of contexts that training lacks
+        proved = _at_length(learned, test, Beyond.OPEN)
+        return proved if proved.proved else undetermined(None)
     longer = length > train.every_length[-1]
     if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
         return undetermined(None)
@@ -256,11 +260,19 @@ def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> I
     """The steps for digits never shown together, and for lengths that were not counted."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
+    nearly = [x.digits for x in lengths if 0 < x.unseen <= MOST_UNSEEN]
     known = {n: x.known for x in lengths if x.known and (n := x.digits) in unfixed}
     if inferred:
         yield cite("joint support", inferred_text(learned.support, inferred))
     if unfixed:
         yield cite("joint support", unfixed_text(learned.support, unfixed, known), leaves_open=True)
+    if nearly or known:
+        at = f": at {lengths_text(nearly)}" if nearly else ""
+        what = (
+            "An exact accuracy is said, give or take the inputs that are open, where these are at "
+            f"most {percent_text(MOST_UNSEEN)}{at}"
+        )
+        yield cite("joint support", what, leaves_open=True)
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."

@@ -9,6 +9,7 @@ from fractions import Fraction
 from arith.theory.counting.bounds import most_right
 from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import (
+    LOOKED_BACK,
     UNTRAINED,
     AddressObservation,
     Finding,
@@ -18,6 +19,7 @@ from arith.theory.inference.addresses import (
 from arith.theory.inference.derivation import Step, cite, open_step
 from arith.theory.numbers.effort import budget, remembered
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
+from arith.theory.setting.domains import LEAST_SHARE
 from arith.theory.setting.lengths_text import lengths_text, runs
 from arith.theory.setting.properties import base_aligned
 from arith.theory.setting.settings import Setting
@@ -107,7 +109,10 @@ def _at_length(observed: AddressObservation, digits: int) -> _AtLength:
         always = [x.always() for x in findings]
         surely = most_right(setting, always)
         if surely == 1 or digits <= longest + longest // NEAR:
-            like = "an address that training never showed is like those beside it"
+            like = (
+                "an address that training never showed is like those beside it, up to one digit up "
+                f"in {NEAR} trained"
+            )
             return _AtLength(digits, False, findings=findings, near=like)
         at_most, findings = surely, always
     if beside:
@@ -135,6 +140,9 @@ def _steps(observed: AddressObservation, each: list[_AtLength]) -> list[Step]:
         if some:
             at, found = lengths_text([x.digits for x in some]), some[0].findings or []
             what = f"At {at} a digit is not found: {_missing_text(observed, found)}"
+            if observed.encoding.selection != "any":
+                what += f"; nor beside those places, more than one digit up in {NEAR} trained"
+            what += _seldom_text(found)
             steps.append(cite(rule_name, what))
     rule = [x.digits for x in each if x.right and any(y.continues for y in x.findings or ())]
     if rule:
@@ -146,6 +154,7 @@ def _steps(observed: AddressObservation, each: list[_AtLength]) -> list[Step]:
     unclear = [x for x in each if not (x.right or x.near) and x.at_most == 1 and x.findings]
     if unclear:
         rule_name, why = _open_text(observed, unclear[0].findings or [])
+        why += _seldom_text(unclear[0].findings or [])
         steps.append(open_step(rule_name, [x.digits for x in unclear], why))
     given_up = [x.digits for x in each if not x.right and x.findings is None]
     if given_up:
@@ -179,10 +188,13 @@ def _missing_text(observed: AddressObservation, findings: list[Finding]) -> str:
         where += f", {_share_text(observed.not_found(one.shape, need, position))}"
     else:
         where = _where_text(observed, next(iter(addresses)), need)
-    return (
+    what = (
         f"{one.shape.text(names)} the query of result digit {position} has digit {position} of "
         f"{names[operand]} {where}"
     )
+    if any(kind.by_all for kind, _ in one.missing):
+        what += f", nor does one of the {LOOKED_BACK} digits above find it"
+    return what
 
 
 def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> str:
@@ -190,8 +202,8 @@ def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> 
     encoding, shown = observed.encoding, observed.shown_addresses[need]
     if encoding.reference == "significance":
         if address is UNTRAINED:
-            last = observed.last_number
-            return f"under a number above {last}, the largest that was trained"
+            last, starts = observed.last_number, f"from {observed.setting.starts} starts"
+            return f"under a number above {last}, the largest that was trained {starts}"
         return f"at a difference of numbers of {address}, {_never(shown)}"
     if encoding.reference == "relative":
         assert isinstance(address, int)
@@ -203,6 +215,7 @@ def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> 
     learned = encoding.own_positions or encoding.reference == "shifted"
     untrained = learned and query >= observed.tokens
     more = f", and nothing was learned for index {query}" if untrained else ""
+    more = f", from {observed.starts} starts{more}" if observed.starts > 1 else more
     return f"from index {query} at index {key}, a pair that training never showed for it{more}"
 
 
@@ -235,6 +248,13 @@ def _never(shown: set[Hashable]) -> str:
         numbers = [x for x in shown if isinstance(x, int)]
         found = [f"some from {min(numbers)} to {max(numbers)}"]
     return f"where training never showed it ({', '.join(found)})"
+
+
+def _seldom_text(findings: list[Finding]) -> str:
+    """That lengths seen too seldom count as not shown; empty where there are none."""
+    least = f"{int(1 / LEAST_SHARE):,}"
+    what = f"; lengths in fewer than one example in {least} count as not shown"
+    return what * any(x.seldom for x in findings)
 
 
 def _goes_on(observed: AddressObservation, at: str) -> list[Step]:

@@ -28,6 +28,7 @@ from arith.theory.prediction.natural import natural_lengths
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.setting.domains import MISSED
 from arith.theory.setting.requests import setting_json
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
@@ -48,7 +49,7 @@ class Prediction:
     Args:
         derivation: every step, from the premises to the accuracy.
         learned: by the support rule, None where that does not follow.
-        continues: the local rule goes on at every length, so the task itself was learned.
+        continues: training shows all that longer inputs ask for, so the task itself was learned.
     """
 
     setting: Setting
@@ -109,6 +110,7 @@ class Prediction:
             "width": s.width,
             "layers": s.layers,
             **({"padding": s.padding} if s.natural else {}),
+            **({"starts": s.starts} if s.random_starts else {}),
             "train": train,
             "test_domain": s.test_kind,
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
@@ -177,7 +179,8 @@ def predict(setting: Setting) -> Prediction:
         what = "Whether the digits that training showed fix the rule was not decided."
         upward, reason = Beyond.BLIND, (cite("count", what, leaves_open=True),)
     if not train.likely_whole(base, task.operands):
-        what = f"{train.text()} may lack digits that the domain has."
+        what = f"{train.text()} may lack digits that the domain has"
+        what += f", with a chance of {MISSED:g} or more."
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
     with budget(MOST_WORK):
@@ -186,7 +189,7 @@ def predict(setting: Setting) -> Prediction:
     if all(x.shown or setting.is_premise(x.digits) for x in lengths):
         reason = ()  # nothing rests on it
     longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
-    continues = upward is Beyond.CONTINUES or (bool(longer) and all(longer))
+    continues = bool(longer) and all(longer)
     expected = learned if upward in _EXPECTED and not continues else None
     return Prediction(
         setting,
@@ -244,5 +247,7 @@ def _of_natural_lengths(setting: Setting) -> Prediction:
 
 
 def _premise(setting: Setting) -> Step:
-    what = f"Premise: the model is right on held-out {setting.train.text()}."
+    what = f"Premise: the model is right on held-out {setting.train.text()}"
+    if setting.train.pairs is not None:
+        what += f" (a digit is taken to be shown if it is missed with a chance below {MISSED:g})"
     return cite("convergence", what)

@@ -46,13 +46,16 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
         what = "training set" if train.allowed else "encoding"
         return Published(unknown, unknown, f"the paper does not treat this {what}")
     if task.full_modulus is not None:
-        p, power = f"p = {task.full_modulus}", f"{base}^{train.every_length[-1]}"
-        if residual_modulus(task.full_modulus, base, train.every_length[-1]) == 1:
+        n = train.lengths[-1]  # a length that is mixed in is seen too seldom to be the paper's n
+        p, power = f"p = {task.full_modulus}", f"{base}^{n}"
+        if residual_modulus(task.full_modulus, base, n) == 1:
             return Published(yes, yes, f"{p} divides {power}, so the higher digits do not matter")
         why = f"does not divide {power}, so the higher digits matter, and they were not trained"
         return Published(yes, no, f"{p} {why}")
+    label = encoding.label
     if encoding.reference == "absolute":
-        return Published(yes, no, "APE never trained the positions above n")
+        return Published(yes, no, f"under {label} the positions above n were never trained")
     if translation_invariant(task):
-        return Published(yes, yes, "the task is translation invariant, and RPE sees offsets alone")
+        why = f"the task is translation invariant, and {label} sees offsets alone"
+        return Published(yes, yes, why)
     return Published(yes, no, "the task is not translation invariant, as it would have to be")

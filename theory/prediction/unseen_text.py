@@ -8,6 +8,7 @@ from itertools import groupby
 
 from arith.theory.inference.joint_support import interactions
 from arith.theory.inference.support import Support
+from arith.theory.numbers.shares import percent_text
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.lengths_text import lengths_text
 
@@ -30,13 +31,9 @@ def unfixed_text(
     Args:
         known: by length, the share of all inputs that training fixes and f^ gets right.
     """
-    right = ", ".join(f"{_percent(share)} at {n}" for n, share in known.items())
+    right = ", ".join(f"{percent_text(share)} at {n}" for n, share in known.items())
     rest = f" Of all inputs, training fixes and f^ gets right: {right} digit(s)." if right else ""
     return f"{_never_shown(shown, shares)}. Nothing follows there.{rest}"
-
-
-def _percent(share: Fraction) -> str:
-    return f"{100 * float(share):.2g}%"
 
 
 def _never_shown(shown: Support, shares: Mapping[int, Fraction]) -> str:
@@ -94,6 +91,6 @@ def _why_fixed(shown: Support) -> str:
 
 def _where(shares: Mapping[int, Fraction]) -> str:
     """``inputs of 1 digit (9% of them), of 4..6 digits (100% of them)``."""
-    groups = groupby(shares, key=lambda n: f"{float(shares[n]):.0%}")
+    groups = groupby(shares, key=lambda n: percent_text(shares[n], ".0f"))
     parts = (f"of {lengths_text(list(ns))} ({share} of them)" for share, ns in groups)
     return f"inputs {', '.join(parts)}"

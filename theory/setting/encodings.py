@@ -51,6 +51,11 @@ class Encoding:
             raise unknown_name("selection", self.selection, SELECTIONS)
 
     @property
+    def random_start(self) -> bool:
+        """Whether the numbers that it gives start at a random one in training."""
+        return self.reference in ("shifted", "significance")
+
+    @property
     def own_positions(self) -> bool:
         """Whether every index in the sequence has a learned vector of its own."""
         return self.reference == "absolute" and self.own_parameter

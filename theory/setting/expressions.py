@@ -1,17 +1,24 @@
 """Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``, ``(a + b) // 10``.
 
-The text is read as a syntax tree, never evaluated as Python.  It holds operand names, whole numbers
-and ``+ - * **``, with one ``// q`` around the polynomial and one ``% p`` around all (``q`` and
-``p`` may be products and powers of numbers).
+The text is read as a syntax tree, never evaluated as Python, and SymPy multiplies it out.  It holds
+operand names, whole numbers and ``+ - * **``, with one ``// q`` around the polynomial and one
+``% p`` around all (``q`` and ``p`` may be products and powers of numbers).
 """
 
 from __future__ import annotations
 
 import ast
-from functools import reduce
+import warnings
+from collections.abc import Callable
+from functools import cache, reduce
+from operator import add, mul, neg, pos, sub
+from typing import TYPE_CHECKING, Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.tasks import Task
+
+if TYPE_CHECKING:
+    from sympy.polys.rings import PolyElement, PolyRing
 
 NAMES = ("a", "b", "c", "d")
 _LONGEST_TEXT = 500
@@ -19,16 +26,19 @@ _DEEPEST = 100
 """Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""
 _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
-_MOST_TERMS = 200
 
+_OPERATIONS: dict[type[ast.operator | ast.unaryop], Callable[..., Any]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.UAdd: pos,
+    ast.USub: neg,
+}
 _MISPLACED: dict[type[ast.operator], str] = {
     ast.Mod: "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100",
     ast.FloorDiv: "'// q' is allowed once, around the whole polynomial: (a+b) // 10, not a+b // 10",
     ast.BitXor: "'^' is not allowed: powers are written with **, as in a**2",
 }
-
-_Poly = dict[tuple[int, ...], int]
-"""A polynomial: the coefficient of each tuple of exponents, one exponent per name."""
 
 
 def parse_task(text: str, modulus: int | None = None) -> Task:
@@ -50,7 +60,7 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     used = [i for i, name in enumerate(NAMES) if name in written]
     if not used:
         raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
-    terms = tuple((c, tuple(e[i] for i in used)) for e, c in polynomial.items())
+    terms = tuple((int(c), tuple(e[i] for i in used)) for e, c in polynomial.terms())
     return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, divisor)
 
 
@@ -69,7 +79,8 @@ def _split(text: str) -> tuple[ast.expr, int | None]:
     if "#" in text or not text.isprintable():
         raise InvalidInput("an expression is one line, without '#' and control characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings(action="ignore"):  # Python's, on texts that are refused below
+            tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         example = "'(2*a + 3*b) % 12', with * and %"
         raise InvalidInput(f"'{text}' is not an expression such as {example}") from None
@@ -87,64 +98,52 @@ def _is_deep(tree: ast.expr) -> bool:
     return bool(level)
 
 
+@cache
+def _ring() -> PolyRing:
+    from sympy import ZZ
+    from sympy.polys.rings import PolyRing
+
+    return PolyRing(NAMES, ZZ)
+
+
 def _number(node: ast.expr, what: str = "") -> int:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        if node.value >= 10**_LONGEST_NUMBER:
-            raise InvalidInput(f"a number in the expression has more than {_LONGEST_NUMBER} digits")
-        return node.value
-    if not isinstance(node, ast.Constant):
-        polynomial = {e: c for e, c in _polynomial(node).items() if c}
-        if not any(map(any, polynomial)):
-            return sum(polynomial.values())
-    raise InvalidInput(f"{what}'{ast.unparse(node)}' has to be a whole number")
+    value = _polynomial(node)
+    if not value.is_ground:
+        raise InvalidInput(f"{what}'{ast.unparse(node)}' has to be a whole number")
+    return int(value.const())
 
 
-def _polynomial(node: ast.expr) -> _Poly:
-    if isinstance(node, ast.Name):
-        if node.id not in NAMES:
-            raise InvalidInput(f"unknown operand '{node.id}' (allowed: {', '.join(NAMES)})")
-        return {tuple(int(n == node.id) for n in NAMES): 1}
-    if isinstance(node, ast.Constant):
-        return {(0,) * len(NAMES): _number(node)}
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        sign = -1 if isinstance(node.op, ast.USub) else 1
-        return {e: sign * c for e, c in _polynomial(node.operand).items()}
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Pow):
-            return _power(_polynomial(node.left), _number(node.right, "the exponent "))
-        if type(node.op) in _MISPLACED:
-            raise InvalidInput(_MISPLACED[type(node.op)])
-        if isinstance(node.op, ast.Add | ast.Sub):
-            sign = -1 if isinstance(node.op, ast.Sub) else 1
-            left, right = _polynomial(node.left), _polynomial(node.right)
-            return {e: left.get(e, 0) + sign * right.get(e, 0) for e in left | right}
-        if isinstance(node.op, ast.Mult):
-            return _product(_polynomial(node.left), _polynomial(node.right))
+def _polynomial(node: ast.expr) -> PolyElement:
+    """What a syntax tree calculates, multiplied out."""
+    match node:
+        case ast.Name(name):
+            if name not in NAMES:
+                raise InvalidInput(f"unknown operand '{name}' (allowed: {', '.join(NAMES)})")
+            return _ring().gens[NAMES.index(name)]
+        case ast.Constant(value) if type(value) is int:
+            return _checked(_ring()(value))
+        case ast.BinOp(left, ast.Pow(), right):
+            base, exponent = _polynomial(left), _number(right, "the exponent ")
+            if not 0 <= exponent <= _LONGEST_NUMBER:
+                limits = f"between 0 and {_LONGEST_NUMBER}"
+                raise InvalidInput(f"an exponent has to be {limits}, not {exponent}")
+            return reduce(lambda x, y: _checked(x * y), [base] * exponent, _ring().one)
+        case ast.BinOp(left, op, right) if type(op) in _OPERATIONS:
+            return _checked(_OPERATIONS[type(op)](_polynomial(left), _polynomial(right)))
+        case ast.UnaryOp(op, operand) if type(op) in _OPERATIONS:
+            return _OPERATIONS[type(op)](_polynomial(operand))
+        case ast.BinOp(op=op) if type(op) in _MISPLACED:
+            raise InvalidInput(_MISPLACED[type(op)])
     raise InvalidInput(
         f"'{ast.unparse(node)[:60]}' is not allowed: only {', '.join(NAMES)}, "
         "whole numbers and + - * ** // %"
     )
 
 
-def _product(left: _Poly, right: _Poly) -> _Poly:
-    out: _Poly = {}
-    for e1, c1 in left.items():
-        for e2, c2 in right.items():
-            exponents = tuple(x + y for x, y in zip(e1, e2, strict=True))
-            out[exponents] = out.get(exponents, 0) + c1 * c2
-    if max(map(sum, out)) > _HIGHEST_DEGREE:
+def _checked(polynomial: PolyElement) -> PolyElement:
+    """A polynomial that is not too large to go on with."""
+    if max(map(sum, polynomial.itermonoms()), default=0) > _HIGHEST_DEGREE:
         raise InvalidInput(f"the expression has a degree above {_HIGHEST_DEGREE}")
-    if any(abs(c) >= 10**_LONGEST_NUMBER for c in out.values()):
-        raise InvalidInput(
-            f"multiplied out, the expression has a number of more than {_LONGEST_NUMBER} digits"
-        )
-    if len(out) > _MOST_TERMS:
-        raise InvalidInput(f"multiplied out, the expression has more than {_MOST_TERMS} terms")
-    return out
-
-
-def _power(base: _Poly, exponent: int) -> _Poly:
-    most = _HIGHEST_DEGREE if any(map(any, base)) else _LONGEST_NUMBER
-    if not 0 <= exponent <= most:
-        raise InvalidInput(f"an exponent has to be between 0 and {most} here, not {exponent}")
-    return reduce(_product, [base] * exponent, {(0,) * len(NAMES): 1})
+    if any(abs(c) >= 10**_LONGEST_NUMBER for c in polynomial.itercoeffs()):
+        raise InvalidInput(f"the expression has a number of more than {_LONGEST_NUMBER} digits")
+    return polynomial

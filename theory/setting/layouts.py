@@ -15,7 +15,7 @@ from arith.theory.errors import look_up
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
 STARTS = 32
-"""Starts to draw from in training, where markers or the positions of digits start at random."""
+"""Starts to draw from in training unless a setting says another number."""
 INDICES = 128
 """Indices that random positions are drawn from: sums of thirty interleaved digits have 93 tokens,
 and the next power of two leaves room between them."""

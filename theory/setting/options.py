@@ -10,7 +10,7 @@ from typing import Any
 
 from arith.theory.errors import InvalidInput
 
-LARGEST_DIGITS = 100
+LARGEST_DIGITS = 200
 """The longest operand to train on."""
 LARGEST_TEST = 1000
 """The longest operand to test on."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, product
 from math import gcd, lcm
 
+from arith.theory.setting.canonical import Term, canonical
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.tasks import Task, digit_count
 
@@ -28,6 +29,21 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 def translation_invariant(task: Task) -> bool:
     """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
     return task.has_finite_carry and not task.constant
+
+
+def shift_difference(task: Task, base: int) -> tuple[tuple[Term, ...], tuple[str, ...]]:
+    """The terms and operands of ``f(B x) - B f(x)``, of the polynomial f, modulo p if there is one.
+
+    A single term, 0, where a shift of all operands shifts the result; SymPy puts ``B x`` in for x.
+    """
+    from sympy import ZZ
+    from sympy.polys.rings import PolyRing
+
+    ring = PolyRing(task.names, ZZ)
+    f = ring.from_dict({e: c for c, e in task.terms})
+    difference = f.compose([(x, base * x) for x in ring.gens]) - base * f
+    terms = tuple((int(c), e) for e, c in difference.terms())
+    return canonical(terms, task.names, task.modulus, 1)[:2]
 
 
 @dataclass(frozen=True)

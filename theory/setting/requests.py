@@ -15,7 +15,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.encodings import ENCODINGS, encoding
 from arith.theory.setting.expressions import own_modulus, parse_task
-from arith.theory.setting.layouts import LAYOUTS, layout
+from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
 from arith.theory.setting.options import (
     ALWAYS,
     IN_CELLS,
@@ -29,7 +29,7 @@ from arith.theory.setting.options import (
     read_lengths,
     read_share,
 )
-from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, Setting
+from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
@@ -121,6 +121,12 @@ class Request:
         "padding",
         names=PADDINGS,
     )
+    starts: int = option(
+        STARTS,
+        f"From how many starts training draws, under {', '.join(RANDOM_STARTS[:-1])} and in the "
+        f"{RANDOM_STARTS[-1]} layout.",
+        "starts",
+    )
 
     def _task(self) -> Task:
         if self.task is not None and self.expr is not None:
@@ -138,7 +144,14 @@ class Request:
         task = self._task()
         parts = _parts().items()
         read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
-        return _setting(task, read)
+        setting = _setting(task, read)
+        if self.starts != STARTS and not setting.random_starts:
+            which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
+            raise InvalidInput(
+                f"--starts needs numbers that start at random ({which}), not "
+                f"{setting.encoding.name} in the {setting.layout.name} layout"
+            )
+        return setting
 
 
 def _parts() -> dict[str, Option]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import LENGTHS_FIRST, Domain
-from arith.theory.setting.encodings import Encoding
+from arith.theory.setting.encodings import ENCODINGS, Encoding
 from arith.theory.setting.layouts import STARTS, Layout
 from arith.theory.setting.properties import digit_causal
 from arith.theory.setting.tasks import Task, digit_count
@@ -15,6 +15,9 @@ from arith.theory.setting.tasks import Task, digit_count
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000
 LARGEST_LAYERS = 100
+LARGEST_STARTS = 1000
+RANDOM_STARTS = (*(n for n, e in ENCODINGS.items() if e.random_start), "hinted")
+"""The encodings and the layout whose positions, numbers or markers start at random in training."""
 PADDINGS = ("fixed", "none")
 
 
@@ -32,8 +35,8 @@ class Setting:
         padding: ``fixed``, where all operands are padded to one width, or ``none``, where numbers
             have their natural lengths and an end token follows; then every trained length is shown
             equally often.
-        starts: from how many starts training draws, where numbers of digits or markers start at
-            random; only published settings have another one than ours.
+        starts: from how many starts training draws, where positions, numbers of digits or markers
+            start at random; otherwise it means nothing, and is the usual number.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -74,6 +77,8 @@ class Setting:
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
         self._name_domains()
+        if not self.random_starts:
+            object.__setattr__(self, "starts", STARTS)
         self._check_padding()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
@@ -113,8 +118,8 @@ class Setting:
         layout = self.layout
         if self.padding not in PADDINGS:
             raise unknown_name("padding", self.padding, PADDINGS)
-        if self.starts < 1:
-            raise InvalidInput(f"training draws from at least one start, not {self.starts}")
+        if not 1 <= self.starts <= LARGEST_STARTS:
+            raise InvalidInput(f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}")
         if (layout.hinted or layout.scratchpad or layout.spaced) and not self.natural:
             raise InvalidInput(f"the {layout.name} layout needs --padding none")
         if layout.scratchpad and not self.task.has_finite_carry:
@@ -160,11 +165,17 @@ class Setting:
         """Whether numbers have their natural lengths."""
         return self.padding == "none"
 
+    @property
+    def random_starts(self) -> bool:
+        """Whether training draws where the positions, numbers or markers of an example start."""
+        return self.encoding.random_start or self.layout.hinted
+
     def text(self) -> str:
         """``(a + b) mod 101, base 10, APE, aligned layout, trained on D_2``."""
+        starts = f", from {self.starts} starts" if self.starts != STARTS else ""
         return (
             f"{self.task.text()}, base {self.base}, {self.encoding.label}, {self.seen_text}, "
-            f"trained on {self.train.text()}"
+            f"trained on {self.train.text()}{starts}"
         )
 
     @property

@@ -137,7 +137,8 @@ class Task:
         factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return sum(c * top**power for power, c in factors.items()) // self.divisor
+        total: int = sum(c * top**power for power, c in factors.items())
+        return total // self.divisor
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -153,8 +154,7 @@ class Task:
 
     def text(self, operands: Sequence[str] | None = None) -> str:
         """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
-        body = polynomial_text(self.terms, operands or self.names)
-        body = body.replace("**", "^").replace("*", "·")
+        body = for_people(polynomial_text(self.terms, operands or self.names))
         in_brackets = f"({body})" if len(self.terms) > 1 else body
         if self.divisor != 1:
             body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"
@@ -188,6 +188,11 @@ def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
             factors.insert(0, str(abs(coefficient)))
         text += f" {'-' if coefficient < 0 else '+'} {'*'.join(factors)}"
     return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
+
+
+def for_people(formula: str) -> str:
+    """A polynomial as a person writes it: ``2·a^2 - a·b + 1``."""
+    return formula.replace("**", "^").replace("*", "·")
 
 
 def digit_count(value: int, base: int) -> int:

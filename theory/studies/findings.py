@@ -71,7 +71,8 @@ class Finding:
     checked: str
     modulus: int | None = None
     base: int = 10
-    numbers: int = 0
+    width: int = 0
+    starts: int = 0
     layers: int = 0
     model: str = ""
     aids: tuple[str, ...] = ()
@@ -90,26 +91,32 @@ class Finding:
             raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
 
     def setting(self) -> Setting:
-        """The setting, as the predictor takes it (InvalidInput: it is not in our tables).
+        """The setting, as the predictor takes it.
+
+        Raises:
+            InvalidInput: it is not in our tables, or its numbers start at random, and from how many
+                starts is not known.
 
         Operands that are padded to the longest of their example are natural ones of one length.
         """
         kinds = (self.train_domain, self.test_domain)
         train_kind, test_kind = ("every", "every") if self.padding == "longer" else kinds
-        task = named_task(self.task, self.modulus)
-        first = self.numbers - task.result_width(self.base, max(self.train)) + 1
-        return Setting(
-            task,
+        setting = Setting(
+            named_task(self.task, self.modulus),
             self.base,
             encoding(self.encoding),
             layout(self.layout),
             Domain(self.train, train_kind),
             test_lengths=self.test,
             test_kind=test_kind,
+            width=self.width,
             layers=self.layers,
             padding="fixed" if self.padding == "fixed" else "none",
-            starts=first if self.numbers else STARTS,
+            starts=self.starts or STARTS,
         )
+        if setting.random_starts and not self.starts:
+            raise InvalidInput("from how many starts its training drew is not known")
+        return setting
 
     @property
     def result(self) -> Result:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from arith.theory.errors import InvalidInput
+from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.prediction.published import published
@@ -21,6 +22,7 @@ from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import KINDS, Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.requests import setting_words
 from arith.theory.setting.tasks import TASKS, named_task
 from arith.theory.studies.findings import TOLERANCE, Finding, Result, result_of
 
@@ -66,9 +68,9 @@ class LengthComparison:
     def text(self) -> str:
         """The prediction in percent, ``-`` where there is none."""
         if self.predicted is not None:
-            return f"{100 * float(self.predicted):.3g}"
-        low, high = 100 * float(self.low), 100 * float(self.high)
-        return f"{low:.3g}..{high:.3g}" if self.claims else "-"
+            return percent_text(self.predicted, ".3g").removesuffix("%")
+        low, high = (percent_text(x, ".3g").removesuffix("%") for x in (self.low, self.high))
+        return f"{low}..{high}" if self.claims else "-"
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,13 @@ class Comparison:
     lengths: tuple[LengthComparison, ...]
     published: Status | None
     published_agrees: Decision
+
+    @property
+    def command(self) -> str:
+        """The command that predicts the same; empty where there is no setting of ours."""
+        if self.prediction is None:
+            return ""
+        return " ".join(["arith predict", *setting_words(self.prediction.setting)])
 
     @property
     def in_scope(self) -> bool:

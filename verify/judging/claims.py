@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 
 from arith.theory.inference.rules import RULES
 from arith.theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
@@ -106,7 +107,7 @@ def theorem(prediction: Prediction) -> str:
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
-_EVERYWHERE = {"continuation", "place", "blind", "sample"}
+_EVERYWHERE = {"place", "blind", "sample"}
 """The rules that decide every length but the trained ones, in place of the support rule."""
 
 
@@ -114,8 +115,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether the prediction at a length rests on a rule.
 
     A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
-    ``theory.prediction.predict`` does with them: the premise covers what was trained; a
-    continuation, a blind query and too small a sample decide every other length; joint support
+    ``theory.prediction.predict`` does with them: the premise covers what was trained; a place that
+    is told, a blind query and too small a sample decide every other length; joint support
     fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
     ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
     ignored digits, and neighbours and shared parameters ask that it was seen; and the other rules
@@ -152,6 +153,10 @@ def _decides(rule: str, prediction: Prediction, length: LengthPrediction) -> boo
     return (length.accuracy is None) in leaves_open
 
 
+_LEARNING = {"plateau": plateau_verdicts, "leap": leap_verdicts}
+"""The rules that speak of training, and how they are judged."""
+
+
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     """Every published theorem in each direction, then every rule, with what speaks for and against.
 
@@ -168,7 +173,7 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
         for d, says in zip(EXTRAPOLATING, both, strict=True)
     ]
     rules = [
-        Claim(REFINED, name, rule.statement, *tallies(partial(_rule_verdicts, name)))
+        Claim(REFINED, name, rule.statement, *map(_tally, _rule_verdicts(name, verdicts)))
         for name, rule in RULES.items()
     ]
     return theorems + rules
@@ -183,17 +188,27 @@ def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[V
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
-    """The verdicts of a cell at the lengths that a rule speaks of, or on its learning."""
-    if rule == "plateau":
-        return plateau_verdicts(v)
-    if rule == "leap":
-        return leap_verdicts(v)
-    return [
-        Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
-        for x in v.lengths
-        if uses(rule, v.prediction, x.prediction)
-    ]
+def _rule_verdicts(
+    rule: str, verdicts: Sequence[CellVerdict]
+) -> tuple[list[list[Verdict]], list[list[Verdict]]]:
+    """The verdicts where a rule speaks, or on learning: of each cell, and of each model."""
+    of_cells, of_models = [], []
+    for v in verdicts:
+        both = (v, *v.by_model)
+        if rule in _LEARNING:
+            cell, *models = map(_LEARNING[rule], both)
+        else:  # the models of a cell share its prediction
+            there = [uses(rule, v.prediction, x.prediction) for x in v.lengths]
+            cell, *models = (
+                [
+                    Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
+                    for x in compress(each.lengths, there)
+                ]
+                for each in both
+            )
+        of_cells.append(cell)
+        of_models += models
+    return of_cells, of_models
 
 
 def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arith.theory.display.text import digits_text
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict
 
@@ -54,7 +55,7 @@ def read_known_divergences(path: Path) -> KnownDivergences:
 def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:
     """The claims that diverge without a cause, a line each."""
     return [
-        f"{v.name}, {x.digits} digits: diverges, and no cause is named"
+        f"{v.name}, {digits_text(x.digits)}: diverges, and no cause is named"
         for v in verdicts
         for x in v.diverging
         if (v.name, x.digits) not in known.causes
@@ -65,7 +66,9 @@ def out_of_date(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> lis
     """The texts about a divergence that is none, or a premise that was met, a line each."""
     diverging = {(v.name, x.digits) for v in verdicts for x in v.diverging}
     missed = {v.name for v in verdicts if v.runs and not v.converged}
-    agreeing = [f"{cell}, {n} digits" for cell, n in known.causes if (cell, n) not in diverging]
+    agreeing = [
+        f"{cell}, {digits_text(n)}" for cell, n in known.causes if (cell, n) not in diverging
+    ]
     met = [cell for cell in known.tried if cell not in missed]
     return [
         *(f"{where}: a cause is named, and it does not diverge" for where in agreeing),

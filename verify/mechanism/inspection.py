@@ -38,7 +38,7 @@ class Mechanism:
         model, *others = self.influence.items()
         values: dict[str, Any] = {
             "digits": self.digits,
-            "influence": {k: np.round(x, 4).tolist() for k, x in self.influence.items()},
+            "influence": {k: _rounded(x) for k, x in self.influence.items()},
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
@@ -51,6 +51,14 @@ class Mechanism:
                 "mended by layer": [round(x, 4) for x in self.leaks.patched],
             }
         return values
+
+
+def _rounded(shares: np.ndarray) -> list[Any]:
+    """Shares as lists of lists; None where one is not known, for JSON has no NaN."""
+    values = np.round(shares, 4).astype(object)
+    values[np.isnan(shares)] = None
+    found: list[Any] = values.tolist()
+    return found
 
 
 def measure_mechanism(

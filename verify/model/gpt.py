@@ -12,11 +12,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.setting.layouts import Token
+from arith.theory.setting.layouts import STARTS, Token
 from arith.verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
 from arith.verify.model.initialization import initialize, separate, sharpen
 from arith.verify.model.places import Places
-from arith.verify.model.positions import POSITIONS, LearnedVectors, PositionalEncoding, Slots
+from arith.verify.model.positions import (
+    POSITIONS,
+    LearnedVectors,
+    PositionalEncoding,
+    RandomStart,
+    Slots,
+)
 from arith.verify.model.token_noise import BYTES, mix
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import RECIPE, Recipe
@@ -116,6 +122,7 @@ class GPT(nn.Module):
         seed: of the weights.
         recipe: how they start, and which noise training has.
         numbering: of examples of natural lengths; None where operands are padded.
+        starts: from how many training draws, under an encoding whose numbers start at random.
     """
 
     def __init__(
@@ -128,6 +135,7 @@ class GPT(nn.Module):
         seed: int,
         recipe: Recipe = RECIPE,
         numbering: Numbering | None = None,
+        starts: int = STARTS,
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
@@ -138,7 +146,9 @@ class GPT(nn.Module):
         self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
-        self.position = POSITIONS[encoding](tokens, shape)
+        module = POSITIONS[encoding]
+        drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
+        self.position = module(tokens, shape, **drawn)
         self.heads = shape.heads
         self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)

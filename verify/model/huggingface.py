@@ -92,6 +92,7 @@ def export(kept: KeptModel, folder: Path) -> None:
         "base": fmt.base,
         "encoding": cell.setting.encoding.name,
         "window": cell.setting.window,
+        "starts": cell.setting.starts,
         "bos_token_id": fmt.base,
         "eos_token_id": None,
         "pad_token_id": None,

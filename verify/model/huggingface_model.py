@@ -48,6 +48,7 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
                 config.window,
                 seed=0,
                 recipe=replace(RECIPE, tied=config.tied),
+                starts=config.starts,
             )
         # Stored with the weights: transformers makes no other buffers before it loads them.
         for module in self.gpt.modules():

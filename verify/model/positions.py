@@ -85,17 +85,40 @@ class Learned(LearnedVectors):
         return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
 
 
-class Shifted(LearnedVectors):
+class RandomStart(LearnedVectors):
+    """The base of those whose numbers start, in training, at one of so many drawn at random.
+
+    Args:
+        last: the last number that an example has from the first start.
+    """
+
+    def __init__(self, tokens: Sequence[Token], shape: Size, last: int, starts: int) -> None:
+        super().__init__(tokens, shape, last + starts)
+        self.starts = starts
+        # One byte where it has no remainder, else enough that none is likelier than another.
+        self.drawn_bytes = 4 if 256 % starts else 1
+
+    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor | None:
+        """The start of each sequence, ``(B, 1)``, counted from the first."""
+        if noise is None or self.drawn_bytes == 1:
+            return None if noise is None else noise % self.starts
+        number = noise[:, :1].long()
+        for byte in range(1, self.drawn_bytes):
+            number = 256 * number + noise[:, byte : byte + 1]
+        return number % self.starts
+
+
+class Shifted(RandomStart):
     """As APE, from a start drawn for each example (Kiyono et al. 2021; Huang et al. 2024)."""
 
-    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape, len(tokens) + STARTS - 1)
+    def __init__(self, tokens: Sequence[Token], shape: Size, starts: int = STARTS) -> None:
+        super().__init__(tokens, shape, len(tokens) - 1, starts)
         self.index = nn.Buffer(torch.arange(len(tokens)), persistent=False)
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
         index = self.index[: x.shape[1]] if places is None else places.index
         if drawn is not None:
-            index = index + drawn % STARTS
+            index = index + drawn
         index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
         return x + self.table[index]
 
@@ -212,7 +235,7 @@ class RandomizedFunctionBias(PositionalEncoding):
         return F.embedding(offset, by_offset).permute(0, 3, 1, 2)
 
 
-class Significance(LearnedVectors):
+class Significance(RandomStart):
     """A learned vector per significance of a digit, from a start drawn for each training example.
 
     Position coupling (Cho et al. 2024): digits of equal significance share a position; the
@@ -221,9 +244,9 @@ class Significance(LearnedVectors):
 
     landmarks_share_a_vector = True
 
-    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+    def __init__(self, tokens: Sequence[Token], shape: Size, starts: int = STARTS) -> None:
         positions = [token.position for token in tokens]
-        super().__init__(tokens, shape, max(positions) + STARTS)
+        super().__init__(tokens, shape, max(positions), starts)
         self.significance = nn.Buffer(torch.tensor(positions), persistent=False)
 
     def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
@@ -234,7 +257,7 @@ class Significance(LearnedVectors):
             significance, is_numbered = places.number, places.number[..., None] >= 0
         index = significance.expand(x.shape[0], -1).clamp(min=0)
         if drawn is not None:
-            index = index + drawn % STARTS
+            index = index + drawn
         index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
         # Of natural lengths landmarks have a number, if they have a vector; a space has none.
         first, shared = self.table[0], self.landmarks_share_a_vector and places is None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.layouts import INDICES
+from arith.theory.setting.layouts import INDICES, STARTS
 from arith.theory.setting.requests import read_setting, setting_json, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
@@ -60,7 +61,7 @@ class Cell:
         s = self.setting
         if s.natural:
             form = InterleavedFormat if s.layout.interleaved else NaturalFormat
-            return form(s.task, s.base, s.layout, digits)
+            return form(s.task, s.base, s.layout, digits, s.starts)
         return Format(s.task, s.base, s.layout, s.digits)
 
     @property
@@ -84,7 +85,7 @@ class Cell:
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
         return Numbering(*known, after=after, space=fmt.space)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The cell as one line of JSON: equal cells, and only they, have equal keys."""
         return json.dumps(self.to_json(), sort_keys=True)
@@ -97,9 +98,10 @@ class Cell:
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         natural = " natural" if s.natural else ""
+        starts = f" S={s.starts}" if s.starts != STARTS else ""
         return (
             f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{window}{width}"
-            f"{layers} · {s.train.text()}{base}"
+            f"{layers}{starts} · {s.train.text()}{base}"
         )
 
     @property

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from arith.theory.arithmetic.automaton import digit_automaton
-from arith.theory.setting.layouts import END, EQUALS, STARTS, Token
+from arith.theory.setting.layouts import END, EQUALS, Token
 from arith.verify.plan.sequences import LANDMARKS, Format
 from arith.verify.plan.spaces import fixed_spaces
 
@@ -54,7 +54,7 @@ class NaturalFormat(Format):
         if self.layout.scratchpad:
             more = digit_automaton(self.task, self.base).states
         if self.layout.hinted:
-            more = max(self.width, self.result_width) + STARTS - 1
+            more = max(self.width, self.result_width) + self.starts - 1
         return self.padding + 1 + more
 
     @cached_property

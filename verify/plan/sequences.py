@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from arith.theory.numbers.integer_arrays import exact_dtype
-from arith.theory.setting.layouts import BOS, EQUALS, SIGN, Layout, Token
+from arith.theory.setting.layouts import BOS, EQUALS, SIGN, STARTS, Layout, Token
 from arith.theory.setting.tasks import Task
 
 LANDMARKS = (BOS, SIGN, EQUALS)
@@ -26,12 +26,14 @@ class Format:
 
     Args:
         digits: the longest operand that has to fit.
+        starts: from how many training draws where markers start, in a layout that has them.
     """
 
     task: Task
     base: int
     layout: Layout
     digits: int
+    starts: int = STARTS
 
     @cached_property
     def result_width(self) -> int:

@@ -10,6 +10,7 @@ from shutil import copymode, rmtree
 from uuid import uuid4
 
 from arith.theory.display.files import writing
+from arith.theory.errors import InvalidInput
 
 
 def write(path: Path, text: str) -> None:
@@ -40,6 +41,23 @@ def write(path: Path, text: str) -> None:
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+def check_inside(path: Path, root: Path) -> None:
+    """Refuse links out of a folder that was handed over: nothing there is read or written.
+
+    Args:
+        path: a file or a folder in ``root``, with all that is in it; it need not exist.
+
+    Raises:
+        InvalidInput: it is, or holds, a link that leads out of ``root``.
+    """
+    inside = os.path.realpath(root)
+    within = (os.path.join(at, x) for at, *names in os.walk(path) for some in names for x in some)
+    for link in (str(path), *within):
+        is_out = os.path.commonpath([inside, os.path.realpath(link)]) != inside
+        if os.path.islink(link) and is_out:
+            raise InvalidInput(f"{link} is a link that leads out of {root}: take it away")
 
 
 def _beside(path: Path) -> Path:

@@ -21,6 +21,7 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, judge, publis
 from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.budgets import merge
 from arith.verify.records.evidence import read_evidence
+from arith.verify.records.files import check_inside
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import PredictedLength
 from arith.verify.records.reading import FORMAT
@@ -31,11 +32,12 @@ def committed(folder: Path) -> tuple[list[Run], dict[Identity, list[str]]]:
     """The models of every report in a folder, each once; and the grids in which each stands.
 
     Raises:
-        InvalidInput: the evidence is damaged.
+        InvalidInput: the evidence is damaged, or a link leads out of the folder.
     """
     runs: list[Run] = []
     grids: dict[Identity, list[str]] = {}
     for path in sorted(folder.glob("*/evidence.jsonl")):
+        check_inside(path.parent, folder)
         found = read_evidence(path)
         runs = merge(runs, found)
         for run in found:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.display.style import FAINT, PALE, PALETTE, add_legend, figure
+from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.plan.cells import default_model
 from arith.verify.plan.premise import PREMISE
@@ -24,6 +25,8 @@ SMALL = 8.0
 """The smallest text, in points: a page shows a figure at about this size."""
 MISSED = "did not converge"
 """What a cross says of a model."""
+MOST_PANELS = 12
+"""Cells in a figure: more take long to draw, and nobody looks at them."""
 _PANELS = 3
 """Cells beside each other."""
 _MOST_BESIDE = 7
@@ -81,8 +84,11 @@ def training_curves(
 ) -> None:
     """A panel per cell over the training steps, on which ``draw`` puts the cell's curves.
 
+    Of more than ``MOST_PANELS`` cells the first are drawn.
+
     The premise is a dotted line; the label says what the curves show.
     """
+    verdicts = verdicts[:MOST_PANELS]
     rows = ceil(len(verdicts) / _PANELS)
     with figure(path, WIDTH, 2.1 * rows + 0.4) as drawn:
         drawn.set_layout_engine("constrained")
@@ -98,6 +104,11 @@ def training_curves(
         drawn.supxlabel("training step", fontsize=8.5)
         drawn.supylabel(label, fontsize=8.5)
         add_legend(drawn, "upper center", SMALL)
+
+
+def panels_text(cells: int) -> str:
+    """Which of some cells ``training_curves`` draws; empty where it draws all."""
+    return f"The first {MOST_PANELS} of {count(cells, 'cell')}. " * (cells > MOST_PANELS)
 
 
 def count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:

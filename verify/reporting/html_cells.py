@@ -7,7 +7,8 @@ from math import log
 from typing import Any
 
 from arith.theory.display.answer import INPUTS, answer_line, cut, expected_function
-from arith.theory.display.text import bound_word, claim_text, fraction_text
+from arith.theory.display.text import bound_word, claim_text, count, fraction_text
+from arith.theory.numbers.shares import fixed_text
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.setting.directions import Direction
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -15,7 +16,6 @@ from arith.verify.plan.recipe import Recipe
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.figures import cell_name
 from arith.verify.reporting.json_data import cell_json
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.terminal import theorem_sentence, verdict_word
 from arith.verify.reporting.totals import totals
 
@@ -70,7 +70,7 @@ def _end(v: CellVerdict, x: LengthVerdict, direction: Direction) -> dict[str, An
     bound = most if most < 1 else least or -1
     predicted = claim_text(x.prediction)
     if len(predicted) > _LONGEST:
-        predicted = bound_word(x.prediction) if exact is None else f"{float(exact):.4f}"
+        predicted = bound_word(x.prediction) if exact is None else fixed_text(exact, 4)
     return {
         "digits": x.digits,
         "predicted": predicted,

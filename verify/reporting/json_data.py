@@ -31,6 +31,8 @@ def summary_json(t: Totals) -> dict[str, Any]:
         "converged": t.converged,
         "claims": {**vars(t.claims), "silent": t.silent, "inconclusive": t.inconclusive},
         "predicted_before": vars(t.before),
+        "stored_and_kept": vars(t.kept),
+        "stored_and_given_up": vars(t.given_up),
         "explained_after": vars(t.after),
         "published": vars(t.theorem),
         "wins_over_published": t.wins,

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arith.theory.display.answer import INPUTS
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import Markdown, plain
 from arith.theory.inference.rules import RULES, THEORY_VERSION
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page
 from arith.verify.reporting.failed_claims import failed_claims
 from arith.verify.reporting.json_data import summary_json
 from arith.verify.reporting.report import Report
@@ -60,58 +61,77 @@ def overview_page(reports: Sequence[Report]) -> str:
     before = totals(verdicts).before
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
-    parts = [
-        "# Theory and experiment: all grids together",
-        f"**Of the claims that were stored before their models were trained {before.agree:,} came "
-        f"true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}",
-        "A claim speaks of the inputs of one test length of one *cell* (task, encoding, layout, "
-        "training data, model size) that training did not show. It comes true only if every model "
-        "of the cell that meets the premises does what is claimed. Each grid has a report with all "
-        "of its cells; [what we know](../docs/findings.md) says what follows from them, and "
-        "[what this is evidence for](../docs/findings.md#what-this-is-evidence-for) what is not "
-        "counted here. Terms: [glossary](../docs/glossary.md).",
-        "## By grid",
-        "*came true*, *did not*: claims that were stored before training, judged as they were "
-        "made. *agree*, *diverge*: what today's theory claims of the same models. *not tested*: "
-        "today's claims that no model could test, as none met the premises. *theorem true*, "
-        "*false*: what the published one says of these lengths (*right on all inputs*, or *wrong "
-        "on some*); a dash where it says nothing. *only ours right*: today's claim agrees where "
-        "the theorem is false; *only the theorem*: the other way round. A cell that stands in two "
-        "grids counts once in the last line.",
-        markdown_table(_grid_rows(reports, verdicts)),
-        "## By kind of claim",
-        f"Today's claims. *right on all*: exactly 1. *on nearly all*: at least {1 - FRACTIONAL}. "
-        f"*on nearly none*: at most {FRACTIONAL}. *a fraction*: an exact accuracy between these. "
-        "Bounds are easier to meet than an exact accuracy. *stored*: of every model of the cell "
-        "the claim that was stored before training is today's, with its premises.",
-        markdown_table(kinds, ("kind", *_JUDGED)),
-        "## By inputs and encoding",
-        "*shorter*, *longer*: than all trained lengths; *between* two of them; *trained*: tested "
-        "on inputs that training shows seldom or never. *carry a claim*: lengths of trained cells "
-        "about which theory says something that a measurement could contradict. *natural length*: "
-        "numbers that are not padded, under any encoding. Some cells were trained first because "
-        "they carry a claim; reports have the share of all cells of a grid (*Coverage*).",
-        markdown_table(_where_rows(found)),
-        "## By rule",
-        "Lengths whose claim rests on a rule, by today's theory (`arith theorems RULE` has each "
-        "rule whole). Most claims rest on several. Rules that were withdrawn are not here: what "
-        "they had claimed is in the first table and in the last two. The rules *plateau* and "
-        "*leap* speak of training, and are counted in the reports.",
-        markdown_table(rules, ("rule", *_JUDGED)),
-        "\n".join(f"- *{name}*: {RULES[name].summary}" for name, *_ in rules),
-        "## By version of the theory",
-        "Claims stored before training, by the newest version that made one for a model of the "
-        f"cell (today's is {THEORY_VERSION}). So a claim of an older version that failed may stand "
-        "under a newer one, where another model of its cell was trained later.",
-        markdown_table(_version_rows(verdicts)),
-        "## What did not come true",
-        "Every claim that was stored before training and did not come true, with the models that "
-        "did otherwise. *as f^*: the share of their answers that are those of the expected "
-        "function, 0.9 at least where an exact accuracy is claimed. *theory*: the versions that "
-        "made the claim. *today*: what theory claims of that length now (*none steady*: of steady "
-        "models alone, and none was seen to be). *now*: what becomes of that claim, which may "
-        "speak of fewer models (of steady ones alone).",
-        markdown_table(
+    parts: list[Block] = [
+        Heading("Theory and experiment: all grids together", level=1),
+        Markdown(
+            f"**Of the claims that were stored before their models were trained {before.agree:,} "
+            f"came true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}"
+        ),
+        Markdown(
+            "A claim speaks of the inputs of one test length of one *cell* (task, encoding, "
+            "layout, training data, model size) that training did not show. It comes true only "
+            "if every model of the cell that meets the premises does what is claimed. Each grid "
+            "has a report with all of its cells; [what we know](../docs/findings.md) says what "
+            "follows from them, and [what this is evidence "
+            "for](../docs/findings.md#what-this-is-evidence-for) what is not counted here. "
+            "Terms: [glossary](../docs/glossary.md)."
+        ),
+        Heading("By grid"),
+        Markdown(
+            "*came true*, *did not*: claims that were stored before training, judged as they "
+            "were made. *agree*, *diverge*: what today's theory claims of the same models. *not "
+            "tested*: today's claims that no model could test, as none met the premises. "
+            "*theorem true*, *false*: what the published one says of these lengths (*right on "
+            "all inputs*, or *wrong on some*); a dash where it says nothing. *only ours right*: "
+            "today's claim agrees where the theorem is false; *only the theorem*: the other way "
+            "round. A cell that stands in two grids counts once in the last line."
+        ),
+        Table(_grid_rows(reports, verdicts)),
+        Heading("By kind of claim"),
+        Markdown(
+            "Today's claims. *right on all*: exactly 1. *on nearly all*: at least "
+            f"{1 - FRACTIONAL}. *on nearly none*: at most {FRACTIONAL}. *a fraction*: an exact "
+            "accuracy between these. Bounds are easier to meet than an exact accuracy. *stored*: "
+            "of every model of the cell the claim that was stored before training is today's, "
+            "with its premises."
+        ),
+        Table(kinds, ("kind", *_JUDGED)),
+        Heading("By inputs and encoding"),
+        Markdown(
+            "*shorter*, *longer*: than all trained lengths; *between* two of them; *trained*: "
+            "tested on inputs that training shows seldom or never. *carry a claim*: lengths of "
+            "trained cells about which theory says something that a measurement could "
+            "contradict. *natural length*: numbers that are not padded, under any encoding. Some "
+            "cells were trained first because they carry a claim; reports have the share of all "
+            "cells of a grid (*Coverage*)."
+        ),
+        Table(_where_rows(found)),
+        Heading("By rule"),
+        Markdown(
+            "Lengths whose claim rests on a rule, by today's theory (`arith theorems RULE` has "
+            "each rule whole). Most claims rest on several. Rules that were withdrawn are not "
+            "here: what they had claimed is in the first table and in the last two. The rules "
+            "*plateau* and *leap* speak of training, and are counted in the reports."
+        ),
+        Table(rules, ("rule", *_JUDGED)),
+        Items([Markdown(f"*{name}*: {RULES[name].summary}") for name, *_ in rules]),
+        Heading("By version of the theory"),
+        Markdown(
+            "Claims stored before training, by the newest version that made one for a model of "
+            f"the cell (today's is {THEORY_VERSION}). So a claim of an older version that failed "
+            "may stand under a newer one, where another model of its cell was trained later."
+        ),
+        Table(_version_rows(verdicts)),
+        Heading("What did not come true"),
+        Markdown(
+            "Every claim that was stored before training and did not come true, with the models "
+            "that did otherwise. *as f^*: the share of their answers that are those of the "
+            "expected function, 0.9 at least where an exact accuracy is claimed. *theory*: the "
+            "versions that made the claim. *today*: what theory claims of that length now (*none "
+            "steady*: of steady models alone, and none was seen to be). *now*: what becomes of "
+            "that claim, which may speak of fewer models (of steady ones alone)."
+        ),
+        Table(
             [
                 {"grid": name} | row
                 for name, some in by_grid.items()
@@ -120,7 +140,8 @@ def overview_page(reports: Sequence[Report]) -> str:
             ]
         ),
     ]
-    return "\n\n".join(parts) + "\n\n`arith report --all` makes this page from the evidence.\n"
+    made = Markdown("`arith report --all` makes this page from the evidence.")
+    return markdown_page([*parts, made]) + "\n"
 
 
 def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
@@ -134,7 +155,10 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
 
 
 def _grid_rows(reports: Sequence[Report], verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
-    lines = [(f"[{r.folder.name}]({r.folder.name}/README.md)", r.verdicts) for r in reports]
+    lines = [
+        (Markdown(f"[{plain(r.folder.name)}]({r.folder.name}/README.md)"), r.verdicts)
+        for r in reports
+    ]
     return [_grid_row(name, some) for name, some in (*lines, ("together", verdicts))]
 
 

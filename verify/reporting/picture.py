@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from arith.theory.display.text import claim_text
+from arith.theory.display.text import claim_text, count
 from arith.theory.prediction.outcomes import Claim
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.judging.standards import TOLERANCE, interval
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.terminal import verdict_word
 
 _GAP = 0.04

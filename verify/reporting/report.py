@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from arith.verify.judging.judge import CellVerdict
@@ -20,7 +21,7 @@ class Report:
     Args:
         name: what it is about, as in ``the headline grid``.
         verdicts: on every cell of the grid, trained or not.
-        folder: of the evidence; the figures are written there too.
+        folder: of the evidence; the pages and their figures are written there.
         known: what was found out about divergences.
         recipe: how the judged models were trained; None is the usual recipe of each cell.
         others: models of these cells that were trained by other recipes; they are not judged.
@@ -36,6 +37,17 @@ class Report:
     others: Sequence[Run] = ()
     runs: Sequence[Run] = ()
     notes: Sequence[str] = ()
+
+    def others_of(self, v: CellVerdict) -> list[Run]:
+        """The models of a cell that were trained by other recipes."""
+        return self._others.get(v.cell.key, [])
+
+    @cached_property
+    def _others(self) -> dict[str, list[Run]]:
+        by_cell = dict[str, list[Run]]()
+        for run in self.others:
+            by_cell.setdefault(run.cell.key, []).append(run)
+        return by_cell
 
     @property
     def evidence(self) -> Path:

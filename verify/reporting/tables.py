@@ -25,11 +25,6 @@ def claimed_of(x: LengthVerdict) -> str:
     return "none steady" if is_void else claim_text(x.prediction)
 
 
-def count(number: int, what: str) -> str:
-    """``1 cell``, ``2 cells``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def by_kept(
     found: Iterable[tuple[float, T]], least: float, firm: float | None = None
 ) -> dict[str, list[T]]:

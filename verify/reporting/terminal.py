@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED
-from arith.theory.display.text import bound_word, claim_text
+from arith.theory.display.text import bound_word, claim_text, count
+from arith.theory.numbers.shares import fixed_text
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
@@ -15,8 +16,7 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, coun
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.cells import Cell, default_model
-from arith.verify.reporting.tables import count
-from arith.verify.reporting.totals import judged
+from arith.verify.reporting.totals import judged, ledger, totals
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
@@ -75,7 +75,7 @@ def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
     """What is claimed at a length, in few characters."""
     claim = x.claim
     if claim == Claim.EXACT and x.accuracy is not None:
-        return str(x.accuracy) if x.accuracy.denominator == 1 else f"{float(x.accuracy):.2f}"
+        return str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
     return "?" if claim == Claim.NONE else _in_signs(bound_word(x, digits=2))
 
 
@@ -226,30 +226,41 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
     failed = all(x.accuracy is None for x in untested)
     why = "no model passed the test that the claim asks for" if failed else "not tested"
+    t = totals(verdicts)
+    before = f"{t.before.agree} of {count(t.before.tested, 'claim')} came true"
     return (
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
         f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
-        + (f"; {count(silent, 'length')}: no claim" if silent else "")
+        + (f" (stored before training: {before})" if ledger(t) else "")
+        + (f"; {count(silent, 'length')} without a claim" if silent else "")
         + (f"; {count(left_out, 'length')}: {why}" if left_out else "")
         + (
-            f". Of {count(lost, 'cell')} no model converged; a larger --budget may help"
+            f". In {count(lost, 'cell')} no model converged; a larger --budget may help"
             if lost
             else ""
         )
-        + (f". Of {count(few, 'cell')} too few inputs are held out to know" if few else "")
+        + (f". In {count(few, 'cell')} too few inputs are held out to know" if few else "")
         + (f". Not trained yet: {left}." if left else ".")
     )
 
 
 def outcome_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> str:
-    """What was found: the claims that agree, those that diverge with a cause, and without."""
-    counts = count_verdicts(verdicts)
-    agree = _agree(counts[Verdict.AGREE])
-    if not counts[Verdict.DIVERGE]:
-        return f"{agree}, none diverges."
+    """What was found: what became of the stored claims, and of today's, with a cause or without."""
+    t = totals(verdicts)
+    if not t.claims.tested and not t.before.tested:
+        return "No claim was tested."
+    stored = ""
+    if t.before.tested:
+        came_true = f"{t.before.agree} of {count(t.before.tested, 'claim')} came true"
+        # Where today's theory claims the same, one count says all.
+        stored = "Stored before training: "
+        stored += f"{came_true}. Today's theory: " if ledger(t) else ""
+    agree = f"{t.claims.agree} of {count(t.claims.tested, 'claim')} agree"
+    if not t.claims.diverge:
+        return f"{stored}{agree}, none diverges."
     open_ = len(unexplained(verdicts, known))
-    named = counts[Verdict.DIVERGE] - open_
-    return f"{agree}, {_diverge(named)} with a named cause, {open_ or 'none'} without."
+    named = _diverge(t.claims.diverge - open_)
+    return f"{stored}{agree}, {named} with a named cause, {open_ or 'none'} without."
 
 
 def _agree(number: int) -> str:

@@ -55,9 +55,10 @@ class Totals:
         claims: of today's theory, those that could be tested.
         silent: lengths that were measured, and at which nothing is claimed of these models.
         inconclusive: claims that were not tested, for no model met the premises.
-        before: the claims that were stored before training.
-        after: the claims that were made or changed since.
-        given_up: stored claims that were tested and are made no more, or otherwise.
+        before: the claims that were stored before training: ``kept`` and ``given_up``.
+        kept: those that today's theory makes just so.
+        given_up: those that it makes no more, or otherwise.
+        after: the claims of today's theory that are not ``kept``: made or changed since.
         theorem: what the published theorem says, by length.
         wins: lengths at which the refined claim agrees and the theorem does not.
         losses: lengths at which the theorem agrees and the refined claim does not.
@@ -73,8 +74,9 @@ class Totals:
     silent: int
     inconclusive: int
     before: Judged
+    kept: Judged
+    given_up: Judged
     after: Judged
-    given_up: int
     theorem: Judged
     wins: int
     losses: int
@@ -99,14 +101,36 @@ def totals(verdicts: Sequence[CellVerdict]) -> Totals:
         silent=sum(x.accuracy is not None and is_silent(x) for x in lengths),
         inconclusive=sum(is_untested(v, x) for v in verdicts for x in v.lengths),
         before=judged(x.before for x in lengths),
-        after=judged(x.verdict for x in lengths if not x.stored),
-        given_up=sum(x.before in _TESTED and not x.stored for x in lengths),
+        kept=judged(x.before for x in lengths if _is_kept(x)),
+        given_up=judged(x.before for x in lengths if not _is_kept(x)),
+        after=judged(x.verdict for x in lengths if not _is_kept(x)),
         theorem=judged(x.published for x in lengths),
         wins=both[Verdict.AGREE, Verdict.DIVERGE],
         losses=both[Verdict.DIVERGE, Verdict.AGREE],
         fractional=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
         upward={"ape": _coverage(absolute), "other": _coverage(others)},
     )
+
+
+def _is_kept(x: LengthVerdict) -> bool:
+    """Whether what was stored before training is what theory claims today, and was tested."""
+    return x.stored and x.before == x.verdict and x.verdict in _TESTED
+
+
+def ledger(t: Totals) -> list[tuple[str, Judged]]:
+    """How the claims stored before training and those of today's theory belong together.
+
+    Each sum stands below what it is the sum of; empty where both are the same claims, or none.
+    """
+    if not t.before.tested or not (t.after.tested or t.given_up.tested):
+        return []
+    return [
+        ("stored before training, and today's claim too", t.kept),
+        ("stored, and made no more or otherwise today", t.given_up),
+        ("stored before training, in all", t.before),
+        ("made or changed since", t.after),
+        ("today's theory, in all: first and fourth line", t.claims),
+    ]
 
 
 def judged(verdicts: Iterable[Verdict]) -> Judged:

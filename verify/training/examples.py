@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arith.theory.setting.layouts import STARTS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.plan.sampling import Sampler
@@ -43,7 +42,7 @@ class Examples:
         if layout.spaced:
             more["spaces"] = drawn_spaces(operands, self._rng)
         if layout.hinted:
-            more["starts"] = self._rng.integers(STARTS, size=len(results))
+            more["starts"] = self._rng.integers(self.format.starts, size=len(results))
         return self.format.write(operands, results, **more)
 
 

@@ -183,7 +183,7 @@ def test_inputs_are_shorter_trained_between_or_longer() -> None:
         ),
         ({"task": "add", "pe": "rpe"}, "training does not determine it"),
         (
-            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
+            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1},
             "the task itself, a + b",
         ),
     ],
@@ -233,6 +233,31 @@ def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
     assert [line[-4:-1] for line in steps] == ["[1]", "[1]", "[2]", "[1]", "[3]", "[3]"]
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (
+            {"task": "add"},
+            "degree 1 and is homogeneous; f(10·a, 10·b) = 10·a + 10·b = 10·f(a, b), so it is "
+            "translation invariant; a carry c goes on as ⌊(c + s) / 10⌋ with s from 0 to 18, so "
+            "carries are from 0 to 1.",
+        ),
+        ({"expr": "a + 1", "base": 2}, "f(2·a) - 2·f(a) = -1, so it is not translation invariant;"),
+        ({"task": "square"}, "f(10·a) - 10·f(a) = 90·a^2, so it is not translation invariant."),
+        (
+            {"task": "mod_sub", "modulus": 101},
+            "f(10·a, 10·b) - 10·f(a, b) = 0 modulo 101; 101 divides no power of 10, as "
+            "101 / gcd(101, 10^7) = 101 is prime to it.",
+        ),
+        ({"task": "mod_mul", "modulus": 100}, " = -10·a·b modulo 100; 100 divides 10^2 and not"),
+        ({"expr": "(a*b + a) // 10 % 10"}, "is not homogeneous; 100 divides 10^2 and not 10^1."),
+    ],
+)
+def test_the_properties_of_the_task_are_shown_with_why(words: dict, shown: str) -> None:
+    [line] = [x for x in explanation(predicted(**words)) if x.startswith("The polynomial f has")]
+    assert shown in line
+
+
 def test_a_source_in_part_ours_says_so() -> None:
     lines = explanation(predicted(task="add", train_domain="every"))
     assert any(
@@ -269,10 +294,14 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
 
 
 def test_what_nothing_fixes_is_named_too() -> None:
-    [step] = [x for x in predicted(task="mul").derivation if x.rule == "joint support"]
-    assert step.statement == (
+    first, second = (x for x in predicted(task="mul").derivation if x.rule == "joint support")
+    assert first.statement == (
         "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the "
         "task makes these digits interact. Nothing follows there."
+    )
+    assert second.statement == (
+        "An exact accuracy is said, give or take the inputs that are open, where these are at most "
+        "5%: at 4..6 digits."
     )
 
 

@@ -14,7 +14,7 @@ from arith.theory.setting.requests import Request
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)
 NARROW = {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5}
-WINDOWED = {"pe": "rpe", "layout": "interleaved", "window": 6}
+WINDOWED = {"pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1}
 NATURAL = {"task": "add", "train_digits": "1-5", "padding": "none"}
 CASES = {
     "address": (
@@ -95,28 +95,22 @@ CASES = {
         {"task": "mod_add", "modulus": 50, "train_digits": "2"},
         "generalizes",
     ),
-    "continuation": (
-        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
-        "generalizes",
-        {"task": "mul", "pe": "rpe", "layout": "interleaved", "window": 6},
-        "undetermined",
-    ),
     "landmark": (
         {"task": "add", "pe": "rpe"},
         "undetermined",
-        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 6},
-        "generalizes",
+        {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
+        "fails",
     ),
     "place": (
-        NARROW | {"train_digits": "4", "layers": 2},
-        "generalizes",
-        NARROW | {"train_digits": "4"},
+        NARROW | {"train_digits": "3", "layers": 4},
+        "fails",
+        NARROW | {"train_digits": "3"},
         "undetermined",
     ),
     "selection": (
         {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 6},
         "undetermined",
-        {"task": "add", "pe": "t5", "layout": "interleaved", "window": 6},
+        {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 5, "layers": 1},
         "generalizes",
     ),
     "one candidate": (
@@ -144,9 +138,9 @@ CASES = {
         "generalizes",
     ),
     "blind": (
-        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 4},
+        {**WINDOWED, "task": "add", "window": 4},
         "undetermined",
-        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5},
+        {**WINDOWED, "task": "add"},
         "generalizes",
     ),
 }
@@ -171,42 +165,20 @@ def test_the_support_rule_ignores_what_never_varied() -> None:
     assert predicted(task="add", train_digits="3+4").learned.evaluate(7123, 9456) == 16579  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
-    ("words", "verdict"),
-    [
-        ({"task": "add", "window": 5}, "generalizes"),
-        ({"task": "add", "window": 6}, "undetermined"),
-        ({"task": "add", "window": 5, "pe": "alibi"}, "undetermined"),  # learns nothing
-        ({"task": "add", "window": 5, "pe": "nope"}, "undetermined"),
-        ({"expr": "a + b + c", "window": 7}, "generalizes"),
-        ({"expr": "a + b + c", "window": 8}, "undetermined"),
-        ({"expr": "a + 12*b", "window": 8, "train_digits": "4"}, "generalizes"),  # reach two back
-        ({"expr": "a + 12*b", "window": 8}, "undetermined"),  # no carry of 12 into position 2
-        ({"expr": "a + 12*b", "window": 5}, "undetermined"),
-    ],
-)
-def test_an_encoding_that_only_learns_the_order_needs_the_least_window(
-    words: dict, verdict: str
-) -> None:
-    assert predicted(**{"pe": "fire", "layout": "interleaved"} | words).verdict("upward") == verdict
-
-
-LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5}
+LEAST_WINDOW = {**WINDOWED, "task": "add", "test_digits": "1-6"}
 
 
 @pytest.mark.parametrize(
     ("words", "verdict"),
     [
         ({}, "generalizes"),
-        ({"train_digits": "2"}, "generalizes"),
+        ({"layers": 0}, "undetermined"),  # others may pass on where <bos> stands
         ({"train_digits": "1"}, "undetermined"),  # no carry was ever shown
-        ({"task": "sub"}, "generalizes"),
         ({"task": "sub", "train_digits": "1+2"}, "undetermined"),  # no borrow into one
         ({"task": None, "expr": "a", "window": 2}, "generalizes"),  # there is no carry
         ({"train_allowed": ("1:5", "2:5", "3:5")}, "undetermined"),
         ({"train_allowed": ("1:6-9", "2:6-9", "3:6-9")}, "undetermined"),
-        ({"train_allowed": ("3:1-9",)}, "generalizes"),  # position 2 shows all
-        ({"train_domain": "every"}, "generalizes"),
+        ({"train_digits": "4", "train_allowed": ("4:1-9",)}, "generalizes"),  # shown below
         ({"task": "affine", "train_digits": "4"}, "generalizes"),  # its constant is no carry
         ({"train_digits": "4", "train_allowed": ("2:4",)}, "undetermined"),
         (
@@ -220,7 +192,7 @@ LEAST_WINDOW = {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5
     ],
 )
 def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
-    assert predicted(**LEAST_WINDOW | {"test_digits": "1-6"} | words).verdict("upward") == verdict
+    assert predicted(**LEAST_WINDOW | words).verdict("upward") == verdict
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import product
 from math import prod
 from random import Random
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 from builders.layouts import PADDED
+from builders.paths import ROOT
 from builders.strategies import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -26,7 +29,7 @@ from arith.theory.setting.expressions import NAMES, parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task, Term, named_task
+from arith.theory.setting.tasks import TASKS, Task, Term, named_task
 
 MANY = examples(150)
 
@@ -239,6 +242,27 @@ def test_examples() -> None:
         assert {x.claim for x in got.lengths} == {Claim.EXACT}
         assert got.verdict("upward") == got.verdict("downward") == Status.GENERALIZES
     assert outcome(claimed[0].setting) == outcome(claimed[1].setting)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_named_task_is_predicted_as_its_expression(name: str) -> None:
+    summary, modulus = TASKS[name].summary, 40 if TASKS[name].modular else None
+    text = summary.partition(" mod")[0].partition(",")[0].partition(" (others")[0]
+    words = {"pe": "rpe", "layout": "interleaved", "window": 8} if name == "add" else {}
+    named = Request(name, modulus=modulus, **words).setting()
+    assert outcome(named) == outcome(Request(expr=text, modulus=modulus, **words).setting())
+
+
+def test_named_tasks_need_no_sympy() -> None:
+    program = """
+import sys
+from arith.theory.setting.tasks import TASKS, named_task
+for name, row in TASKS.items():
+    for p in (1, 2, 3, 101) if row.modular else (None,):
+        named_task(name, p).without_idle_modulus(10, 3).evaluate(*[5] * len(row.names))
+assert "sympy" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def test_a_task_made_directly_is_canonical_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from random import Random
 
 import pytest
@@ -18,6 +19,7 @@ from arith.theory.setting.properties import (
     base_aligned,
     digit_causal,
     residual_modulus,
+    shift_difference,
     translation_invariant,
 )
 from arith.theory.setting.requests import Request
@@ -88,6 +90,20 @@ def test_translation_invariance_is_its_definition() -> None:
         holds = all(task.evaluate(*(10 * v for v in x)) == 10 * task.evaluate(*x) for x in inputs)
         assert holds == expected
     assert not translation_invariant(named_task("mod_add", 100))
+
+
+@FEW
+@given(tasks(), st.integers(2, 12), st.lists(st.integers(0, 999), min_size=4, max_size=4))
+def test_the_difference_that_a_shift_makes(task: Task, base: int, values: list[int]) -> None:
+    terms, names = shift_difference(task, base)
+    x = dict(zip(task.names, values, strict=False))
+    moved = task.polynomial(*(base * v for v in x.values()))
+    powers = [prod(x[n] ** k for n, k in zip(names, e, strict=True)) for _, e in terms]
+    difference = sum(c * power for (c, _), power in zip(terms, powers, strict=True))
+    left = moved - base * task.polynomial(*x.values()) - difference
+    assert left == 0 if task.modulus is None else left % task.modulus == 0
+    is_zero = terms[0][0] == 0
+    assert translation_invariant(task) == (task.modulus is None and is_zero)
 
 
 def test_digit_helper() -> None:

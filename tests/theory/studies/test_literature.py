@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders.command_line import run_cli
 
 from arith.theory.display.literature_tables import COLUMNS, summary, table
 from arith.theory.errors import InvalidInput
@@ -29,7 +32,7 @@ def test_there_are_enough_findings_each_with_an_id_and_a_source() -> None:
 def test_fields_hold_known_values(finding: Finding) -> None:
     assert finding.checked
     assert finding.padding in ("fixed", "longer", "none", "unknown")
-    assert finding.numbers == 0 or finding.numbers > max(finding.train)
+    assert finding.starts >= 0
     assert finding.architecture in ("decoder", "encoder", "encoder-decoder", "unknown")
     assert finding.against in ("truth", "learned_function")
     assert finding.result in ("extends", "partial", "fails")
@@ -145,20 +148,20 @@ def test_of_random_positions_nothing_is_claimed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "outcome"),
+    ("starts", "outcome"),
     [
-        (0, Outcome.DISAGREES),  # with as many starts as ours
-        (199, Outcome.DISAGREES),
-        (200, Outcome.NO_CLAIM),
-        (201, Outcome.NO_CLAIM),
+        (32, Outcome.DISAGREES),  # as many as ours
+        (169, Outcome.DISAGREES),
+        (170, Outcome.NO_CLAIM),
+        (171, Outcome.NO_CLAIM),
     ],
 )
 def test_no_digit_is_found_above_the_numbers_that_were_trained(
-    numbers: int, outcome: Outcome
+    starts: int, outcome: Outcome
 ) -> None:
     """Sums of 200 digits have 201; where these were trained nothing follows."""
     row = BY_ID["coupling-add-30"]
-    assert compare(replace(row, numbers=numbers)).outcome == outcome
+    assert compare(replace(row, starts=starts)).outcome == outcome
 
 
 def test_the_theorem_is_borne_out_where_its_premises_hold() -> None:
@@ -268,3 +271,32 @@ def test_the_table_and_its_summary() -> None:
     assert "^every" in rows[1][COLUMNS.index("setting")]
     count = Counter(compare(f).outcome for f in findings())
     assert f"{count[Outcome.AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
+
+
+PREDICTED = [c for c in map(compare, findings()) if c.command]
+
+
+@pytest.mark.parametrize("c", PREDICTED, ids=lambda c: c.finding.id)
+def test_the_command_of_a_finding_predicts_the_same(c: Comparison) -> None:
+    assert c.prediction is not None
+    done = run_cli(*shlex.split(c.command)[1:], "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == json.loads(json.dumps(c.prediction.to_json()))
+    claimed = [x for x in c.lengths if x.claims and c.finding.against == "truth"]
+    said = {x["digits"]: x for x in json.loads(done.out)["lengths"]}
+    for x in claimed:
+        assert (str(x.low), str(x.high)) == (said[x.digits]["at_least"], said[x.digits]["at_most"])
+
+
+def test_every_finding_that_is_compared_has_its_command() -> None:
+    rows = json.loads(run_cli("literature", "--json").out)
+    given = {row["finding"]: row["command"] for row in rows}
+    assert given == {f.id: compare(f).command for f in findings()}
+    assert all(given[f.id] for f in findings() if compare(f).in_scope)
+
+
+def test_a_finding_of_random_starts_says_from_how_many() -> None:
+    """The authors drew from 100 and measured 92.9 %: that is not told wrong."""
+    abacus = compare(BY_ID["right-embeddings-abacus"])
+    assert "--starts 100" in abacus.command and abacus.outcome == Outcome.NO_CLAIM
+    assert "starts" in missing_premises(replace(abacus.finding, starts=0))["setting"]

@@ -29,6 +29,7 @@ from arith.verify.judging.claims import (
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.sections.claims import COLUMNS, claim_tables
 
 
@@ -55,13 +56,13 @@ def test_every_claim_is_listed_and_those_that_no_cell_speaks_to_are_counted() ->
     names = [f"{t}, {d}" for t in THEOREMS for d in ("downward", "upward")] + list(RULES)
     assert [c.name for c in listed] == names
     assert {c.cells for c in listed} == {c.seeds for c in listed} == {Tally()}
-    text = claim_tables(listed)
+    text = markdown_page(claim_tables(listed))
     assert text.splitlines()[-1].startswith(f"{len(names)} others are used by no cell")
     rule = RULES["support"]
     spoken = replace(next(c for c in listed if c.name == rule.name), cells=Tally(supports=1))
     explained = f"- *{rule.name}*: {' '.join(rule.statement.split())}"
     assert explained not in text.splitlines()
-    assert explained in claim_tables([spoken]).splitlines()
+    assert explained in markdown_page(claim_tables([spoken])).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -113,17 +114,10 @@ def test_the_theorems_do_not_speak_of_other_encodings_or_missing_digits(
     assert {prediction.published_verdict(d) for d in ("downward", "upward")} == {"undetermined"}
 
 
-def test_a_continuation_decides_every_length_and_the_support_rule_none() -> None:
-    assert used(windowed("rpe").setting, "continuation") == [1, 2, 4]
-    assert used(windowed("rpe").setting, "support") == []
-    assert used(windowed("rpe").setting, "convergence") == [3]
-
-
 def test_with_a_landmark_the_support_rule_decides_shorter_inputs_only() -> None:
     setting = cell(pe="rpe", digits=3).setting
     assert used(setting, "support") == [1, 2]
     assert used(setting, "landmark") == [4]
-    assert used(setting, "continuation") == []
 
 
 def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length() -> None:
@@ -260,7 +254,9 @@ def test_the_table_counts_cells_and_seeds() -> None:
     bad = [run(second, {**RIGHT, 4: 1.0}), run(second, RIGHT, premise=0.9, seed=1)]
     listed = claims([judge(first, [run(first, RIGHT)]), judge(second, bad)])
     [line] = [
-        x for x in claim_tables(listed).splitlines() if "addition, absolute encoding, up" in x
+        x
+        for x in markdown_page(claim_tables(listed)).splitlines()
+        if "addition, absolute encoding, up" in x
     ]
     cells = [x.strip() for x in line.strip("|").split("|")]
     assert dict(zip(COLUMNS, cells, strict=True)) == {

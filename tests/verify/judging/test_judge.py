@@ -369,3 +369,23 @@ def test_only_an_indifferent_model_tests_what_was_claimed_before_if_it_rests_on_
         made = replace(run(c, {1: 1, 2: 1, 4: 1}), predicted=told, indifference=share)
         at_four = next(x for x in judge(c, [made]).lengths if x.digits == 4)
         assert at_four.prediction.ignores and at_four.before == verdict
+
+
+@pytest.mark.parametrize(
+    ("correct", "exhaustive", "verdict"),
+    [
+        (9850, True, Verdict.AGREE),  # of all there are, 150 are wrong
+        (9999, True, Verdict.AGREE),
+        (10000, True, Verdict.DIVERGE),
+        (9850, False, Verdict.DIVERGE),  # a model that is right by rule is wrong now and then
+    ],
+)
+def test_one_wrong_answer_of_all_there_are_is_wrong_on_some(
+    correct: int, exhaustive: bool, verdict: Verdict
+) -> None:
+    c = cell(digits=3)
+    made = run(c, {1: 1, 2: 1, 3: 1, 4: 1}, samples=10000)
+    *others, last = made.measurements
+    last = replace(last, correct=correct, exhaustive=exhaustive)
+    found = judge(c, [replace(made, measurements=(*others, last))])
+    assert found.lengths[3].published == verdict

@@ -10,10 +10,11 @@ import pytest
 from builders.cells import cell
 from builders.tiny_models import untrained
 
+from arith.theory.display.influence_plot import draw_influences
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.influence import answerers, influences
-from arith.verify.mechanism.pictures import draw_groups, draw_influences, draw_states, principal
+from arith.verify.mechanism.pictures import draw_groups, draw_states, principal
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 

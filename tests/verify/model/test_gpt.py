@@ -11,11 +11,16 @@ from torch.nn import functional as F
 
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import STARTS, layout
+from arith.theory.setting.requests import Request
 from arith.verify.model.fast import Dropout, relu, spare_keys
 from arith.verify.model.gpt import GPT, Block
+from arith.verify.model.networks import network
 from arith.verify.model.positions import POSITIONS, RelativeKeys, Slots
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
+from arith.verify.plan.sequences import LANDMARKS
 from arith.verify.plan.sizes import SIZES, Size
+from arith.verify.training.examples import Examples
 
 TINY = Size(2, 2, 16)
 
@@ -181,12 +186,35 @@ def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
             assert torch.equal(added[i], added[j]) == same
 
 
-def test_a_random_start_is_drawn_in_training_only() -> None:
-    net = model("coupled")
-    x = torch.zeros(64, 12, 16)
-    draws = torch.arange(64, dtype=torch.uint8)[:, None]
-    assert len(net.position.embed(x, None).unique(dim=0)) == 1
-    assert len(net.position.embed(x, draws).unique(dim=0)) == STARTS
+@pytest.mark.parametrize("starts", [1, STARTS, 100, 300])
+@pytest.mark.parametrize("encoding", ["coupled", "abacus", "shifted"])
+def test_a_random_start_is_drawn_in_training_only(encoding: str, starts: int) -> None:
+    """Each as often as any other, also where a byte has too few values or a remainder."""
+    net = GPT(TINY, 7, SEQUENCE, encoding, 0, seed=0, starts=starts)
+    number = 200 * starts
+    tokens, x = torch.zeros(number, 12, dtype=torch.long), torch.zeros(number, 12, 16)
+    generator = torch.Generator().manual_seed(0)
+    shape = number, net.position.drawn_bytes
+    noise = torch.randint(256, shape, dtype=torch.uint8, generator=generator)
+    assert net.position.draw(tokens, None, None) is None
+    assert len(net.position.embed(x[:5], None).unique(dim=0)) == 1
+    drawn = net.position.draw(tokens, noise, None)
+    assert drawn is not None and (drawn.min(), drawn.max()) == (0, starts - 1)
+    often = torch.bincount(drawn.flatten().long(), minlength=starts) / 200
+    assert ((often - 1).abs() < 0.35).all()
+    each = net.position.embed(x[:starts], torch.arange(starts)[:, None])
+    assert len(each.unique(dim=0)) == starts
+
+
+@pytest.mark.parametrize("starts", [STARTS, 50])
+def test_markers_start_at_as_many_places_as_the_setting_says(starts: int) -> None:
+    asked = Request(task="add", pe="rope", layout="hinted", padding="none", train_digits="1")
+    c = Cell(replace(asked.setting(), starts=starts), "pico")
+    fmt = c.training_format
+    tokens = Examples(c, 0, RECIPE).draw(20).flatten(0, 1)
+    markers = tokens[tokens > fmt.base + len(LANDMARKS) + 1]
+    assert len(markers.unique()) == starts + fmt.result_width - 1
+    assert tokens.max() < c.format.vocabulary == network(c, 0).embedding.num_embeddings
 
 
 def test_keys_that_nothing_sees_fill_up_to_sixteen_or_a_multiple_that_is_near() -> None:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from arith.verify.judging.judge import Verdict
+from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.pipeline import judge
 from arith.verify.reporting.html_page import html_page
 from arith.verify.reporting.json_data import summary_json
@@ -74,8 +77,12 @@ def test_the_page_says_the_counts_of_the_data(html: str, report: Report) -> None
     text = " ".join(re.sub(r"<[^>]*>", " ", html).split())
     before, claims = counted["predicted_before"], counted["claims"]
     tested = claims["agree"] + claims["diverge"]
-    assert f"{before['agree']} of {before['agree'] + before['diverge']} claims agree" in text
-    assert f"{tested} of {tested + claims['silent']} measured lengths have a claim" in text
+    assert f"{before['agree']} of {before['agree'] + before['diverge']} claims came true" in text
+    assert f"{claims['agree']} of {tested} claims agree" in text
+    for part in ("stored_and_kept", "stored_and_given_up", "explained_after"):
+        row = f"{counted[part]['agree']} {counted[part]['diverge']} {sum(counted[part].values())}"
+        assert f" {row} " in text
+    assert f"{tested} of {tested + claims['silent']} measured lengths with a claim" in text
     assert f"false at {counted['published']['diverge']}" in text
     assert html.count('class="mark agree') - html.count('<svg class="mark agree') == claims["agree"]
 
@@ -198,3 +205,42 @@ def test_it_fits_a_narrow_window(page: Any, width: int) -> None:
     widest = page.execute_script("return document.documentElement.scrollWidth")
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert widest <= width
+
+
+def test_hostile_evidence_makes_no_request_and_nothing_live(
+    browser: Any, report: Report, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    class Away(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Away)
+    Thread(target=server.serve_forever, daemon=True).start()
+    away, before = f"http://127.0.0.1:{server.server_port}", browser.current_url
+    text = (
+        f"x\n\n![a]({away}/a.png) [b]({away}/b)\n\n<img src='{away}/c'>"
+        f"<img src=q onerror='location=\"{away}\"'><script>fetch('{away}/d')</script>"
+        f"<{away}/e> [f](javascript:1)\n\n![g](/etc/hostname)"
+    )
+    verdicts = [
+        replace(v, runs=tuple(replace(x, machine=text) for x in v.runs)) for v in report.verdicts
+    ]
+    causes = {(v.name, x.digits): text for v in verdicts for x in v.diverging}
+    made = replace(report, name=text, verdicts=verdicts, known=KnownDivergences(causes))
+    try:
+        (tmp_path / "page.html").write_text(html_page(made))
+        browser.get((tmp_path / "page.html").as_uri())
+        found = browser.execute_script(
+            "return [...document.querySelectorAll('img, a, script, link, iframe, object, form')]"
+            ".map(x => x.href?.baseVal ?? x.src ?? x.href ?? x.outerHTML)"
+        )
+        here = browser.current_url
+        browser.get(before)
+    finally:
+        server.shutdown()
+    assert here.endswith("page.html") and asked == []
+    allowed = re.compile(r"data:|#|$|<form class=.filters|" + re.escape(here.partition("#")[0]))
+    assert [x for x in found if not allowed.match(x)] == []
+    assert browser.get_log("browser") == []

@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from builders.cells import cell
+from builders.markdown import table_rows
 from builders.runs import RIGHT, run
 
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
-from arith.verify.judging.judge import judge
+from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.predicted import predicted
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.page import cells_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.summary import summary, versions
+from arith.verify.reporting.summary import summary as blocks
+from arith.verify.reporting.summary import versions
+
+
+def summary(verdicts: Sequence[CellVerdict]) -> str:
+    return markdown_page(blocks(verdicts))
 
 
 def test_a_report_counts_what_was_predicted_before_apart() -> None:
     c = cell(digits=3)
     told = replace(run(c, RIGHT), predicted=predicted(predict(c.setting)))
-    text = summary([judge(c, [told])])
-    assert (
-        "before the models were trained 3 agree and 0 diverge; 0 of them are made no more" in text
-    )
+    assert "stored before" not in summary([judge(c, [told])])  # today's theory claims the same
     older = replace(told.predicted, theory="1")
     runs = [told, replace(run(c, {**RIGHT, 4: 1.0}, seed=1), predicted=older)]
     judged = [judge(c, runs)]
-    assert "before the models were trained 2 agree and 1 diverge" in summary(judged)
+    assert "stored before" not in summary(judged)
+    small = cell(digits=2)
+    untold = [judge(small, [run(small, {1: 1.0, 2: 1.0, 3: 0.5})])]
+    kept, given_up, stored, after, today = (
+        [int(x) for x in row[1:]] for row in table_rows(summary([*judged, *untold]), 4)
+    )
+    assert stored == kept == [2, 1, 3] and after == [1, 1, 2] and today == [3, 2, 5]
+    assert [a + b for a, b in zip(kept, given_up, strict=True)] == stored
+    assert [a + b for a, b in zip(kept, after, strict=True)] == today
     [line] = versions(judged)
     assert line.endswith(
         f"(today's is {THEORY_VERSION}; a length counts under the newest that "
         f"claimed something of one of its models): version {THEORY_VERSION}: 2 and 1."
     )
     untold = [judge(c, [run(c, RIGHT)])]
-    assert "Predicted before" not in summary(untold) and versions(untold) == []
+    assert "stored before" not in summary(untold) and versions(untold) == []
 
 
 def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:

@@ -111,7 +111,7 @@ def test_all_cells_in_a_line() -> None:
     found = [one, diverging(), inconclusive(), judge(cell(digits=3), [])]
     assert summary_line(found) == (
         "2 of 4 cells converged; 5 claims agree, 1 diverges. "
-        "Of 1 cell no model converged; a larger --budget may help. Not trained yet: 1."
+        "In 1 cell no model converged; a larger --budget may help. Not trained yet: 1."
     )
 
 
@@ -121,7 +121,7 @@ def test_too_few_held_out_inputs_are_no_matter_of_the_budget() -> None:
     assert v.reason == "premise not established: only 58 independent held-out inputs, 59 needed"
     assert summary_line([v]) == (
         "0 of 1 cell converged; 0 claims agree, 0 diverge. "
-        "Of 1 cell too few inputs are held out to know."
+        "In 1 cell too few inputs are held out to know."
     )
 
 
@@ -155,13 +155,13 @@ def test_trained_lengths_are_no_claims() -> None:
 
 def test_the_gate_counts_what_is_explained_and_what_is_not() -> None:
     v = diverging()
-    assert outcome_line([agreeing()], KnownDivergences()) == ("3 claims agree, none diverges.")
+    assert outcome_line([agreeing()], KnownDivergences()) == "3 of 3 claims agree, none diverges."
     assert outcome_line([v], KnownDivergences()) == (
-        "2 claims agree, 0 diverge with a named cause, 1 without."
+        "2 of 3 claims agree, 0 diverge with a named cause, 1 without."
     )
     known = KnownDivergences({(v.name, 4): "leak"})
     assert outcome_line([v], known) == (
-        "2 claims agree, 1 diverges with a named cause, none without."
+        "2 of 3 claims agree, 1 diverges with a named cause, none without."
     )
 
 

@@ -6,9 +6,10 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import Markdown
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.records.trajectory import GROWTH, Timing, timing
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table
 from arith.verify.reporting.figures import draw_curve, training_curves
 from arith.verify.reporting.report import Report
 
@@ -25,7 +26,7 @@ FOLLOWS = "answers of f^ at the longest test length"
 BEFORE, WITH, AFTER, NEVER = "before", "with", "after", "never"
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """When each converged model met the premise, and when it came to the expected function."""
     timings = [(v, models) for v in report.verdicts if (models := _timings(v))]
     if not timings:
@@ -48,19 +49,24 @@ def section(report: Report) -> list[str]:
     # Those drawn are the first cell of each task, and then the others.
     first = {v.cell.setting.task.text(): v for v, _ in reversed(timings)}.values()
     drawn = sorted((v for v, _ in timings), key=lambda v: v not in first)[:PANELS]
-    training_curves(drawn, report.folder / "trajectories.svg", _draw, "share of answers")
     return [
-        "## During training",
+        Heading("During training"),
         f"Of {len(every)} converged models the agreement with the expected function f^ was "
         f"measured during training. {counts[BEFORE]} of them gave the answers of f^ (to "
         f"{REACHED:.0%} of the inputs of the longest test length) before meeting the premise, "
         f"{counts[WITH]} with it, {counts[AFTER]} later; {counts[NEVER]} did not{middle}.",
-        "![Answers during training](trajectories.svg)",
-        f"The first {PANELS} cells, one of each task before others. "
-        * (len(timings) > PANELS)
-        + f"Each measurement comes at about {GROWTH} times the steps of the one before; *with*: "
-        "the two are at most one measurement apart.",
-        markdown_table(rows),
+        Figure(
+            "Answers during training",
+            "trajectories.svg",
+            lambda path: training_curves(drawn, path, _draw, "share of answers"),
+        ),
+        Markdown(
+            f"The first {PANELS} cells, one of each task before others. "
+            * (len(timings) > PANELS)
+            + f"Each measurement comes at about {GROWTH} times the steps of the one before; "
+            "*with*: the two are at most one measurement apart."
+        ),
+        Table(rows),
     ]
 
 

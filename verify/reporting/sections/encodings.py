@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,13 @@ from arith.theory.display.style import (
     draw_box,
     figure,
 )
+from arith.theory.display.text import count
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, Verdict, worst
+from arith.verify.reporting.blocks import Block, Figure, Heading
 from arith.verify.reporting.figures import MISSED, SMALL, WIDTH, cell_name
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import judged
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 ORDER = 50
 RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
+MOST_DRAWN = 60
+"""Rows in the picture: of more it shows the first."""
 _MOST_UPRIGHT = 9
 """More columns than this have slanted names."""
 _LABELS, _COLUMN = 3.0, 0.52
@@ -48,7 +52,7 @@ Asked = Mapping[str, Mapping[str, CellVerdict]]
 """What was asked, in words, with the cell of each encoding that it was asked of."""
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How many claims agree off APE, and how the cells without a claim came out."""
     asked: dict[str, dict[str, CellVerdict]] = {}
     for v in report.trained:
@@ -64,15 +68,23 @@ def section(report: Report) -> list[str]:
     claims = judged(map(_outcome, others))
     silent = [v for v in others if _outcome(v) == Verdict.UNDETERMINED]
     right = sum(all(x.accuracy.value >= RIGHT for x in v.longer if x.accuracy) for v in silent)
-    _draw(asked, report.folder / "encodings.svg")
     return [
-        "## Encodings",
+        Heading("Encodings"),
         "Encodings other than APE, where a task, layout and window were tried under several. "
         f"{claims.agree} of {count(claims.tested, 'cell')} with a tested claim on longer inputs "
         "agree. "
         f"{right} of {count(len(silent), 'cell')} without a claim are right on at least "
         f"{RIGHT:.0%} of all longer inputs.",
-        "![Accuracy on inputs one digit longer, by encoding](encodings.svg)",
+        Figure(
+            "Accuracy on inputs one digit longer, by encoding",
+            "encodings.svg",
+            lambda path: _draw(dict(islice(asked.items(), MOST_DRAWN)), path),
+        ),
+        *(
+            [f"The first {MOST_DRAWN} of {count(len(asked), 'row')}."]
+            if len(asked) > MOST_DRAWN
+            else []
+        ),
     ]
 
 

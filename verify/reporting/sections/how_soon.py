@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import count
 from arith.theory.setting.decision import Decision
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table
 from arith.verify.reporting.figures import count_steps, named_rows
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import judged
 
 ORDER = 70
@@ -27,7 +28,7 @@ Models = Sequence[tuple[CellVerdict, int | None]]
 """Each model, judged by itself, and the step at which it had learned its task."""
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """The steps until a task was learned, and what became of longer inputs, by kind of task."""
     kinds: dict[str, list[tuple[CellVerdict, int | None]]] = {ADDED: [], MULTIPLIED: [], MORE: []}
     for v in report.verdicts:
@@ -38,22 +39,27 @@ def section(report: Report) -> list[str]:
     kinds = {kind: models for kind, models in kinds.items() if models}
     if MORE not in kinds or len(kinds) == 1:
         return []
-    _draw(kinds, report.folder / "how_soon.svg")
     late = kinds[MORE]
     soon = [model for kind, models in kinds.items() if kind != MORE for model in models]
     return [
-        "## How soon",
+        Heading("How soon"),
         f"{_soon(soon)} of {count(len(soon), 'model')} whose task asks for one or two digits at "
         f"once (its leap complexity) had learned it within {SOON:,} steps, and {_soon(late)} of "
         f"{len(late)} whose task asks for more.",
-        "![Steps until a task is learned, by the digits it asks for at once](how_soon.svg)",
-        markdown_table([_row(kind, models) for kind, models in kinds.items()]),
-        "Models under APE. How many digits a task asks for at once "
-        "(`theory/learning/leap_complexity.py`) is counted, not fitted; only the threshold of 1/10 "
-        f"in the rule *leap* was chosen after the fact. Learned means right in domain on "
-        f"{LEARNED:.0%}; *median step*, when that was. The last columns are of models that met the "
-        "premise: at how many longer lengths the accuracy agrees with that of the expected "
-        "function, for models that learned soon and for the others.",
+        Figure(
+            "Steps until a task is learned, by the digits it asks for at once",
+            "how_soon.svg",
+            lambda path: _draw(kinds, path),
+        ),
+        Table([_row(kind, models) for kind, models in kinds.items()]),
+        Markdown(
+            "Models under APE. How many digits a task asks for at once "
+            "(`theory/learning/leap_complexity.py`) is counted, not fitted; only the threshold of "
+            "1/10 in the rule *leap* was chosen after the fact. Learned means right in domain on "
+            f"{LEARNED:.0%}; *median step*, when that was. The last columns are of models that met "
+            "the premise: at how many longer lengths the accuracy agrees with that of the expected "
+            "function, for models that learned soon and for the others."
+        ),
     ]
 
 

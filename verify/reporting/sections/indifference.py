@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import Markdown
+from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.premise import INDIFFERENT
 from arith.verify.records.runs import Run
+from arith.verify.reporting.blocks import Block, Heading, Table
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import by_kept, count
+from arith.verify.reporting.tables import by_kept
 
 ORDER = 35
 FOLLOWS = 1 - TOLERANCE
@@ -18,7 +20,7 @@ FOLLOWS = 1 - TOLERANCE
 _UP = {1: "one digit up", 2: "two", 3: "three"}
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How many models follow f^ on longer inputs, by how many answers they kept in the test."""
     found = [
         (run.indifference, shares)
@@ -32,16 +34,18 @@ def section(report: Report) -> list[str]:
     kept, *others = rows.values()
     rest = [shares for models in others for shares in models]
     return [
-        "## Indifference",
+        Heading("Indifference"),
         f"Of {count(len(kept), 'model')} that kept all answers when ignored digits were disturbed "
         f"in domain, {_following(kept)} follow f^ at every longer length tested"
         + (f"; of {len(rest)} that did not, {_following(rest)}." if rest else "."),
-        markdown_table([_row(name, some) for name, some in rows.items() if some]),
-        "*answers kept*: of held-out inputs of the trained lengths, the share whose answer stays "
-        "when half of another token's vector is mixed into every token that should be ignored. A "
-        f"model follows f^ where that gives {FOLLOWS:g} of its answers or more, give or take the "
-        "inputs that training leaves open. Of models that met the premise, at lengths whose claim "
-        "rests on ignored digits.",
+        Table([_row(name, some) for name, some in rows.items() if some]),
+        Markdown(
+            "*answers kept*: of held-out inputs of the trained lengths, the share whose answer "
+            "stays when half of another token's vector is mixed into every token that should be "
+            f"ignored. A model follows f^ where that gives {FOLLOWS:g} of its answers or more, "
+            "give or take the inputs that training leaves open. Of models that met the premise, at "
+            "lengths whose claim rests on ignored digits."
+        ),
     ]
 
 

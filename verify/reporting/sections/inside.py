@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from arith.theory.display.influence_plot import draw_influences
+from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import count, digits_text
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.premise import PREMISE
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
 
@@ -22,50 +27,61 @@ SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 _MARKS = "os^Dv*"
 """Of layers, beside their colours."""
-Models = Mapping[str, dict[str, Any]]
-"""What was measured, by the name of the folder."""
+Models = Sequence[dict[str, Any]]
+"""What was measured of each model."""
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How near each inspected model is to its expected function, and through what others leak."""
     files = sorted((report.folder / "mechanism").glob("*/mechanism.json"))
-    models = {file.parent.name: _read(file) for file in files}
-    return [*_inside(report, models), *_leaks(report, models)] if models else []
+    models = [_read(file) for file in files]
+    return [*_inside(models), *_leaks(models)] if models else []
 
 
 def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
-        model: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        model: dict[str, Any] = json.loads(file.read_text("utf-8"), parse_constant=lambda _: None)
         model["cell"], model["digits"], model["distance"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        shares = {k: np.array(x, dtype=float) for k, x in model.get("influence", {}).items()}
+        if len({x.shape for x in shares.values()}) > 1 or any(x.ndim != 3 for x in shares.values()):
+            raise ValueError("influence: a share for each pair of digits is asked for")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
-    return model
+    return {**model, "influence": shares}
 
 
-def _inside(report: Report, models: Models) -> list[str]:
-    figures = []
-    for folder, model in models.items():
-        name, where = _name(model), f"mechanism/{folder}"
-        figures.append(f"![Influences: {name}]({where}/influence.svg)")
-        if (report.folder / where / "states.svg").exists():
-            figures.append(f"![States: {name}]({where}/states.svg)")
-    distances = [model["distance"] for model in models.values()]
+def _inside(models: Models) -> list[Block]:
+    distances = [model["distance"] for model in models]
     both = [(d["learned function"], d["truth"]) for d in distances if "learned function" in d]
     as_near = sum(learned["largest"] <= truth["largest"] for learned, truth in both)
     return [
-        "## Inside",
-        f"In {as_near} of {len(both)} models with a predicted f^, which operand digits change "
-        "which digits of the answers is at least as near to the expected function as to the "
-        "task.",
-        markdown_table([_row(model) for model in models.values()]),
-        "*from f^*, *from f*: the largest difference between an influence of the model (how "
-        "often the answer's digit changes with an operand's) and that of the expected function "
-        "or the task. *from the equivalent input*: the distance of the last states to those of "
-        "the trained input that the expected function cannot tell from it, where an unrelated "
-        "trained input is at 1. Made by `arith inspect` with the options of the cell.",
-        *figures,
+        Heading("Inside"),
+        f"In {as_near} of {count(len(both), 'model')} with a predicted f^, which operand digits "
+        "change which digits of the answers is at least as near to the expected function as to "
+        "the task.",
+        Table([_row(model) for model in models]),
+        Markdown(
+            "*from f^*, *from f*: the largest difference between an influence of the model (how "
+            "often the answer's digit changes with an operand's) and that of the expected function "
+            "or the task. *from the equivalent input*: the distance of the last states to those of "
+            "the trained input that the expected function cannot tell from it, where an unrelated "
+            "trained input is at 1. Made by `arith inspect` with the options of the cell."
+        ),
+        *(_influences(i, model) for i, model in enumerate(models, 1) if model["influence"]),
     ]
+
+
+def _influences(number: int, model: dict[str, Any]) -> Figure:
+    """The influences of a model, drawn anew from what was measured."""
+    cell = Cell.from_json(model["cell"])
+    return Figure(
+        f"Influences: {_name(model)}",
+        f"influence-{number}.svg",
+        lambda path: draw_influences(
+            model["influence"], cell.label(), path, cell.setting.task.names
+        ),
+    )
 
 
 def _row(model: dict[str, Any]) -> dict[str, str]:
@@ -80,9 +96,9 @@ def _row(model: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _leaks(report: Report, models: Models) -> list[str]:
+def _leaks(models: Models) -> list[Block]:
     """What comes back of the lost answers where one layer does not see the ignored digits."""
-    measured = [x for x in models.values() if "leaks" in x]
+    measured = [x for x in models if "leaks" in x]
     names = [_name(x) for x in measured]
     shares = [(x["leaks"]["as it is"], *x["leaks"]["mended by layer"]) for x in measured]
     leaking = [x for x in shares if x[0] < PREMISE]
@@ -96,20 +112,25 @@ def _leaks(report: Report, models: Models) -> list[str]:
         | {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
         for name, model, (now, *patched) in zip(names, measured, shares, strict=True)
     ]
-    _draw(names, shares, report.folder / "leaks.svg")
     return [
-        "## Leaks",
-        f"In {some} of {len(leaking)} models that leak, a tenth or more of what is lost comes "
-        "back where a later layer does not see the places of the ignored digits, in "
-        f"{most} more than where the first does not. What leaks is not only the digits, but "
-        "what the model has made of them at their places.",
-        "![Answers that follow the expected function, as they are and patched](leaks.svg)",
-        markdown_table(rows),
-        "The share of answers that follow f^, each digit given the right ones before it. "
-        "*layer i patched*: the share if that layer's keys and values at the places of ignored "
-        "digits were those of the equivalent trained input, and all else as it is. The first "
-        "layer sees the digits, a later one what stands at their places by then: the digit, "
-        "and what was worked out there. Made by `arith inspect`.",
+        Heading("Leaks"),
+        f"In {some} of {count(len(leaking), 'model')} that leak, a tenth or more of what is lost "
+        f"comes back where a later layer does not see the places of the ignored digits, in {most} "
+        "more than where the first does not. What leaks is not only the digits, but what the "
+        "model has made of them at their places.",
+        Figure(
+            "Answers that follow the expected function, as they are and patched",
+            "leaks.svg",
+            lambda path: _draw(names, shares, path),
+        ),
+        Table(rows),
+        Markdown(
+            "The share of answers that follow f^, each digit given the right ones before it. "
+            "*layer i patched*: the share if that layer's keys and values at the places of ignored "
+            "digits were those of the equivalent trained input, and all else as it is. The first "
+            "layer sees the digits, a later one what stands at their places by then: the digit, "
+            "and what was worked out there. Made by `arith inspect`."
+        ),
     ]
 
 
@@ -151,4 +172,4 @@ def mechanism_rows(measured: dict[str, Any]) -> list[list[str]]:
         shares = (measured["leaks"]["as it is"], *measured["leaks"]["mended by layer"])
         what = "share that follows f^; then if one layer saw no ignored digit, by layer"
         rows.append([what, ", ".join(f"{x:.3f}" for x in shares)])
-    return [[f"{measured['digits']} digits", *row] for row in rows]
+    return [[digits_text(measured["digits"]), *row] for row in rows]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import Markdown
+from arith.theory.display.text import count
 from arith.theory.inference.support import support
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Run
+from arith.verify.reporting.blocks import Block, Heading, Table
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 ORDER = 36
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
     found = []
     for v in report.verdicts:
-        also = (run for run in report.others if run.cell.key == v.cell.key)
-        met = [run for run in (*v.runs, *also) if run.converged]
+        met = [run for run in (*v.runs, *report.others_of(v)) if run.converged]
         for recipe in BY_VERSION.values():
             if shares := _by_model(v, [run for run in met if run.recipe == recipe.version]):
                 found.append((v.name, recipe.name, shares))
@@ -29,15 +29,17 @@ def section(report: Report) -> list[str]:
     models = [of_model for *_, shares in found for of_model in shares]
     apart = sum(max(needed) < min(others) for needed, others in models)
     return [
-        "## Learned noise",
+        Heading("Learned noise"),
         f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
         "needed got more noise than each that is.",
-        markdown_table([_row(*x) for x in found]),
-        "While a model settles, each place learns how much of the learned noise it bears, from 0 "
-        "to 1: the more, the less answers rest on what stands there. "
-        "*needed*: operand digits that varied in training and can change the answer. *not needed*: "
-        "those that never varied, or cannot change it (the hundreds, where the modulus is 100). "
-        "The lowest and the highest share, of all models that met the premise.",
+        Table([_row(*x) for x in found]),
+        Markdown(
+            "While a model settles, each place learns how much of the learned noise it bears, from "
+            "0 to 1: the more, the less answers rest on what stands there. *needed*: operand "
+            "digits that varied in training and can change the answer. *not needed*: those that "
+            "never varied, or cannot change it (the hundreds, where the modulus is 100). "
+            "The lowest and the highest share, of all models that met the premise."
+        ),
     ]
 
 

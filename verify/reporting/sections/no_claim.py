@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from arith.theory.display.markdown import Markdown
+from arith.theory.display.text import count
 from arith.verify.judging.claims import uses
 from arith.verify.judging.judge import CellVerdict, LengthVerdict
 from arith.verify.judging.standards import is_testable
+from arith.verify.reporting.blocks import Block, Heading, Items
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import is_silent
 
 ORDER = 5
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """The lengths without a claim by rule, each cell in a line with what was measured."""
     by_rule: dict[str, dict[str, list[str]]] = {}
     for v in report.trained:
@@ -23,15 +25,15 @@ def section(report: Report) -> list[str]:
     if not by_rule:
         return []
     found = [at for cells in by_rule.values() for lengths in cells.values() for at in lengths]
-    parts = ["## No claim"]
+    parts: list[Block] = [Heading("No claim")]
     parts.append(
         f"At {count(len(found), 'length')} theory is silent: the training data leave the answer "
         "open, or what is claimed is about models that were seen to be steady, and none was. What "
         "was measured there, as the accuracy at so many digits, by the rule that says why:"
     )
     for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
-        parts.append(f"**{rule[0].upper()}{rule[1:]}**")
-        parts.append("\n".join(f"- {cell}: {', '.join(at)}" for cell, at in cells.items()))
+        parts.append(Markdown(f"**{rule[0].upper()}{rule[1:]}**"))
+        parts.append(Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()]))
     return parts
 
 

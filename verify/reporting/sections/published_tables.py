@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from arith.theory.display.tables import markdown_table
-from arith.theory.display.text import fraction_text, reads_text
+from arith.theory.display.markdown import Markdown
+from arith.theory.display.text import count, digits_text, fraction_text, reads_text
 from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import Domain
@@ -20,8 +20,8 @@ from arith.theory.studies.literature import LengthComparison, compare
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.unconverged import nearest_plateau
 from arith.verify.plan.premise import PREMISE
+from arith.verify.reporting.blocks import Block, Heading, Table
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 ORDER = 110
 PAPER = "2407.17963"
@@ -32,7 +32,7 @@ PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
     if not any(same_training(row[0].setting(), trained) for row in published_rows()):
@@ -73,7 +73,7 @@ def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[C
     return sorted(ours, key=rank)
 
 
-def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
+def published_tables(verdicts: Sequence[CellVerdict]) -> list[Block]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
     near = [
@@ -83,13 +83,15 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[str]:
     ]
     far = [_name(row[0].setting()) for row in rows if row not in near]
     return [
-        f"## The tables of arXiv {PAPER}",
-        "*P*: as published, of models named MicroGPT and MiniGPT there. "
-        "*ours*: measured by us, converged models pooled, or all where none is. "
-        "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
-        "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share of "
-        "answers equal to the expected function. *±*: the share of inputs on which training leaves "
-        "the answer open.",
+        Heading(f"The tables of arXiv {PAPER}"),
+        Markdown(
+            "*P*: as published, of models named MicroGPT and MiniGPT there. "
+            "*ours*: measured by us, converged models pooled, or all where none is. "
+            "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
+            "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share "
+            "of answers equal to the expected function. *±*: the share of inputs on which training "
+            "leaves the answer open."
+        ),
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
         *(
             [f"Not compared, as no model here was trained on the same: {'; '.join(far)}."]
@@ -110,7 +112,7 @@ def _domain(s: Setting) -> str:
     return Domain((1,), s.test_kind).text().replace("D_1", "D_n")
 
 
-def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[str]:
+def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[Block]:
     """Heading, remark and table of one published row."""
     s = row[0].setting()
     ours = same_training(s, verdicts)
@@ -121,7 +123,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     plateau = None
     if not had_converged:
         plateau = nearest_plateau(setting_plateaus(s), max(reached) / 100)
-    yield f"### {_name(s)}"
+    yield Heading(_name(s), level=3)
     yield (
         f"P's {row[0].model} {'had' if had_converged else 'had not'} converged (in domain "
         f"{' to '.join(dict.fromkeys(f'{a:g}' for a in (min(reached), max(reached))))} %)."
@@ -132,7 +134,7 @@ def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator
     if plateau:
         for n, cells in zip(s.test_lengths, rows, strict=True):
             cells["plateau"] = _at_plateau(plateau, s, n)
-    yield markdown_table(rows)
+    yield Table(rows)
 
 
 def _length_row(row: PublishedRow, i: int, best: CellVerdict | None) -> dict[str, str]:
@@ -196,9 +198,9 @@ def _models(v: CellVerdict) -> str:
     shape = v.cell.size
     reached = ", ".join(_percent(r.premise) for r in v.runs)
     s = v.cell.setting
-    padded = f", padded to {s.width} digits" if s.width else ""
+    padded = f", padded to {digits_text(s.width)}" if s.width else ""
     return (
         f"{s.layout.name} layout{padded}, {v.cell.model} ({shape.layers} layers, width "
-        f"{shape.width}), {len(v.converged)} of {len(v.runs)} models converged"
+        f"{shape.width}), {len(v.converged)} of {count(len(v.runs), 'model')} converged"
         + ("" if v.converged else f" (in domain {reached})")
     )

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from arith.theory.display.answer import INPUTS
-from arith.theory.display.text import claim_text
+from arith.theory.display.markdown import Markdown, plain
+from arith.theory.display.text import claim_text, count
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
 from arith.verify.judging.judge import CellVerdict, Verdict
+from arith.verify.reporting.blocks import Block, Heading, Items
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 ORDER = 8
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """A line for each cell and direction in which the theorem is wrong at some length."""
-    lines = [text for v in report.trained for d in EXTRAPOLATING if (text := _line(v, d))]
-    if not lines:
+    items = [text for v in report.trained for d in EXTRAPOLATING if (text := _line(v, d))]
+    if not items:
         return []
     wrong = sum(x.published == Verdict.DIVERGE for v in report.trained for x in v.lengths)
     return [
-        "## Where the published theorem is wrong",
-        f"At {count(wrong, 'length')} the theorem of arXiv 2407.17963 says *generalizes* (right on "
-        "all inputs) or *fails* (wrong on some), and the models do otherwise. It does not ask how "
-        "examples are written, so it is held to every layout. By cell, the accuracy measured at so "
-        "many digits, and what the refined theory claims there:",
-        "\n".join(lines),
+        Heading("Where the published theorem is wrong"),
+        Markdown(
+            f"At {count(wrong, 'length')} the theorem of arXiv 2407.17963 says *generalizes* "
+            "(right on all inputs) or *fails* (wrong on some), and the models do otherwise. It "
+            "does not ask how examples are written, so it is held to every layout. By cell, the "
+            "accuracy measured at so many digits, and what the refined theory claims there:"
+        ),
+        Items(items),
     ]
 
 
@@ -40,7 +43,7 @@ def _line(v: CellVerdict, direction: Direction) -> str:
     says = v.prediction.published_verdict(direction)
     upward = direction == Direction.UPWARD
     because = f" ({v.prediction.published.theorem})" if upward else ""
-    return (
-        f"- {v.name}: *{says}* on {INPUTS[direction]} inputs{because}; measured {measured}. "
+    return Markdown(
+        f"{plain(v.name)}: *{says}* on {INPUTS[direction]} inputs{because}; measured {measured}. "
         f"Refined theory: {claims}."
     )

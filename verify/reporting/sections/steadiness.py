@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.markdown import Markdown
+from arith.theory.display.text import count
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import asked_then, presumes_steady
 from arith.verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
 from arith.verify.plan.premise import SEEN_STEADY, STEADY, least_kept
+from arith.verify.reporting.blocks import Block, Heading, Table
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import by_kept, count
+from arith.verify.reporting.tables import by_kept
 
 ORDER = 37
 _SEEN = "has to be seen"
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How many measurements are as predicted, by how many answers were kept in the test."""
     found = [one for v in report.trained for one in _measured(v)]
     if not found:
@@ -35,12 +37,12 @@ def section(report: Report) -> list[str]:
     names = list(next(iter(tables.values())))
     since = [x for x in found if x.foretold]
     return [
-        "## Steadiness",
+        Heading("Steadiness"),
         f"Of {_outcome([(x.firm, x.right) for x in found])} Enough are {STEADY:g} of them, and "
         f"{SEEN_STEADY:g} where only models that were seen to be steady are spoken of.",
         "Counting only models that were trained since this is a premise, by what it asked then: "
         + _outcome([(x.firm_then, x.right) for x in since]),
-        markdown_table(
+        Table(
             [
                 {
                     "answers kept": name,
@@ -50,19 +52,21 @@ def section(report: Report) -> list[str]:
                 if any(t[name] for t in tables.values())
             ]
         ),
-        "*answers kept*: the share of answers at this length that stay when a tenth of another "
-        "digit's vector is mixed into every operand digit, and of those that are open. Beside it, "
-        "how many measurements are as predicted: the interval of the accuracy is within "
-        f"{TOLERANCE:g} of the claim, give or take what training leaves open, and f^ explains "
-        f"{MECHANISM:.0%} of the answers. Of models that met the premise, at lengths with digits "
-        "that training never showed together (rule *joint support*), and at others whose exact "
-        "claim rests on ignored digits."
-        + (
-            f" *{_SEEN}*: claims that speak only of models that were seen to be steady (rules "
-            f"*shared parameters* and *neighbours*); those that kept less than {SEEN_STEADY:g} are "
-            "not judged there."
-            if _SEEN in tables
-            else ""
+        Markdown(
+            "*answers kept*: the share of answers at this length that stay when a tenth of another "
+            "digit's vector is mixed into every operand digit, and of those that are open. Beside "
+            "it, how many measurements are as predicted: the interval of the accuracy is within "
+            f"{TOLERANCE:g} of the claim, give or take what training leaves open, and f^ explains "
+            f"{MECHANISM:.0%} of the answers. Of models that met the premise, at lengths with "
+            "digits that training never showed together (rule *joint support*), and at others "
+            "whose exact claim rests on ignored digits."
+            + (
+                f" *{_SEEN}*: claims that speak only of models that were seen to be steady (rules "
+                f"*shared parameters* and *neighbours*); those that kept less than {SEEN_STEADY:g} "
+                "are not judged there."
+                if _SEEN in tables
+                else ""
+            )
         ),
     ]
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.display.style import FAINT, HATCH, PALETTE, UNKNOWN, draw_box
+from arith.theory.display.text import count
 from arith.theory.prediction.outcomes import Claim
 from arith.verify.judging.judge import CellVerdict, LengthVerdict
+from arith.verify.reporting.blocks import Block, Figure, Heading
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 from arith.verify.reporting.totals import totals
 
 if TYPE_CHECKING:
@@ -20,18 +21,21 @@ if TYPE_CHECKING:
 ORDER = 60
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How many claims about changed training sets agree."""
     varied = report.trained_of("data")
     if not varied:
         return []
     claims = totals(varied).claims
-    _draw(varied, report.folder / "data.svg")
     return [
-        "## Training data",
-        f"Of the {claims.tested} test lengths at which the theory makes a claim for a changed "
+        Heading("Training data"),
+        f"Of {count(claims.tested, 'test length')} at which the theory makes a claim for a changed "
         f"training set, {claims.agree} agree.",
-        "![Predicted and measured accuracy by training set](data.svg)",
+        Figure(
+            "Predicted and measured accuracy by training set",
+            "data.svg",
+            lambda path: _draw(varied, path),
+        ),
     ]
 
 

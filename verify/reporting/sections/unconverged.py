@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arith.theory.display.style import FAINT
-from arith.theory.display.tables import markdown_table
-from arith.theory.display.text import digits_text, reads_text
+from arith.theory.display.text import count, digits_text, reads_text
 from arith.theory.learning.plateaus import setting_plateaus
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged, unconverged
 from arith.verify.records.runs import Run
-from arith.verify.reporting.figures import draw_curve, training_curves
+from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
+from arith.verify.reporting.figures import draw_curve, panels_text, training_curves
 from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ _STYLES = ("-", "-.", ":", (0, (1, 3)))
 COLUMNS = ("cell", "seed", "in domain", "plateau", "reading", "longer inputs, plateau: measured")
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """The cells without a converged model, then every model that missed the premise."""
     return [*_inconclusive(report), *_at_plateaus(report)]
 
 
-def _inconclusive(report: Report) -> list[str]:
+def _inconclusive(report: Report) -> list[Block]:
     """A line per cell of which no model met the premise, with what was tried."""
     waiting = [v for v in report.trained if not v.converged]
     if not waiting:
@@ -39,18 +39,21 @@ def _inconclusive(report: Report) -> list[str]:
         few = f" ({v.reason})" if v.held_out_too_few else ""
         tried = report.known.tried.get(v.name, "")
         reach = f"{', '.join(reached)}{few}"
-        lines.append(f"- {v.name}: in-domain accuracy {reach}. {tried}".rstrip(" .") + ".")
-    training_curves(waiting, report.folder / "inconclusive.svg", _draw, "right in domain")
+        lines.append(f"{v.name}: in-domain accuracy {reach}. {tried}".rstrip(" .") + ".")
     return [
-        "## Inconclusive: the premise was not met",
-        "\n".join(lines),
-        "![In-domain accuracy along training](inconclusive.svg)",
-        "A cross ends the curve of a model that did not converge. Dashed: the plateaus of modular "
-        "tasks (below).",
+        Heading("Inconclusive: the premise was not met"),
+        Items(lines),
+        Figure(
+            "In-domain accuracy along training",
+            "inconclusive.svg",
+            lambda path: training_curves(waiting, path, _draw, "right in domain"),
+        ),
+        f"{panels_text(len(waiting))}A cross ends the curve of a model that did not converge. "
+        "Dashed: the plateaus of modular tasks (below).",
     ]
 
 
-def _at_plateaus(report: Report) -> list[str]:
+def _at_plateaus(report: Report) -> list[Block]:
     """Each model that did not learn a modular task, beside the plateau at which it stands."""
     models = [
         (v, run, x)
@@ -66,15 +69,15 @@ def _at_plateaus(report: Report) -> list[str]:
     counted = sum(bool(x.longer) for x in clear)
     past = sum(x.is_past for _, _, x in models)
     return [
-        "## What models know that did not learn a modular task",
-        f"{len(models)} models of modular tasks missed the premise. {len(clear)} of them are right "
-        f"in domain on the share of a plateau (give or take {TOLERANCE}) that stands apart from "
-        f"the others. At longer lengths this was counted for {counted} of these, and {agree} are "
-        f"at the plateau wherever it was. Near a plateau that is less than {APART} from another: "
-        f"{len(at_one) - len(clear)}; past the last plateau: {past}; at none: "
+        Heading("What models know that did not learn a modular task"),
+        f"{count(len(models), 'model')} of modular tasks missed the premise. {len(clear)} of them "
+        f"are right in domain on the share of a plateau (give or take {TOLERANCE}) that stands "
+        f"apart from the others. At longer lengths this was counted for {counted} of these, and "
+        f"{agree} are at the plateau wherever it was. Near a plateau that is less than {APART} "
+        f"from another: {len(at_one) - len(clear)}; past the last plateau: {past}; at none: "
         f"{len(models) - len(at_one) - past}. A plateau is the accuracy of the most frequent "
         "result given the lowest digits of the operands, counted exactly.",
-        markdown_table([_row(v, run, x) for v, run, x in models], COLUMNS),
+        Table([_row(v, run, x) for v, run, x in models], COLUMNS),
         *_past_plateaus(report),
     ]
 
@@ -84,7 +87,7 @@ def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
     if x.plateau is None:
         return [*row, "past the last" if x.is_past else "none", "", ""]
     longer = ", ".join(
-        f"{n} digits {at.least:.3f}{'' if at.least == at.most else f' to {at.most:.3f}'}: "
+        f"{digits_text(n)} {at.least:.3f}{'' if at.least == at.most else f' to {at.most:.3f}'}: "
         f"{at.measured:.3f}{'' if at.agrees else ' (not)'}"
         for n, at in x.longer.items()
     )
@@ -93,15 +96,19 @@ def _row(v: CellVerdict, run: Run, x: Unconverged) -> list[str]:
     return [*row, share, reads + ", or other" * (x.verdict == Verdict.UNDETERMINED), longer]
 
 
-def _past_plateaus(report: Report) -> list[str]:
+def _past_plateaus(report: Report) -> list[Block]:
     """The cells with a converged model that came past a plateau on the way."""
     passed = [v for v in report.verdicts if v.converged and _has_high_plateau(v)]
     if not passed:
         return []
-    training_curves(passed, report.folder / "plateaus.svg", _draw, "right in domain")
     return [
-        "Cells of which some model did learn the task, with the plateaus on the way (dashed):",
-        "![Plateaus on the way](plateaus.svg)",
+        "Cells of which some model did learn the task, with the plateaus on the way (dashed):"
+        + f" {panels_text(len(passed))}".rstrip(),
+        Figure(
+            "Plateaus on the way",
+            "plateaus.svg",
+            lambda path: training_curves(passed, path, _draw, "right in domain"),
+        ),
     ]
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
-from arith.theory.display.tables import markdown_table
+from arith.theory.display.text import count
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from arith.verify.records.runs import Run
+from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.tables import count
 
 ORDER = 1
 MOST_DRAWN = 24
@@ -27,7 +28,7 @@ Pairs = Sequence[tuple[Run, Run]]
 """Models of one cell by a recipe and by dense noise, of the same seeds."""
 
 
-def section(report: Report) -> list[str]:
+def section(report: Report) -> list[Block]:
     """How often answers follow f^ by recipe and cell, and a sentence for each factor.
 
     Beside models of the usual recipes those of dense noise alone decide nothing.
@@ -36,7 +37,7 @@ def section(report: Report) -> list[str]:
         return []
     found: dict[str, dict[str, list[Run]]] = {}
     for v in report.verdicts:
-        for run in (*v.runs, *(run for run in report.others if run.cell.key == v.cell.key)):
+        for run in (*v.runs, *report.others_of(v)):
             if _followed(run):
                 found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
     by_cell = {name: runs for name, runs in found.items() if set(runs) - {DENSE.version}}
@@ -49,27 +50,30 @@ def section(report: Report) -> list[str]:
         if x != DENSE.version
     }
     compared = {x: _shares(cells) for x, cells in pairs.items() if cells}
-    picture = []
-    if len(by_cell) <= MOST_DRAWN:
-        _draw(by_cell, [_RECIPES[x] for x in trained], report.folder / "what_decides.svg")
-        picture = ["![Answers that follow f^, by recipe](what_decides.svg)"]
+    picture = Figure(
+        "Answers that follow f^, by recipe",
+        "what_decides.svg",
+        lambda path: _draw(by_cell, [_RECIPES[x] for x in trained], path),
+    )
     rows = [
         {"cell": name} | {_RECIPES[x].name: _text(runs[x]) if x in runs else "" for x in trained}
         for name, runs in by_cell.items()
     ]
     models = [run for runs in by_cell.values() for x in runs.values() for run in x]
     return [
-        "## What decides",
-        f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed, its noise or "
-        f"another; but `{PAPER.name}` has all as in arXiv 2407.17963, and `{TWO_STAGE.name}` "
-        "several changed.",
-        *picture,
-        "\n".join(f"- {_sentence(x, pairs[x], *shares)}" for x, shares in compared.items()),
+        Heading("What decides"),
+        Markdown(
+            f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed, its noise "
+            f"or another; but `{PAPER.name}` has all as in arXiv 2407.17963, and "
+            f"`{TWO_STAGE.name}` several changed."
+        ),
+        *([picture] if len(by_cell) <= MOST_DRAWN else []),
+        Items([_sentence(x, pairs[x], *shares) for x, shares in compared.items()]),
         f"{count(len(models), 'model')}. A sentence compares models of the same cell and seed, "
         "each cell counted once. In the table: the share of answers that follow f^ one digit up, "
         "two, and so on, the mean of the models; in brackets those that met the premise, of all. "
         "Models that did not are left out where one did. An empty place: not trained so.",
-        markdown_table(rows),
+        Table(rows),
     ]
 
 
@@ -105,12 +109,12 @@ def _answer(compared: Mapping[Recipe, tuple[float, float]]) -> str:
     )
 
 
-def _sentence(recipe: Recipe, cells: Sequence[Pairs], here: float, there: float) -> str:
+def _sentence(recipe: Recipe, cells: Sequence[Pairs], here: float, there: float) -> Markdown:
     """What a recipe does to the models that were trained by it and by dense noise."""
     pairs = [pair for cell in cells for pair in cell]
     missed = sum(not run.converged for run, _ in pairs)
     note = f"; {missed} of {len(pairs)} missed the premise" if missed else ""
-    return (
+    return Markdown(
         f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
         f"inputs (`{DENSE.name}`, same seeds: {there:.3f}), in {count(len(pairs), 'model')} of "
         f"{count(len(cells), 'cell')}{note}."

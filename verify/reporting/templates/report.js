@@ -49,6 +49,8 @@ heads.forEach((head, column) => {
 const texts = new Map(cells.map((cell) =>
   [cell, cell.querySelector(".row").textContent.replace(/\s+/g, " ").toLowerCase()]));
 
+const cellsText = document.getElementById("shown").textContent;
+
 function filter() {
   const words = search.value.toLowerCase().split(/\s+/);
   let shown = 0;
@@ -59,7 +61,7 @@ function filter() {
     shown += !cell.hidden;
   }
   document.getElementById("shown").textContent = shown === cells.length
-    ? `${shown} cells` : `${shown} of ${cells.length} cells`;
+    ? cellsText : `${shown} of ${cellsText}`;
   document.getElementById("none").hidden = shown > 0;
 }
 

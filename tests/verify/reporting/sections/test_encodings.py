@@ -8,6 +8,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from arith.verify.judging.judge import CellVerdict, judge
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import encodings
 
@@ -26,7 +27,7 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
     report = Report(
         "x", [*narrow, known, open_ones[1], judge(absolute, [run(absolute, RIGHT)])], tmp_path
     )
-    text = "\n\n".join(encodings.section(report))
+    text = markdown_page(encodings.section(report), tmp_path)
     assert "1 of 2 cells with a tested claim on longer inputs agree" in text
     assert "1 of 2 cells without a claim are right" in text
     drawn = (tmp_path / "encodings.svg").read_text()

@@ -10,6 +10,7 @@ from builders.runs import run
 
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.trajectory import Trajectory
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import how_soon
 
@@ -32,7 +33,7 @@ def learned(modulus: int, *steps: int | None) -> CellVerdict:
 
 def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
     soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
-    text = "\n\n".join(how_soon.section(Report("made up", [soon, late], tmp_path)))
+    text = markdown_page(how_soon.section(Report("made up", [soon, late], tmp_path)), tmp_path)
     assert "2 of 3 models whose task asks for one or two" in text
     assert "within 1,000 steps, and 1 of 3 whose task asks for more." in text
     assert row(text, "one or two (tasks that add)")[:5] == ["1", "3", "2", "0", "700"]

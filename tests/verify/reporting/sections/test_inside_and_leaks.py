@@ -12,6 +12,7 @@ from builders.cells import cell
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.tasks import named_task
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import inside
 
@@ -42,7 +43,7 @@ def written(folder: Path, **models: dict[str, Any]) -> list[str]:
 def texts(folder: Path) -> list[str]:
     """What is under each heading."""
     report = Report("made up", [], folder)
-    text = "\n\n".join(inside.section(report))
+    text = markdown_page(inside.section(report), folder)
     return re.split(r"\n\n(?=## )", text) if text else []
 
 

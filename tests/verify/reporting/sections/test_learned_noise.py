@@ -11,6 +11,7 @@ from builders.runs import RIGHT, run
 from arith.verify.judging.judge import judge
 from arith.verify.plan.recipe import LEARNED, RECIPE
 from arith.verify.records.runs import Run
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import learned_noise
 
@@ -27,7 +28,7 @@ def noisy(needed: float, others: float, seed: int = 0, premise: float = 1.0) -> 
 
 def said(*runs: Run) -> str:
     report = Report("made up", [judge(SUM, runs)], Path("nowhere"))
-    return "\n\n".join(learned_noise.section(report))
+    return markdown_page(learned_noise.section(report))
 
 
 def test_models_are_counted_that_spare_the_needed_digits_alone() -> None:

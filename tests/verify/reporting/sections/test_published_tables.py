@@ -22,6 +22,7 @@ from arith.verify.judging.judge import CellVerdict, judge, judge_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.runs import Run
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import published_tables
 from arith.verify.reporting.sections.published_tables import (
@@ -39,7 +40,7 @@ def judged(runs: list[Run]) -> list[CellVerdict]:
 
 
 def section(runs: list[Run]) -> str:
-    return "\n\n".join(published_tables.published_tables(judged(runs)))
+    return markdown_page(published_tables.published_tables(judged(runs)))
 
 
 def blocks(runs: list[Run]) -> dict[str, str]:
@@ -199,7 +200,7 @@ def test_a_model_without_the_premise_is_shown_as_such_and_only_by_itself() -> No
     text = blocks([lost])[MOD_50]
     assert "| ours (1 seed, not converged) " in text
     assert column(text, "ours")[4] == "20 %"
-    assert "0 of 1 models converged (in domain 67.1 %)" in text
+    assert "0 of 1 model converged (in domain 67.1 %)" in text
     both = blocks([run(c, {**SHOWN, 4: 0.2}, premise=0.671), run(c, SHOWN, seed=1)])[MOD_50]
     assert column(both, "ours")[4] == "97.5 %"
     assert "1 of 2 models converged" in both

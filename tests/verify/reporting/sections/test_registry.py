@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from arith.verify.reporting import sections
+from arith.verify.reporting.blocks import Heading
 from arith.verify.reporting.page import page
 from arith.verify.reporting.report import Report
 
 
 def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
-        'ORDER = 15\n\n\ndef section(report):\n    return [f"## A new section on {report.name}"]\n'
+        "from arith.verify.reporting.blocks import Heading\n\nORDER = 15\n\n\n"
+        'def section(report):\n    return [Heading(f"A new section on {report.name}")]\n'
     )
     (tmp_path / "brand_new.py").write_text(text)
     report = Report("smoke", [], tmp_path)
@@ -24,5 +26,6 @@ def test_a_new_section_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_sections_with_nothing_to_say_are_left_out(tmp_path: Path) -> None:
     first, *rest = sections.sections(Report("none", [], tmp_path))
-    assert first == "## Theorems and rules" and not any(text.startswith("## ") for text in rest)
+    assert first == Heading("Theorems and rules")
+    assert not any(isinstance(block, Heading) for block in rest)
     assert list(tmp_path.iterdir()) == []

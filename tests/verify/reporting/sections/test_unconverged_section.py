@@ -8,6 +8,7 @@ from builders.cells import cell
 from builders.runs import run
 
 from arith.verify.judging.judge import CellVerdict, judge
+from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import unconverged
 
@@ -16,7 +17,7 @@ MOD_150 = cell("mod_add", 150, digits=3)
 
 
 def section(verdict: CellVerdict, folder: Path) -> str:
-    return "\n\n".join(unconverged.section(Report("made up", [verdict], folder)))
+    return markdown_page(unconverged.section(Report("made up", [verdict], folder)), folder)
 
 
 def test_without_a_modulus_no_plateau_is_told_of(tmp_path: Path) -> None:
