@@ -11,6 +11,9 @@ from uuid import uuid4
 
 from arith.theory.display.files import writing
 
+_ROOM = 2**16
+"""Bytes that there must be room for where a file is to be written later."""
+
 
 def write(path: Path, text: str) -> None:
     """Write a text file, with its folder; a file that was there stays whole until the new one is.
@@ -90,7 +93,7 @@ def check_writable(path: Path) -> None:
             path.open("a").close()
             if path.is_file():
                 beside = _beside(path.resolve())
-                beside.touch()
+                beside.write_bytes(bytes(_ROOM))
                 beside.unlink()
     finally:
         for made in new:

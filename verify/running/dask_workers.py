@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
-from arith.verify.running.progress import say
+from arith.verify.records.notices import say
 from arith.verify.running.remote import versions
 from arith.verify.training.device import pick_device
 

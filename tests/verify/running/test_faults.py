@@ -32,7 +32,7 @@ from arith.verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
 GRID = tiny_grid("nano")
-IMPATIENT = f"import arith.verify.records.store\nverify.records.store.PATIENCE = 1.0\n{PLAIN}"
+IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
 BROKEN = f"""import arith.verify.running.execute
 def fail(*_, **__):
@@ -44,7 +44,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
 # Checkpoints after every few chunks, of trainings that take seconds.
-OFTEN = f"import arith.verify.training.checkpoint\nverify.training.checkpoint.EVERY = 0.2\n{PLAIN}"
+OFTEN = f"import arith.verify.training.checkpoint as kept\nkept.EVERY = 0.2\n{PLAIN}"
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
