@@ -155,12 +155,12 @@ if __name__ != "__main__":
 {PLAIN}"""
 
 
-# The store as a disk that fills while models are trained.
+# A disk that fills while models are trained: there is room for small files only.
 FILLING = f"""import resource
 from arith.verify.records.store import Store
 add = Store.add
 def full(self, run):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (self.path.stat().st_size - 1, -1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**14, -1))
     self._patience = 0.5
     try:
         return add(self, run)
