@@ -165,10 +165,11 @@ class Store:
     def check_written(self) -> None:
         """Check that every run is in the store (Failed: a run is kept in a file instead)."""
         if self.kept:
+            first, number = min(self.kept), len(self.kept)
+            models = "1 model is" if number == 1 else f"{number} models are"
             raise Failed(
-                f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
-                f"{min(self.kept)}{' and others' if len(self.kept) > 1 else ''}, "
-                "to be read back at the next start"
+                f"cannot write the store {self.path}: {models} kept in {first}"
+                f"{' and others' if number > 1 else ''}, to be read back at the next start"
             )
 
     def _folders(self) -> tuple[Path, Path]:
