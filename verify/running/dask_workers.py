@@ -246,7 +246,8 @@ def task(wanted: dict[str, str], device: str) -> Callable[..., tuple[str, Any]]:
         except ImportError:
             found = {}
         if found != wanted:
-            return "refused", (get_worker().address, found)
+            # Asked without words it is in no task, and who asks knows whom.
+            return "refused", (get_worker().address if words else "", found)
         return train(*words) if words else ("precision", precision_name(device))
 
     return answer

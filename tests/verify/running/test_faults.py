@@ -169,11 +169,13 @@ def full(self, run):
 Store.add = full
 {PLAIN}"""
 # Nobody reads what is said.
-UNHEARD = f"""import os
-if __name__ == "__main__":
+UNHEARD = f"""import os, sys
+if __name__ == "__main__" and "UNHEARD" not in os.environ:
     ours, theirs = os.pipe()
     os.close(ours)
     os.dup2(theirs, 2)
+    os.environ["UNHEARD"] = "1"
+    os.execv(sys.executable, [sys.executable, *sys.argv])
 {PLAIN}"""
 # Every model is claimed by a process of another machine that ended long ago.
 CLAIMED = f"""from arith.verify.records import claims
