@@ -12,6 +12,7 @@ import torch
 from builders.cells import cell
 from builders.tiny_models import TINY, float32
 
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
@@ -45,7 +46,7 @@ def train(
         if stop is not None and step >= stop:
             raise Stopped
 
-    recorder = Recorder([c for c, _ in JOBS])
+    recorder = Recorder([c for c, _ in JOBS], [predict(c.setting) for c, _ in JOBS])
     checkpoint = None if path is None else Checkpoint(path, recorder)
     with float32(TINY):
         trained = train_ensemble(
