@@ -275,10 +275,6 @@ def test_what_nothing_fixes_is_named_too() -> None:
     )
 
 
-def test_a_notebook_shows_the_answer() -> None:
-    said = predicted(**FLAGSHIP)
-
-
 def test_advice_begins_with_the_answer() -> None:
     lines = advice_text(advise(Request("add", pe="rpe").setting()))
     answer, change, why = (
