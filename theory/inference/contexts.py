@@ -17,8 +17,9 @@ above them can still make it so.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -28,6 +29,7 @@ from arith.theory.inference.views import tokens
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import Token
 from arith.theory.setting.properties import carry_values
 from arith.theory.setting.settings import Setting
@@ -36,6 +38,7 @@ _Role = tuple[str, int, int]
 """A token of a context: its symbol; or ``operand`` or ``result``, of which operand, and how many
 places above the digit that is asked for."""
 _DIGITS = ("operand", "result")
+_COMPARED = "contexts are compared for tasks of a finite carry under a window"
 _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
@@ -70,7 +73,6 @@ def receptive_field(setting: Setting) -> int | None:
     return setting.layers * (setting.window - 1) + 1
 
 
-@remembered(256)
 def unshown(setting: Setting) -> dict[int, Unshown | None]:
     """By test length, a context that it asks for and training never shows; None where it shows all.
 
@@ -79,10 +81,18 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
             context two answers, or too much work.
     """
     reads = receptive_field(setting)
+    if reads is None:
+        raise NotCountable(_COMPARED)
+    return _unshown(replace(setting, encoding=encoding("rpe")), reads)
+
+
+@remembered(256)
+def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
+    """The same by the tokens of a context, whatever encoding they are seen under."""
     task, train = setting.task, setting.train
     values = carry_values(task, setting.base)
-    if reads is None or values is None:
-        raise NotCountable("contexts are compared for tasks of a finite carry under a window")
+    if values is None:
+        raise NotCountable(_COMPARED)
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
     contexts = _Contexts(setting, reads, values.start)
@@ -103,6 +113,7 @@ class _Contexts:
         self.reads, self.lowest = reads, lowest
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
+        self._onwards = cache(self._onwards_of)
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
         """The contexts that training shows, by what they hold and where reading begins."""
 
@@ -176,10 +187,14 @@ class _Contexts:
         found = [frozenset({self.task.constant})]
         while len(found) < last:
             values = _values(box, len(found))
-            found.append(frozenset(x for c in found[-1] for _, x, _ in self._add(values, c)))
+            found.append(frozenset[int]().union(*(self._onwards(values, c) for c in found[-1])))
             if len(found) > box.width + 1 and found[-1] == found[-2]:
                 break
         return found
+
+    def _onwards_of(self, values: _Values, carry: int) -> frozenset[int]:
+        """The carries out of a place."""
+        return frozenset(onward for _, onward, _ in self._add(values, carry))
 
     def _least(self, box: Box, last: int) -> int:
         """The least carry out of a place after which the result can be 0 or more."""
@@ -226,9 +241,11 @@ class _Contexts:
         for place in range(low, low + len(next(iter(starts))[0])):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
-            onward = {states: self._onward(states, seen, place == 0) for _, states in reached}
+            alone, together = Counter(x for x, _ in reached), Counter(x for _, x in reached)
+            moved = {x: self._onward({x}, seen, place == 0, n) for x, n in alone.items()}
+            onward = {x: self._onward(x, seen, place == 0, n) for x, n in together.items()}
             for (state, states), (position, word) in reached.items():
-                for letter, after in self._onward({state}, seen, place == 0).items():
+                for letter, after in moved[state].items():
                     there = onward[states].get(letter, frozenset())
                     for one in after:
                         further.setdefault((one, there), (position, (*word, letter)))
@@ -242,16 +259,21 @@ class _Contexts:
         return None
 
     def _onward(
-        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool
+        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool, times: int
     ) -> dict[_Letter, _Shown]:
-        """By the digits in sight at the next place, the states after it."""
+        """By the digits in sight at the next place, the states after it.
+
+        Args:
+            times: how often it is asked for: it is charged as often, and made once.
+        """
         found: dict[_Letter, set[_State]] = {}
-        for (values, *to_come), least, carry, answer in states:
+        for (values, *rest), least, carry, answer in states:
             moves = self._moves(values, carry, seen, answers)
+            to_come = tuple(rest)
             digits = self.base * len(values) * len(to_come)  # of the state, at most
-            spend((1_400 + digits) * len(moves))
+            spend(times * (1_400 + digits) * len(moves))
             for letter, after in moves.items():
-                ends = ((tuple(to_come), least, c, x if answers else answer) for c, x in after)
+                ends = ((to_come, least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 
