@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -141,6 +142,7 @@ class Request:
         return _setting(task, read)
 
 
+@cache
 def _parts() -> dict[str, Option]:
     """The options that are a part of the setting."""
     return {name: o for name, o in options_of(Request).items() if o.part}
@@ -181,9 +183,17 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
 
 def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
     """Each part of the setting: the name of its option, the option, the value, and the default."""
-    for name, o in _parts().items():
-        default = o.value(getattr(Request, name), flag(name), setting.base)
-        yield name, o, attrgetter(o.part)(setting), default
+    for name, o, part, default in _defaults(setting.base):
+        yield name, o, part(setting), default
+
+
+@cache
+def _defaults(base: int) -> list[tuple[str, Option, attrgetter[Any], Any]]:
+    """Each option that is a part of the setting: what reads it there, and its default."""
+    return [
+        (name, o, attrgetter(o.part), o.value(getattr(Request, name), flag(name), base))
+        for name, o in _parts().items()
+    ]
 
 
 def read_setting(data: dict[str, Any]) -> Setting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from arith.theory.errors import InvalidInput
@@ -84,7 +85,7 @@ class Cell:
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
         return Numbering(*known, after=after, space=fmt.space)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The cell as one line of JSON: equal cells, and only they, have equal keys."""
         return json.dumps(self.to_json(), sort_keys=True)
