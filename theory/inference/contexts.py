@@ -43,8 +43,8 @@ _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
 """The values of each operand's digit at one place."""
-_State = tuple[tuple[_Values, ...], int, int, int]
-"""The values still to come, from the lowest; the least carry out of all of them after which the
+_State = tuple[int, int, int, int]
+"""The number of the values still to come; the least carry out of all of them after which the
 result can be 0 or more; the carry into them; the answer, -1 before it."""
 _Queries = dict[tuple[_Role, ...], list[int]]
 _Shown = frozenset[_State]
@@ -114,6 +114,9 @@ class _Contexts:
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
         self._onwards = cache(self._onwards_of)
+        self._numbers: dict[tuple[_Values, ...], int] = {(): 0}
+        self._to_come: list[tuple[_Values, int, int]] = [((), 0, 0)]
+        """By their number, the values to come: the lowest, the number of the rest, how many."""
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
         """The contexts that training shows, by what they hold and where reading begins."""
 
@@ -177,10 +180,18 @@ class _Contexts:
             reached = self._carries(box, max(positions, default=0) + low)
             for position in positions:
                 places = range(position + low, position + high + 1)
-                to_come = tuple(_values(box, i) for i in places)
+                to_come = self._number(tuple(_values(box, i) for i in places))
                 least = self._least(box, position + high)
                 for carry in reached[min(position + low, len(reached)) - 1]:
                     yield (to_come, least, carry, -1), position
+
+    def _number(self, to_come: tuple[_Values, ...]) -> int:
+        """A number for values to come, from the lowest: states are compared far more often."""
+        if to_come not in self._numbers:
+            rest = self._number(to_come[1:])
+            self._numbers[to_come] = len(self._to_come)
+            self._to_come.append((to_come[0], rest, len(to_come)))
+        return self._numbers[to_come]
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
@@ -238,7 +249,8 @@ class _Contexts:
             shown: those in which training does.
         """
         reached = {(start, shown): (i, tuple[_Letter, ...]()) for start, i in starts.items()}
-        for place in range(low, low + len(next(iter(starts))[0])):
+        _, _, places = self._to_come[next(iter(starts))[0]]
+        for place in range(low, low + places):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
             alone, together = Counter(x for x, _ in reached), Counter(x for _, x in reached)
@@ -267,13 +279,13 @@ class _Contexts:
             times: how often it is asked for: it is charged as often, and made once.
         """
         found: dict[_Letter, set[_State]] = {}
-        for (values, *rest), least, carry, answer in states:
+        for to_come, least, carry, answer in states:
+            values, rest, places = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers)
-            to_come = tuple(rest)
-            digits = self.base * len(values) * len(to_come)  # of the state, at most
+            digits = self.base * len(values) * (places - 1)  # of the state, at most
             spend(times * (1_400 + digits) * len(moves))
             for letter, after in moves.items():
-                ends = ((to_come, least, c, x if answers else answer) for c, x in after)
+                ends = ((rest, least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 
