@@ -13,15 +13,8 @@ import typer
 from typer.exceptions import TyperException
 
 from arith import __version__
-from arith.commands.data import data
-from arith.commands.experiments import inspect, show_grid, verify
-from arith.commands.lists import encodings, layouts, literature, tasks, theorems
-from arith.commands.models import ask, export
-from arith.commands.predictions import advise, phase_map, predict
-from arith.commands.reports import report
+from arith.commands.loading import Listed, group_of
 from arith.theory.errors import Failed, InvalidInput
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.verify.plan.recipe import DENSE, RECIPE
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",
@@ -33,8 +26,35 @@ EXIT_CODES = {
     141: "the output was closed early; what had finished is kept",
 }
 """What the command ends with."""
+COMMANDS = {
+    "predict": Listed(
+        "predictions:predict", "Predict how a model does on shorter and longer inputs."
+    ),
+    "verify": Listed(
+        "experiments:verify", "Train the cells of a grid, or one cell, and judge them."
+    ),
+    "grid": Listed("experiments:show_grid", "List the cells of a grid with their predictions."),
+    "inspect": Listed("experiments:inspect", "Show what the answers of a trained model depend on."),
+    "report": Listed("reports:report", "Judge and report on all cells in the store, or on a grid."),
+    "ask": Listed("models:ask", "Ask a kept model."),
+    "export": Listed("models:export", "Write a kept model in the format of Hugging Face."),
+    "data": Listed("data:data", "Write all measurements, and what was predicted, as CSV."),
+    "advise": Listed("predictions:advise", "Say what to change so that a model generalizes."),
+    "map": Listed(
+        "predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."
+    ),
+    "literature": Listed("lists:literature", "Set published findings beside the predictions."),
+    "tasks": Listed("lists:tasks", "List the named tasks and what decides how they extend."),
+    "encodings": Listed("lists:encodings", "List the positional encodings."),
+    "layouts": Listed(
+        "lists:layouts", "List the layouts, each with the way it writes 12 + 34 = 46."
+    ),
+    "theorems": Listed("lists:theorems", "List the rules of the theory, or explain one."),
+}
+"""Every command, in the order of the help page."""
 app = typer.Typer(
     name="arith",
+    cls=group_of(COMMANDS),
     help="Predict how a small GPT trained on arithmetic generalizes to other lengths, "
     "and verify it.",
     epilog="\n".join(
@@ -49,6 +69,9 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
+        from arith.theory.inference.rules import THEORY_VERSION
+        from arith.verify.plan.recipe import DENSE, RECIPE
+
         versions = ", ".join(f"{x.name} {x.version}" for x in (RECIPE, DENSE))
         print(f"arith {__version__} (theory {THEORY_VERSION}, recipes {versions})")
         raise typer.Exit
@@ -68,22 +91,6 @@ def options(
 ) -> None:
     """The options of the command itself."""
 
-
-app.command()(predict)
-app.command()(verify)
-app.command("grid")(show_grid)
-app.command()(inspect)
-app.command()(report)
-app.command()(ask)
-app.command()(export)
-app.command()(data)
-app.command()(advise)
-app.command("map")(phase_map)
-app.command()(literature)
-app.command()(tasks)
-app.command()(encodings)
-app.command()(layouts)
-app.command()(theorems)
 
 LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
