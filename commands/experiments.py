@@ -14,7 +14,7 @@ from arith.printing import print_table, print_text, print_verdicts, shown
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.folders import Folders
+from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
@@ -110,7 +110,9 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     """Print what would be trained, and how long it may take."""
     from arith.verify import pipeline
 
-    evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
+    evidence = None
+    if grid is not None:
+        evidence = evidence_folder(grid) / Path(grid).stem / "evidence.jsonl"
     ahead = pipeline.estimate(plan, store, evidence)
     if ahead.each:
         print_table(ahead.columns, ahead.rows())
