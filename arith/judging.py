@@ -14,6 +14,7 @@ from arith.asking import plan, python_errors, row, setting_options, takes
 from arith.printing import Part, Text, verdict_parts
 from arith.shown import Shown
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import setting_columns
 from arith.verify.plan.folders import evidence_folder
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.grids import recipe_of
@@ -58,10 +59,12 @@ class Judged(Shown):
         return parts
 
     def records(self) -> list[dict[str, Any]]:
-        """The lengths of each cell: what was predicted, what was measured, and the verdict."""
+        """The lengths of each cell: what was asked, predicted and measured, and the verdict."""
         return [
             {
                 "cell": v.name,
+                **setting_columns(v.cell.setting),
+                "model": v.cell.model,
                 **predicted,
                 "measured": None if x.accuracy is None else x.accuracy.value,
                 "low": None if x.accuracy is None else x.accuracy.low,

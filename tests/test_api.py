@@ -95,6 +95,31 @@ def test_a_prediction_as_a_table() -> None:
     assert list(frame["accuracy"]) == ["1/5500"] and frame["accuracy_float"][0] == 1 / 5500
 
 
+def test_tables_of_several_settings_make_one_of_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    asked = [predict("mul", base=10), predict("add", pe="rpe", window=6, layout="interleaved")]
+    asked.append(predict(expr="a + 2*b", train_digits="2+3", train_priming=["5:0.01"]))
+    table = pandas.concat([x.to_frame() for x in asked], ignore_index=True)
+    numbers = ("accuracy", "at_most", "at_least", "unseen_share", "learned_accuracy")
+    for name in numbers:
+        known = table[table[name].notna()]
+        assert table[f"{name}_float"].dtype == float
+        assert [float(Fraction(x)) for x in known[name]] == list(known[f"{name}_float"])
+    first = table.groupby("task").first()
+    assert list(first.loc["a + 2*b", ["train_digits", "train_priming"]]) == ["2+3", "5:1/100"]
+    assert list(first.loc["add", ["encoding", "layout", "window"]]) == ["rpe", "interleaved", 6]
+
+
+def test_evidence_is_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = report("headline").to_frame()
+    monkeypatch.chdir(tmp_path)
+    assert report("headline").to_frame().equals(here)
+    assert {"task", "encoding", "model", "at_least_float"} <= set(here.columns)
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_pandas_a_table_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InvalidInput, match="to_frame needs pandas: pip install pandas"):

@@ -165,6 +165,22 @@ def setting_texts(setting: Setting) -> dict[str, str]:
     return {n: "" if x is None else " ".join(o.words(x)) for n, o, x, _ in _values(setting)}
 
 
+def setting_columns(setting: Setting) -> dict[str, str | int | None]:
+    """The task and every option of the setting, for a table of several settings.
+
+    Numbers are numbers, all else is text as the command line takes it, and what is not set is None.
+    """
+    found: dict[str, str | int | None] = {
+        "task": setting.task.name,
+        "modulus": setting.task.modulus,
+    }
+    for name, o, value, _ in _values(setting):
+        is_plain = value is None or isinstance(value, int)
+        column = "encoding" if name == "pe" else name
+        found[column] = value if is_plain else " ".join(o.words(value)) or None
+    return found
+
+
 def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     """The setting as JSON, for ``read_setting``.
 
