@@ -100,7 +100,7 @@ LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
 CLOSED = 128 + 13
 """As a shell counts SIGPIPE."""
-_OF_THE_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_OF_THE_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a write to a closed or full output fails with."""
 _WHERE = "ARITH_DEBUG=1 shows where"
 
@@ -197,20 +197,19 @@ def main() -> NoReturn:
         _fail(str(error), 2)
     except Failed as error:
         _fail(str(error), 4)
-    except (KeyboardInterrupt, typer.Abort) as error:
-        if isinstance(error.__cause__, EOFError):  # typer's word for it
-            _fail_unexpectedly(error.__cause__)
+    except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted; what had finished is kept", 130)
     except TyperException as error:
         _fail(error.format_message(), 2)
     except OSError as error:
         if error.filename is not None:
             _fail(f"{error.filename}: {error.strerror or error}", 2)
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            _drop_output()
+            raise SystemExit(CLOSED) from None
         if error.errno not in _OF_THE_OUTPUT:
             _fail_unexpectedly(error)
         _drop_output()
-        if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            raise SystemExit(CLOSED) from None
         _fail(f"cannot write the output: {error.strerror or error}", 4)
     except Exception as error:
         _fail_unexpectedly(error)

@@ -103,6 +103,12 @@ def group_of(listed: Mapping[str, Listed]) -> type[TyperGroup]:
         def __init__(self, **more: Any) -> None:
             super().__init__(**more | {"commands": _Commands(listed)})
 
+        def invoke(self, ctx: Any) -> Any:
+            try:
+                return super().invoke(ctx)
+            except EOFError as error:  # typer would take it for a user who ends
+                raise RuntimeError("what was read ended early (EOFError)") from error
+
         def list_commands(self, ctx: Any) -> list[str]:
             return list(listed)
 

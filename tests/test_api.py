@@ -110,9 +110,7 @@ def test_tables_of_several_settings_make_one_of_numbers() -> None:
     assert list(first.loc["add", ["encoding", "layout", "window"]]) == ["rpe", "interleaved", 6]
 
 
-def test_evidence_is_found_from_any_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evidence_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = report("headline").to_frame()
     monkeypatch.chdir(tmp_path)
     assert report("headline").to_frame().equals(here)
