@@ -9,6 +9,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders.command_line import run_cli
@@ -241,6 +242,16 @@ def test_closed_streams_and_words_of_no_encoding(
     done = in_shell(line, tmp_path)
     assert (done.returncode, done.stderr) == (code, error)
     assert ("claim" in done.stdout) == (code == 0)
+
+
+def test_work_goes_on_when_nobody_reads_what_is_said_of_it(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "arith", *["predict", "--task", "add", "--plot", "a.svg"]]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, cwd=tmp_path, env=env, **pipes) as started:
+        assert started.stdout is not None and started.stderr is not None
+        started.stderr.close()
+        assert b"claim" in started.stdout.read() and started.wait() == 0
 
 
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("HUP", 129)])
