@@ -75,6 +75,13 @@ def test_every_option_of_a_setting_is_shown() -> None:
         (lambda: verify("add", seeds=0), "^seeds goes from 1"),
         (lambda: report("nothing"), "unknown grid 'nothing'"),
         (lambda: report("full", folder="docs"), "no evidence docs/full/evidence.jsonl"),
+        (lambda: predict("add", window=10**5000), "'window' is a number of more than 300 digits"),
+        (lambda: predict("add", test_digits=[1, -(10**5000)]), "'test_digits' is a number of more"),
+        (
+            lambda: predict("add", test_digits=range(1, 10**30)),
+            "'test_digits' has more than 10,000",
+        ),
+        (lambda: verify("add", seeds=10**5000), "'seeds' is a number of more than 300 digits"),
     ],
 )
 def test_an_error_is_one_line_in_the_words_of_python(ask: Any, message: str) -> None:

@@ -114,9 +114,10 @@ class _Contexts:
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
         self._onwards = cache(self._onwards_of)
-        self._numbers: dict[tuple[_Values, ...], int] = {(): 0}
-        self._to_come: list[tuple[_Values, int, int]] = [((), 0, 0)]
-        """By their number, the values to come: the lowest, the number of the rest, how many."""
+        self._rest = cache(self._rest_of)
+        self._numbers: dict[tuple[_Values, ...], int] = {}
+        self._to_come: list[tuple[_Values, ...]] = []
+        """The values to come, from the lowest, by their number."""
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
         """The contexts that training shows, by what they hold and where reading begins."""
 
@@ -188,10 +189,13 @@ class _Contexts:
     def _number(self, to_come: tuple[_Values, ...]) -> int:
         """A number for values to come, from the lowest: states are compared far more often."""
         if to_come not in self._numbers:
-            rest = self._number(to_come[1:])
             self._numbers[to_come] = len(self._to_come)
-            self._to_come.append((to_come[0], rest, len(to_come)))
+            self._to_come.append(to_come)
         return self._numbers[to_come]
+
+    def _rest_of(self, number: int) -> int:
+        """The number of the values that come after the lowest."""
+        return self._number(self._to_come[number][1:])
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
@@ -249,8 +253,7 @@ class _Contexts:
             shown: those in which training does.
         """
         reached = {(start, shown): (i, tuple[_Letter, ...]()) for start, i in starts.items()}
-        _, _, places = self._to_come[next(iter(starts))[0]]
-        for place in range(low, low + places):
+        for place in range(low, low + len(self._to_come[next(iter(starts))[0]])):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
             alone, together = Counter(x for x, _ in reached), Counter(x for _, x in reached)
@@ -280,10 +283,11 @@ class _Contexts:
         """
         found: dict[_Letter, set[_State]] = {}
         for to_come, least, carry, answer in states:
-            values, rest, places = self._to_come[to_come]
+            values, *above = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers)
-            digits = self.base * len(values) * (places - 1)  # of the state, at most
+            digits = self.base * len(values) * len(above)  # of the state, at most
             spend(times * (1_400 + digits) * len(moves))
+            rest = self._rest(to_come)
             for letter, after in moves.items():
                 ends = ((rest, least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
