@@ -174,10 +174,11 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
     from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
     from arith.theory.learning.plateaus import setting_plateaus
+    from arith.theory.numbers.exact_text import text_and_float
 
     s = prediction.setting
     known = [
-        {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
+        {"digits_read": x.read, **text_and_float("accuracy", x.accuracy)}
         for x in setting_plateaus(s)
     ]
     limits = {"digits": FEW, "gain": str(GAIN), "constant": str(CONSTANT)}
@@ -190,12 +191,13 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
     None where no expected function is predicted, or it is the task itself.
     """
     from arith.theory.display.text import predicted_digits
+    from arith.theory.numbers.exact_text import exact_text
 
     if prediction.learned is None:
         return None
 
     def exactly(values: Iterable[Fraction | None]) -> list[str | None]:
-        return [None if v is None else str(v) for v in values]
+        return [None if v is None else exact_text(v) for v in values]
 
     return [
         {"digits": digits, "each": exactly(found.digit), "lowest": exactly(found.lowest)}

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from arith.commands import options
+from arith.commands import training_options as training
 from arith.printing import print_table, print_text, print_verdicts, shown
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.folders import Folders
+from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
@@ -33,14 +34,14 @@ _OF_TRAINING = (
 def verify(
     asked: Request,
     context: typer.Context,
-    grid: Annotated[str | None, options.GridOption] = None,
-    model: options.ModelOption = None,
+    grid: Annotated[str | None, training.GridOption] = None,
+    model: training.ModelOption = None,
     seeds: Annotated[int, typer.Option(help="Models per cell.")] = 1,
     first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     jobs: Annotated[int, typer.Option(help="Models trained at once; 0 is one per core.")] = 0,
-    device: options.DeviceOption = "auto",
-    precision: options.PrecisionOption = "auto",
-    recipe: options.GridRecipeOption = None,
+    device: training.DeviceOption = "auto",
+    precision: training.PrecisionOption = "auto",
+    recipe: training.GridRecipeOption = None,
     store: Annotated[
         Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
     ] = options.DEFAULT_STORE,
@@ -52,9 +53,9 @@ def verify(
         ),
     ] = DEFAULT_BUDGET,
     junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
-    keep_models: options.KeepOption = None,
-    tensorboard: options.CurvesOption = None,
-    dry_run: options.DryRunOption = False,
+    keep_models: training.KeepOption = None,
+    tensorboard: training.CurvesOption = None,
+    dry_run: training.DryRunOption = False,
     cluster: Annotated[
         str | None,
         typer.Option(help="Train on the workers of a Dask scheduler at this address."),
@@ -66,13 +67,13 @@ def verify(
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-    external = model is not None and model.startswith(options.EXTERNAL)
+    external = model is not None and model.startswith(training.EXTERNAL)
     if external and (given := options.written(context, _OF_TRAINING)):
         raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     own = None if external else model
     cells = [Row(**vars(asked), model=own).cell()] if grid is None else cells_of(grid, own)
     if external:
-        _print_external(cells, Path(str(model).removeprefix(options.EXTERNAL)), device)
+        _print_external(cells, Path(str(model).removeprefix(training.EXTERNAL)), device)
         return
 
     from arith.verify import pipeline
@@ -109,7 +110,9 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     """Print what would be trained, and how long it may take."""
     from arith.verify import pipeline
 
-    evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
+    evidence = None
+    if grid is not None:
+        evidence = evidence_folder(grid) / Path(grid).stem / "evidence.jsonl"
     ahead = pipeline.estimate(plan, store, evidence)
     if ahead.each:
         print_table(ahead.columns, ahead.rows())
@@ -130,7 +133,7 @@ def _print_external(cells: list[Cell], path: Path, device: str) -> None:
 
 
 def show_grid(
-    grid: Annotated[str, options.GridOption] = "full",
+    grid: Annotated[str, training.GridOption] = "full",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
@@ -159,11 +162,11 @@ def inspect(
         Path | None,
         typer.Option("--from", metavar="MODEL", help="A kept model, in place of one to train."),
     ] = None,
-    model: options.SizeOption = None,
+    model: training.SizeOption = None,
     seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
-    device: options.DeviceOption = "auto",
-    precision: options.PrecisionOption = "auto",
-    recipe: options.RecipeOption = "default",
+    device: training.DeviceOption = "auto",
+    precision: training.PrecisionOption = "auto",
+    recipe: training.RecipeOption = "default",
     budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
     out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
         "mechanism"
@@ -173,10 +176,10 @@ def inspect(
     how = [name for name in context.params if name not in ("kept", "out")]
     if kept is not None and (given := options.written(context, how)):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
-    if model is not None and model.startswith(options.EXTERNAL):
+    if model is not None and model.startswith(training.EXTERNAL):
         raise InvalidInput(
-            f"--model {model}: only verify takes {options.EXTERNAL}PATH; inspect trains a model of "
-            f"a size ({', '.join(SIZES)})"
+            f"--model {model}: only verify takes {training.EXTERNAL}PATH; inspect trains a model "
+            f"of a size ({', '.join(SIZES)})"
         )
     from arith.verify import looking_inside
     from arith.verify.plan import premise

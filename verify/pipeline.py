@@ -17,6 +17,7 @@ from arith.theory.display.text import count
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict, judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
+from arith.verify.plan.folders import WHERE_COMMITTED
 from arith.verify.plan.grids import GRIDS, grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import BY_VERSION
@@ -30,11 +31,6 @@ from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from arith.verify.running.estimate import Estimate
-
-_WHERE_COMMITTED = (
-    "what is committed is in the repository of arith, in reports: say where that folder is with "
-    "--folder"
-)
 
 
 def verify(plan: Plan, store: Store) -> list[CellVerdict]:
@@ -184,7 +180,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
-        raise InvalidInput(f"there is no evidence {evidence}; {_WHERE_COMMITTED}")
+        raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
     runs = read_evidence(evidence) if evidence.exists() else []
     notes: list[str] = []
 
@@ -214,7 +210,7 @@ def grids_with_evidence(folder: Path) -> list[str]:
     """The named grids that have evidence in a folder (InvalidInput: there is none)."""
     names = [name for name in GRIDS if (folder / name / "evidence.jsonl").exists()]
     if not names:
-        raise InvalidInput(f"there is no evidence of a grid in {folder}; {_WHERE_COMMITTED}")
+        raise InvalidInput(f"there is no evidence of a grid in {folder}; {WHERE_COMMITTED}")
     return names
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from arith.theory.errors import InvalidInput, unknown_name
-from arith.theory.setting.options import option, options_of
+from arith.theory.setting.options import Option, option, options_of
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.sizes import SIZES
@@ -90,22 +91,28 @@ def read_row(data: dict[str, Any]) -> Row:
     Raises:
         InvalidInput: an unknown key, or a value of another type than its option takes.
     """
-    names = {name.replace("_", "-"): name for name in options_of(Row)}
-    values: dict[str, Any] = {}
+    keys, values = _keys(), dict[str, Any]()
     for key, value in data.items():
         dashed = key.replace("_", "-")
-        if dashed not in names:
-            raise unknown_name("key", key, list(names))
-        name = names[dashed]
+        if dashed not in keys:
+            raise unknown_name("key", key, list(keys))
+        name, option, kind = keys[dashed]
         if name in values:
             raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
-        values[name] = _words(dashed, name, value)
+        values[name] = _words(dashed, option, kind, value)
     return Row(**values)
 
 
-def _words(dashed: str, name: str, value: Any) -> Any:
+@cache
+def _keys() -> dict[str, tuple[str, Option, type]]:
+    """The keys of a TOML table: each with its field, its option, and what the field takes."""
+    hints = get_type_hints(Row)
+    whole = {name: int if hints[name] in (int, int | None) else str for name in hints}
+    return {n.replace("_", "-"): (n, option, whole[n]) for n, option in options_of(Row).items()}
+
+
+def _words(dashed: str, option: Option, kind: type, value: Any) -> Any:
     """What the command line would give for a TOML value; lengths may be a number or a list."""
-    option, words = options_of(Row)[name], get_type_hints(Row)[name]
     if option.joined:
         takes = "a number, a list of numbers, or text such as '1-6'"
         if isinstance(value, list):
@@ -117,7 +124,7 @@ def _words(dashed: str, name: str, value: Any) -> Any:
         if isinstance(value, list) and all(isinstance(x, str) for x in value):
             return tuple(value)
     else:
-        kind, takes = (int, "a whole number") if words in (int, int | None) else (str, "text")
+        takes = "a whole number" if kind is int else "text"
         if type(value) is kind:
             return value
     raise InvalidInput(f"{value!r} is no value for '{dashed}', which takes {takes}")

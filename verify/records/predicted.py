@@ -10,6 +10,7 @@ from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.numbers.exact_text import exact_text, read_exact
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.predict import Prediction
 from arith.verify.records.reading import check, check_fields
@@ -36,7 +37,7 @@ class PredictedLength:
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values; fractions as text, and no lower bound of 0."""
         kept = {k: v for k, v in vars(self).items() if k != "at_least" or v}
-        return {k: str(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
+        return {k: exact_text(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PredictedLength:
@@ -47,17 +48,17 @@ class PredictedLength:
                 Status(data["status"]),
                 Claim(data["claim"]),
                 _fraction(data["accuracy"]),
-                Fraction(data["at_most"]),
+                read_exact(data["at_most"]),
                 _fraction(data["unseen_share"]),
                 _fraction(data["learned_accuracy"]),
-                Fraction(data.get("at_least", 0)),
+                read_exact(data.get("at_least", "0")),
             )
         except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
             raise InvalidInput(f"predicted: {error}") from None
 
 
 def _fraction(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
+    return None if text is None else read_exact(text)
 
 
 @dataclass(frozen=True)

@@ -187,3 +187,12 @@ def test_a_digit_that_natural_lengths_lack_at_one_place_may_be_shown_at_others(
     where = {"layout": "interleaved", "pe": "rpe", "window": 5, "layers": 1}
     got = predicted(task="add", train_allowed=(allowed,), **where, **words)
     assert [x.accuracy for x in got.lengths] == [1 if right else None]
+
+
+def test_contexts_are_compared_once_for_all_encodings() -> None:
+    """A table of many cells asks for the same contexts under each encoding."""
+    asked = {"layout": "interleaved", "window": 5, "layers": 1, "train_digits": "3"}
+    first, *others = (
+        unshown(Request("add", pe=pe, **asked).setting()) for pe in ("rpe", "rope", "t5", "alibi")
+    )
+    assert all(x is first for x in others)
