@@ -9,6 +9,12 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from arith.theory.errors import InvalidInput
+from arith.verify.records.reading import Line, read
 
 _FORGOTTEN = 24 * 3600.0
 """Seconds after which a claim from another machine is void: its process cannot be seen."""
@@ -22,20 +28,20 @@ class Owner:
         birth: when the process began, as the system counts; empty where it does not say.
     """
 
-    host: str
-    pid: int
-    birth: str
+    host: Line
+    pid: Annotated[int, Meta(ge=1, lt=2**31)]
+    birth: Line
 
     def text(self) -> str:
         """The owner as one line of JSON (see ``read``)."""
         return json.dumps(vars(self), sort_keys=True)
 
     @classmethod
-    def read(cls, text: str) -> Owner | None:
+    def read(cls, text: Any) -> Owner | None:
         """The owner that ``text`` wrote; None where it is none."""
         try:
-            return cls(**json.loads(text))
-        except (ValueError, TypeError):
+            return read(cls, text)
+        except InvalidInput:
             return None
 
     def words(self) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from msgspec import Meta, Raw
 
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.tables import markdown_table
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
+from arith.verify.records.reading import Length, Share, Whole, read, read_cell
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
 
@@ -22,6 +25,32 @@ SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 _MARKS = "os^Dv*"
 """Of layers, beside their colours."""
+_MOST = 2**24
+"""Bytes of what was measured of one model."""
+_Ratio = Annotated[float, Meta(ge=0, le=10**9)]
+
+
+class _Distance(TypedDict):
+    largest: Share
+    mean: Share
+
+
+_Distances = TypedDict(
+    "_Distances", {"truth": _Distance, "learned function": NotRequired[_Distance]}
+)
+_Equivalence = TypedDict("_Equivalence", {"samples": Whole, "by layer": list[_Ratio | None]})
+_Leaks = TypedDict("_Leaks", {"samples": Whole, "as it is": Share, "mended by layer": list[Share]})
+
+
+class _Measured(TypedDict):
+    cell: Raw
+    digits: Length
+    premise: NotRequired[Share]
+    distance: _Distances
+    equivalence: NotRequired[_Equivalence]
+    leaks: NotRequired[_Leaks]
+
+
 Models = Mapping[str, dict[str, Any]]
 """What was measured, by the name of the folder."""
 
@@ -36,11 +65,10 @@ def section(report: Report) -> list[str]:
 def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
-        model: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        model["cell"], model["digits"], model["distance"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        model: dict[str, Any] = read(_Measured, read_bytes(file, "the mechanism", _MOST))
+        return model | {"cell": read_cell(bytes(model["cell"]))}
+    except InvalidInput as error:
         raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
-    return model
 
 
 def _inside(report: Report, models: Models) -> list[str]:
@@ -129,7 +157,7 @@ def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
 
 def _name(measured: dict[str, Any]) -> str:
     """The cell that was inspected and its model, in a few words."""
-    cell = Cell.from_json(measured["cell"])
+    cell: Cell = measured["cell"]
     missed = f" ({MISSED})" if measured.get("premise", 1) < PREMISE else ""
     return f"{cell.label()} · {cell.model}{missed}"
 
