@@ -38,7 +38,7 @@ class Mechanism:
         model, *others = self.influence.items()
         values: dict[str, Any] = {
             "digits": self.digits,
-            "influence": {k: np.round(x, 4).tolist() for k, x in self.influence.items()},
+            "influence": {k: _plain(x) for k, x in self.influence.items()},
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
@@ -51,6 +51,13 @@ class Mechanism:
                 "mended by layer": [round(x, 4) for x in self.leaks.patched],
             }
         return values
+
+
+def _plain(shares: np.ndarray) -> list[Any]:
+    """Shares as nested lists, rounded; None where one is not known, as JSON has no other word."""
+    values = np.round(shares, 4).astype(object)
+    values[np.isnan(shares)] = None
+    return values.tolist()
 
 
 def measure_mechanism(

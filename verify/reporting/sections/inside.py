@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
-from msgspec import Meta, Raw
+from msgspec import Meta
 
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.tables import markdown_table
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.settings import LARGEST_LAYERS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
-from arith.verify.records.reading import Length, Share, Whole, read, read_cell
+from arith.verify.records.reading import Length, Share, read, read_cell
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
 
@@ -27,23 +29,26 @@ _MARKS = "os^Dv*"
 """Of layers, beside their colours."""
 _MOST = 2**24
 """Bytes of what was measured of one model."""
-_Ratio = Annotated[float, Meta(ge=0, le=10**9)]
+_A_LAYER_EACH = Meta(min_length=1, max_length=LARGEST_LAYERS)
+_Ratios = Annotated[list[Annotated[float, Meta(ge=0, le=10**9)] | None], _A_LAYER_EACH]
+_Shares = Annotated[list[Share], _A_LAYER_EACH]
 
 
 class _Distance(TypedDict):
     largest: Share
-    mean: Share
 
 
 _Distances = TypedDict(
     "_Distances", {"truth": _Distance, "learned function": NotRequired[_Distance]}
 )
-_Equivalence = TypedDict("_Equivalence", {"samples": Whole, "by layer": list[_Ratio | None]})
-_Leaks = TypedDict("_Leaks", {"samples": Whole, "as it is": Share, "mended by layer": list[Share]})
+_Equivalence = TypedDict("_Equivalence", {"by layer": _Ratios})
+_Leaks = TypedDict("_Leaks", {"as it is": Share, "mended by layer": _Shares})
 
 
 class _Measured(TypedDict):
-    cell: Raw
+    """What is used of it here."""
+
+    cell: dict[str, Any]
     digits: Length
     premise: NotRequired[Share]
     distance: _Distances
@@ -65,8 +70,8 @@ def section(report: Report) -> list[str]:
 def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
-        model: dict[str, Any] = read(_Measured, read_bytes(file, "the mechanism", _MOST))
-        return model | {"cell": read_cell(bytes(model["cell"]))}
+        model: Any = read(cast(Any, _Measured), read_bytes(file, "the mechanism", _MOST))
+        return model | {"cell": read_cell(json.dumps(model["cell"]))}
     except InvalidInput as error:
         raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
 
