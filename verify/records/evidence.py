@@ -68,10 +68,10 @@ def read_evidence(path: Path) -> list[Run]:
         measurement = values.pop("measurement")
         run = Run(**values, measurements=(), predicted=told)
         identity = cell, run.seed, run.recipe, run.precision
-        if identity not in runs:
+        if run != runs.get(identity):
             run.check()
+            check(identity not in runs, "it contradicts an earlier line on the same model")
             runs[identity], measured[identity] = run, {}
-        check(run == runs[identity], "it contradicts an earlier line on the same model")
         digits, known = measurement.digits, measured[identity]
         check(digits not in known, f"{digits} digits are measured twice")
         measurement.check(cell)

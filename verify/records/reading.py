@@ -41,20 +41,21 @@ _MOST = 10**9
 _ON_ONE_LINE = r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*\Z"
 _OF_DIGITS = r"\A[0-9]{1,9}\Z"
 _A_PRECISION = rf"\A({'|'.join(PRECISIONS)})\Z"
-_WORDS = {
-    f"`str` matching regex {_A_PRECISION!r}": " or ".join(PRECISIONS),
-    f" matching regex {_ON_ONE_LINE!r}": " on one line",
-    f" matching regex {_OF_DIGITS!r}": " of digits alone",
-    "Expected": "expected",
-    "`int`": "a whole number",
-    "`float`": "a number",
-    "`str`": "a text",
-    "`bool`": "true or false",
-    "`array`": "a list",
-    "`object`": "an object of JSON",
-    "`null`": "null",
+_FORMS = {
+    _ON_ONE_LINE: " on one line",
+    _OF_DIGITS: " of digits",
+    _A_PRECISION: ": float32 or bfloat16",
 }
-"""What the library says, and what is said here."""
+"""What patterns ask for, in words."""
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object of JSON",
+}
+"""What the library calls values, in words."""
 _RATIO = re.compile(r"[0-9]{1,20000}(/[1-9][0-9]{0,19999})?")
 """A fraction, short enough to be read."""
 
@@ -197,14 +198,20 @@ def _hook(kind: type, data: Any) -> Fraction:
 def _told(message: str) -> InvalidInput:
     """The error with what the library says, in one line: the field, and what is wrong there."""
     said, _, place = message.partition(" - at ")
-    for theirs, ours in _WORDS.items():
-        said = said.replace(theirs, ours)
+    for pattern, words in _FORMS.items():
+        said = said.replace(f" matching regex {pattern!r}", words)
+    said = re.sub(r"`([a-z |]+)`", _kinds, said).replace("Expected", "expected")
     where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
     where = f"{where}: " if where else ""
     if said.startswith("Object contains unknown field"):
         return UnknownField(one_line(f"{where}unknown field '{said.split(maxsplit=4)[4][1:-1]}'"))
     lacking = re.sub(r"Object missing required field `(.*)`", r"it lacks '\1'", said, flags=re.S)
     return InvalidInput(one_line(where + lacking))
+
+
+def _kinds(found: re.Match[str]) -> str:
+    """What the library expects, ``str | null``, in words: a text or null."""
+    return " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
 
 
 def check(fine: Any, message: str) -> None:

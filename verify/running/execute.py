@@ -14,6 +14,7 @@ from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
+from arith.verify.running.progress import say
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
 from arith.verify.training.curves import Curves
 from arith.verify.training.device import machine, precision_name
@@ -45,7 +46,7 @@ def execute(
         recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
         if folders.checkpoints is not None:
             path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
-            checkpoint = Checkpoint(path, recorder)
+            checkpoint = Checkpoint(path, recorder, say)
         trained_models = train_ensemble(
             models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
         )
