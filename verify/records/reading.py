@@ -198,15 +198,18 @@ def _hook(kind: type, data: Any) -> Fraction:
 def _told(message: str) -> InvalidInput:
     """The error with what the library says, in one line: the field, and what is wrong there."""
     said, _, place = message.partition(" - at ")
+    where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
+    where = f"{where}: " if where else ""
+    if field := re.fullmatch(
+        r"Object (contains unknown|missing required) field `(.*)`", said, re.S
+    ):
+        if field[1] == "missing required":
+            return InvalidInput(one_line(f"{where}it lacks '{field[2]}'"))
+        return UnknownField(one_line(f"{where}unknown field '{field[2]}'"))
     for pattern, words in _FORMS.items():
         said = said.replace(f" matching regex {pattern!r}", words)
     said = re.sub(r"`([a-z |]+)`", _kinds, said).replace("Expected", "expected")
-    where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
-    where = f"{where}: " if where else ""
-    if said.startswith("Object contains unknown field"):
-        return UnknownField(one_line(f"{where}unknown field '{said.split(maxsplit=4)[4][1:-1]}'"))
-    lacking = re.sub(r"Object missing required field `(.*)`", r"it lacks '\1'", said, flags=re.S)
-    return InvalidInput(one_line(where + lacking))
+    return InvalidInput(one_line(where + said))
 
 
 def _kinds(found: re.Match[str]) -> str:
