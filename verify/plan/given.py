@@ -18,7 +18,7 @@ MOST = 64 * 2**20
 _MOST_TOML = 4 * 2**20
 """TOML is read by Python alone, a second for a megabyte."""
 _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0)
-_LONGEST = 300
+_LONGEST = 500
 """Characters of what is repeated from a file."""
 
 
@@ -31,6 +31,7 @@ def read_bytes(path: Path, what: str, most: int = MOST) -> bytes:
     Raises:
         InvalidInput: there is none, it is no regular file (where links lead), or it is longer.
     """
+    _check_name(path, what)
     try:
         with open(path, "rb", opener=lambda p, flags: os.open(p, flags | _NEVER_WAIT)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -38,10 +39,6 @@ def read_bytes(path: Path, what: str, most: int = MOST) -> bytes:
             found = file.read(most + 1)
     except OSError as error:
         raise InvalidInput(f"cannot read {what} {path}: {error.strerror or error}") from None
-    except InvalidInput:
-        raise
-    except ValueError:
-        raise InvalidInput(f"cannot read {what} {path!r}: no file has such a name") from None
     if len(found) > most:
         raise InvalidInput(f"cannot read {what} {path}: it has more than {most:,} bytes")
     return found
@@ -70,18 +67,26 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
 def check_regular(path: Path, what: str) -> None:
     """Refuse a file that a library is to open and that is there, but is no regular one."""
+    _check_name(path, what)
     try:
         regular = stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:
         return
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no file has such a name"
-        raise InvalidInput(f"cannot use {what} {path}: {why}") from None
+    except OSError as error:
+        raise InvalidInput(f"cannot use {what} {path}: {error.strerror or error}") from None
     if not regular:
         raise InvalidInput(f"cannot use {what} {path}: it is no regular file")
 
 
+def _check_name(path: Path, what: str) -> None:
+    """Refuse a name that no page can hold: of bytes that are no text, or with a null in it."""
+    name = str(path)
+    if "\0" in name or not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
+        raise InvalidInput(f"cannot use {what} {one_line(name)}: its name is no text")
+
+
 def one_line(text: str) -> str:
     """A text that repeats what a file holds, short and without what would end or colour a line."""
-    text = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 2 :]}"
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -200,12 +200,10 @@ def _told(message: str) -> InvalidInput:
     said, _, place = message.partition(" - at ")
     where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
     where = f"{where}: " if where else ""
-    if field := re.fullmatch(
-        r"Object (contains unknown|missing required) field `(.*)`", said, re.S
-    ):
-        if field[1] == "missing required":
-            return InvalidInput(one_line(f"{where}it lacks '{field[2]}'"))
-        return UnknownField(one_line(f"{where}unknown field '{field[2]}'"))
+    if unknown := re.fullmatch("Object contains unknown field `(.*)`", said, re.S):
+        return UnknownField(one_line(f"{where}unknown field '{unknown[1]}'"))
+    if lacking := re.fullmatch("Object missing required field `(.*)`", said):
+        return InvalidInput(f"{where}it lacks '{lacking[1]}'")
     for pattern, words in _FORMS.items():
         said = said.replace(f" matching regex {pattern!r}", words)
     said = re.sub(r"`([a-z |]+)`", _kinds, said).replace("Expected", "expected")

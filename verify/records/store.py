@@ -91,7 +91,7 @@ class Store:
         # A view may have no end, and a trigger does what its author wants: we have neither.
         for _, kind, sql in found:
             if not (sql or "CREATE INDEX").startswith(("CREATE TABLE", "CREATE INDEX")):
-                raise sqlite3.DatabaseError(f"it is not as we made it: it has a {kind} of another")
+                raise sqlite3.DatabaseError(f"another program made a {kind} in it")
         if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("it is damaged")
         if not _TABLES.keys() <= tables:
