@@ -81,7 +81,7 @@ def check_regular(path: Path, what: str) -> None:
 def _check_name(path: Path, what: str) -> None:
     """Refuse a name that no page can hold: of bytes that are no text, or with a null in it."""
     name = str(path)
-    if "\0" in name or not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
+    if "\0" in name or name != name.encode(errors="replace").decode():
         raise InvalidInput(f"cannot use {what} {one_line(name)}: its name is no text")
 
 

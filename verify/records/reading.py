@@ -108,13 +108,15 @@ def record(kind: type, **other: Any) -> type[Record]:
     out, a value): attributes, which have to be what was written.
 
     Args:
-        other: types of fields that are written otherwise, or besides; None for what is not written.
+        other: types of fields that are written otherwise, or besides (which may be left out where
+            they may be null); None for what is not written.
     """
     hints = get_type_hints(kind, include_extras=True)
     defaults = {f.name: [] if f.default is MISSING else [f.default] for f in fields(kind)}
     types = {name: hints[name] for name in defaults} | other
     read_as = {name: _read_as(hint) for name, hint in types.items() if hint is not None}
-    written = [(name, form, *defaults.get(name, [])) for name, form in read_as.items()]
+    more = {n: [None] if type(None) in get_args(x) else [] for n, x in other.items()}
+    written = [(name, form, *(more | defaults)[name]) for name, form in read_as.items()]
     beside = [x for x in getattr(kind, "BESIDE", ()) if x[0] not in other]
     deep = frozenset(name for name, form in read_as.items() if form != types[name])
     made = msgspec.defstruct(
