@@ -44,7 +44,9 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
 # Checkpoints after every few chunks, of trainings that take seconds.
-OFTEN = f"import arith.verify.training.checkpoint\nverify.training.checkpoint.EVERY = 0.2\n{PLAIN}"
+OFTEN = f"""import arith.verify.training.checkpoint
+arith.verify.training.checkpoint.EVERY = 0.2
+{PLAIN}"""
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
@@ -153,7 +155,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Pat
     for kill in range(KILLS // 2):
         started = verify(tmp_path, *long, program=OFTEN)
         started.until("training")
-        while started.process.poll() is None and not list(states.glob("*.pt")):
+        while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
         time.sleep(rng.uniform(0, 1))
         victims = started.workers() if kill % 2 else []
