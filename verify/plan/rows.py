@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -13,6 +12,7 @@ from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.options import Option, option, options_of
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.given import one_line, read_toml
 from arith.verify.plan.sizes import SIZES
 
 MOST_CELLS = 10_000
@@ -53,7 +53,7 @@ def read_grid(path: str) -> list[Cell]:
     Raises:
         InvalidInput: no such file, or a cell that makes no sense or is there twice.
     """
-    rows = _load(path).get("cell")
+    rows = read_toml(Path(path), "the grid").get("cell")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput(f"the grid {path} has no [[cell]] tables")
     if len(rows) > MOST_CELLS:
@@ -65,24 +65,11 @@ def read_grid(path: str) -> list[Cell]:
             if cell in cells:
                 raise InvalidInput(f"the same as cell {cells[cell]}")
         except InvalidInput as error:
-            raise InvalidInput(f"{path}, cell {number}: {error}") from None
+            raise InvalidInput(f"{path}, cell {number}: {one_line(str(error))}") from None
+        except (ValueError, ArithmeticError, RecursionError):
+            raise InvalidInput(f"{path}, cell {number}: a number is too long") from None
         cells[cell] = number
     return list(cells)
-
-
-def _load(path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"cannot read the grid {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"cannot read the grid {path}: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the grid {path} is not valid TOML: {error}") from None
-    except (ValueError, RecursionError):
-        raise InvalidInput(
-            f"the grid {path} is not valid TOML: it is nested too deeply, or a number is too long"
-        ) from None
 
 
 def read_row(data: dict[str, Any]) -> Row:
@@ -127,4 +114,4 @@ def _words(dashed: str, option: Option, kind: type, value: Any) -> Any:
         takes = "a whole number" if kind is int else "text"
         if type(value) is kind:
             return value
-    raise InvalidInput(f"{value!r} is no value for '{dashed}', which takes {takes}")
+    raise InvalidInput(f"{one_line(repr(value))} is no value for '{dashed}', which takes {takes}")

@@ -16,11 +16,12 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import check_regular, read_bytes
 from arith.verify.records.budgets import is_wanted, merge
 from arith.verify.records.claims import CLAIMED, OF_MODEL, Claims
 from arith.verify.records.files import write
@@ -36,6 +37,8 @@ _PAUSE = 0.5
 """Seconds between two tries."""
 _ROOM = 2**16
 """Bytes that a store must have room for before a model is trained."""
+MOST = 2**24
+"""Bytes of a run; the largest of ours have some thousands."""
 DONE = "done"
 """What ``claim`` returns for a model that is in the store already."""
 _APPLICATION = 0x61726974  # "arit"
@@ -76,17 +79,26 @@ class Store:
             raise InvalidInput(f"cannot use the store {path}: its folder is a file") from None
         except OSError as error:
             raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
+        check_regular(path, "the store")
         with self._errors():
             self._db = sqlite3.connect(path, timeout=_PAUSE, isolation_level=None)
+            self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST)
+            # A row that is no text must not keep the others from being read.
+            self._db.text_factory = lambda text: text.decode(errors="surrogateescape")
             self._claims = Claims(path, self._db)
             self._patiently(self._check)
         self._read_back()
 
     def _check(self) -> None:
-        tables = {row[0] for row in self._db.execute("SELECT name FROM sqlite_master")}
+        found = self._db.execute("SELECT name, type, sql FROM sqlite_master").fetchall()
+        tables = {name for name, *_ in found}
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         if tables and application != _APPLICATION:
             raise sqlite3.DatabaseError("it is a database of another program")
+        # A view may have no end, and a trigger does what its author wants: we have neither.
+        for _, kind, sql in found:
+            if not (sql or "CREATE INDEX").startswith(("CREATE TABLE", "CREATE INDEX")):
+                raise sqlite3.DatabaseError(f"another program made a {kind} in it")
         if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("it is damaged")
         if "run" not in tables:
@@ -110,7 +122,10 @@ class Store:
     def _row(self, identity: Identity) -> Run | None:
         query = f"SELECT rowid, data FROM run WHERE {OF_MODEL}"
         row = self._db.execute(query, identity).fetchone()
-        return None if row is None else self._read_row(*row)
+        run = None if row is None else self._read_row(*row)
+        if run is not None and run.identity != identity:
+            raise InvalidInput(f"the store {self.path}, row {row[0]}: it is of another model")
+        return run
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
@@ -185,7 +200,7 @@ class Store:
                     # Anyone may put files among the temporary ones; a store may be shared.
                     if folder != self.path.parent and not _is_mine(file):
                         continue
-                    run = _read(f"{file}, line 1", file.read_bytes())
+                    run = _read(f"{file}, line 1", read_bytes(file, "the run", MOST))
                     self._patiently(partial(self._insert, run))
                 except FileNotFoundError:
                     continue  # another process has just stored it
@@ -264,7 +279,7 @@ class Store:
                 unread.append(f"{error}; it is left out")
         return merge(found, self.kept.values()), unread
 
-    def _read_row(self, row: int, text: str) -> Run:
+    def _read_row(self, row: int, text: Any) -> Run:
         return _read(f"the store {self.path}, row {row}", text)
 
     @contextmanager
@@ -320,13 +335,11 @@ class Store:
         self._db.close()
 
 
-def _read(where: str, text: str | bytes) -> Run:
+def _read(where: str, text: Any) -> Run:
     try:
-        return Run.from_json(json.loads(text))
+        return Run.from_json(text)
     except InvalidInput as error:
         raise type(error)(f"{where}: {error}") from None
-    except (ValueError, TypeError, RecursionError):
-        raise InvalidInput(f"{where}: it is no JSON") from None
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -13,6 +13,7 @@ from arith.verify.model.measure import measure
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
+from arith.verify.records.notices import say
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
@@ -64,7 +65,7 @@ def execute(
         recorder, checkpoint = Recorder([job.cell for job in jobs], predictions, curves), None
         if folders.checkpoints is not None:
             path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
-            checkpoint = Checkpoint(path, recorder)
+            checkpoint = Checkpoint(path, recorder, say)
         trained_models = train_ensemble(
             models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs_at
 from arith.verify.records.measurement import Measurement
+from arith.verify.records.reading import Length, Seconds, Share, Whole, check
 from arith.verify.records.trajectory import GROWTH, Trajectory
 from arith.verify.training.curves import Curve
 from arith.verify.training.ensemble import Ensemble
@@ -20,8 +21,21 @@ from arith.verify.training.ensemble import Ensemble
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
 
-Shares = dict[int, tuple[float, float]]
+Shares = dict[Length, tuple[Share, Share]]
 """By test length, the shares of answers equal to ``f`` and to ``f^`` (0 where there is none)."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen until now.
+
+    Args:
+        next: the step from which models are looked at again.
+        looks: what was seen of each model, by the steps that it had taken.
+    """
+
+    next: Seconds
+    looks: tuple[dict[Whole, Shares], ...]
 
 
 class Recorder:
@@ -62,13 +76,18 @@ class Recorder:
             found[n] = _share(said, right), as_learned
         return found
 
-    def state(self) -> Any:
+    def state(self) -> Seen:
         """What was seen until now."""
-        return self._next, self._looks
+        return Seen(self._next, tuple(self._looks))
 
-    def restore(self, state: Any) -> None:
-        """Go on from a state that ``state`` gave."""
-        self._next, self._looks = state
+    def restore(self, seen: Seen) -> None:
+        """Go on from what ``state`` gave (InvalidInput: it is of other models)."""
+        tests = [x.keys() for x in self._tests]
+        check(len(tests) == len(seen.looks), "it is of another number of models")
+        for lengths, looks in zip(tests, seen.looks, strict=True):
+            fine = all(x.keys() == lengths for x in looks.values())
+            check(fine, "it is of other test lengths")
+        self._next, self._looks = seen.next, list(seen.looks)
 
     def trajectory(self, i: int, steps: int, final: Sequence[Measurement]) -> Trajectory:
         """What was seen of model i, which ended after so many steps with that measured of it."""

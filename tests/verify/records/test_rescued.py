@@ -27,7 +27,10 @@ def rescued(folder: Path, **changes: object) -> Path:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"colour": "blue"}, "unknown field 'colour'"), ({"steps": -1}, "steps must be")],
+    [
+        ({"colour": "blue"}, "unknown field 'colour'"),
+        ({"steps": -1}, "steps: expected a whole number"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_named_and_left_alone(
     tmp_path: Path, changes: dict[str, object], message: str

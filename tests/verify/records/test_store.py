@@ -84,11 +84,11 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 WRONG_MEASUREMENTS = [
     ({"correct": 2000}, "correct must be 0 to samples"),
-    ({"correct": None}, "correct must be 0 to samples"),
-    ({"correct": 1.5}, "correct must be 0 to samples"),
-    ({"samples": 0}, "samples must be a positive integer"),
+    ({"correct": None}, "correct: expected a whole number, got null"),
+    ({"correct": 1.5}, "correct: expected a whole number, got a number"),
+    ({"samples": 0}, "samples: expected a whole number >= 1"),
     ({"digits": 9}, "digits: no test length"),
-    ({"exhaustive": 1}, "exhaustive must be true or false"),
+    ({"exhaustive": 1}, "exhaustive: expected true or false"),
     ({"digit_correct": [1000]}, "digit_correct must have 5 items"),
     ({"digit_correct": [1000, 1000, 1000, 1000, 10]}, "digit_correct must be from correct"),
     ({"learned": None}, "digit_learned must be null where learned is"),

@@ -57,7 +57,7 @@ def trained_here(folder: Path, seeds: int) -> dict[Identity, Run]:
 
     cells = grid(str(folder / "grid.toml"))
     made = [execute([Job(c, s, c.recipe)], BUDGET, "cpu")[0] for c in cells for s in range(seeds)]
-    read = [Run.from_json(json.loads(json.dumps(run.to_json()))) for run in made]
+    read = [Run.from_json(json.dumps(run.to_json())) for run in made]
     return {run.identity: replace(run, seconds=0.0) for run in read}
 
 

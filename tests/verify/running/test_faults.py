@@ -272,7 +272,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Pat
     for kill in range(KILLS // 2):
         started = verify(tmp_path, *long, program=OFTEN)
         started.until("training")
-        while started.process.poll() is None and not list(states.glob("*.pt")):
+        while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
         time.sleep(rng.uniform(0, 1))
         victims = started.workers() if kill % 2 else []

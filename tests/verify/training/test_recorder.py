@@ -47,7 +47,7 @@ def test_a_run_has_its_trajectory(run: Run) -> None:
 
 @pytest.mark.training
 def test_it_survives_the_store(run: Run) -> None:
-    again = Run.from_json(json.loads(json.dumps(run.to_json())))
+    again = Run.from_json(json.dumps(run.to_json()))
     assert again.trajectory == run.trajectory
 
 
