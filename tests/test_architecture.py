@@ -121,6 +121,7 @@ for task in (("add",), ("sub",), ("affine",), ("mod_mul", 125)):
 """
 
 
+@cache
 def imported_by(program: str) -> set[str]:
     """The modules that a fresh process has imported at the end of a program."""
     program += "print(*sys.modules)"
