@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from arith.theory.counting.accuracy import accuracy
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
-from arith.verify.external import evaluate, questions, table
+from arith.verify.external import Answer, answer_tokens, evaluate, questions, table
 from arith.verify.external_model import ExternalModel, load
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sequences import Format
@@ -34,6 +35,10 @@ EOS, MISSING = "<eos>", "holds no causal language model: "
 
 
 CHARACTERS = "0123456789 +*-=()mod^\n"
+
+
+def answer_of(model: ExternalModel) -> Answer:
+    return partial(model.complete, tokens=answer_tokens(BINARY))
 
 
 def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **special: str) -> Any:
@@ -99,7 +104,7 @@ def gpt2(folder: Path) -> ExternalModel:
 
 def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalModel) -> None:
     """Questions of several lengths stand in one batch: greedy, and padded on the left."""
-    one, two = (evaluate(gpt2, BINARY, n, shots=0) for n in (1, 2))
+    one, two = (evaluate(answer_of(gpt2), BINARY, n, shots=0) for n in (1, 2))
     assert (one.samples, one.correct, one.best) == (4, 4, None)
     assert (two.samples, two.correct, two.no_integer, two.best) == (12, 12, 0, None)
     assert gpt2.tokenizer.pad_token == EOS
@@ -107,7 +112,7 @@ def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalM
 
 
 def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: ExternalModel) -> None:
-    got = evaluate(gpt2, BINARY, 3, shots=0)
+    got = evaluate(answer_of(gpt2), BINARY, 3, shots=0)
     truth, shorter, taught = got.explanations
     assert got.samples == 48
     assert got.best is taught
@@ -130,7 +135,7 @@ def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
     )
     assert tokenizer("1")["input_ids"][-1] == 0
     tokenizer.save_pretrained(path)
-    assert evaluate(load(path, "cpu"), BINARY, 2, shots=0).correct == 12
+    assert evaluate(answer_of(load(path, "cpu")), BINARY, 2, shots=0).correct == 12
 
 
 @pytest.mark.parametrize("unknown", ["?", None])
@@ -139,12 +144,12 @@ def test_a_question_that_the_tokenizer_cannot_write_is_refused(
 ) -> None:
     poor = tiny_tokenizer(CHARACTERS.replace("+", ""), unknown, pad_token=EOS)
     with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '\(0 \+ 0\) mod 8 ='"):
-        evaluate(replace(gpt2, tokenizer=poor), BINARY, 1, shots=0)
+        evaluate(answer_of(replace(gpt2, tokenizer=poor)), BINARY, 1, shots=0)
 
 
 def test_text_longer_than_the_context_is_refused(gpt2: ExternalModel) -> None:
     with pytest.raises(InvalidInput, match="the model takes 40; give fewer solved examples"):
-        evaluate(gpt2, BINARY, 2, shots=3)
+        evaluate(answer_of(gpt2), BINARY, 2, shots=3)
 
 
 def ask_for_another_block(path: Path) -> None:

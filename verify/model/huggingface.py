@@ -95,7 +95,7 @@ def export(kept: KeptModel, folder: Path) -> None:
 
     cell, model = kept.run.cell, kept.model
     shape = Size(len(model.blocks), model.heads, model.embedding.embedding_dim)
-    made = {
+    made: dict[str, Any] = {
         "auto_map": {
             "AutoConfig": "huggingface_model.ArithConfig",
             "AutoModelForCausalLM": "huggingface_model.ArithForCausalLM",
@@ -146,6 +146,7 @@ def read_export(folder: Path) -> KeptModel:
     path = folder / CONFIG
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
+        check(isinstance(data, dict), "it is no object of JSON")
         check("run" in data, "an older arith has exported it, without its run: export it again")
         run = Run.from_json(data["run"])
         refuse_natural(run.cell, "an export")
@@ -160,7 +161,7 @@ def read_export(folder: Path) -> KeptModel:
         raise InvalidInput(f"{path}: {error}") from None
 
     def made() -> GPT:
-        return network(run.cell, run.seed, replace(RECIPE, tied=tied), shape)
+        return network(run.cell, 0, replace(RECIPE, tied=tied), shape)
 
     with torch.device("meta"):  # nothing is as large as config.json says before the weights are
         wanted = {name: x.shape for name, x in _tensors(made()).items()}
