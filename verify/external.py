@@ -281,7 +281,7 @@ def questions(form: Format, operands: np.ndarray) -> list[str]:
 
 
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?:(?<!\w)[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"
+    r"(?<![\w.,])(?<!\w[-−])(?:[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"
 )
 """A number as people write it: a sign, thousands with commas, a fraction; no part of a word."""
 _MARK = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
@@ -298,16 +298,16 @@ def read_answer(text: str, base: int) -> int | None:
     it is what follows the first ``=`` or ``is``.  A fraction, or digits that the base does not
     have, are no answer.
     """
-    return _read_line(text.strip().partition("\n")[0], base)
-
-
-def _read_line(line: str, base: int) -> int | None:
-    number, mark = _NUMBER.search(line), _MARK.search(line)
-    begins = number and not (mark and mark.start() < number.start())
-    asks = number is None or _GOES_ON.match(line, number.end())
-    before = line[: number.start()] if number else line
-    if mark and (not begins or asks or re.search(r"\w", before)):
-        return _read_line(line[mark.end() :], base)
+    line = text.strip().partition("\n")[0]
+    while True:
+        number, mark = _NUMBER.search(line), _MARK.search(line)
+        begins = number and not (mark and mark.start() < number.start())
+        asks = number is None or _GOES_ON.match(line, number.end())
+        before = line[: number.start()].rstrip() if number else line
+        tells = re.search(r"\w", before) and not before.endswith(":")  # as in "the sum of 1 and 2"
+        if not (mark and (not begins or asks or tells)):
+            break
+        line = line[mark.end() :]
     if number is None or asks:
         return None
     whole, _, fraction = re.sub(r"[,\s]", "", number[0]).replace("−", "-").partition(".")

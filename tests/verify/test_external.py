@@ -186,7 +186,7 @@ def test_a_model_is_judged_by_its_answers() -> None:
         (10000, False),
     ]
     rows = table(got.lengths, got.verdict)
-    assert rows[0] == ["1", "100", "1.000", "at most 0.1", "diverge", "0.000", "-"]
+    assert rows[0] == ["1", "100", "1.000", "at most 11/20", "diverge", "0.000", "-"]
     assert len(rows[0]) == len(JUDGED_COLUMNS)
 
     learned = judge_answers(Oracle(lambda a, b: a + b if 10 <= max(a, b) < 100 else 0), SUM)
