@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import os
 import sys
+import traceback
 from contextlib import suppress
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
 from arith import __version__
-from arith.commands.data import data
-from arith.commands.experiments import inspect, show_grid, verify
-from arith.commands.lists import encodings, layouts, literature, tasks, theorems
-from arith.commands.models import ask, export
-from arith.commands.predictions import advise, phase_map, predict
-from arith.commands.reports import report
+from arith.commands.loading import Listed, group_of
 from arith.theory.errors import Failed, InvalidInput
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.verify.plan.recipe import DENSE, RECIPE
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",
@@ -29,12 +24,41 @@ EXIT_CODES = {
     2: "wrong usage or bad input",
     3: "inconclusive: no model of some cell met the premises",
     4: "failed; what had finished is kept",
+    129: "the terminal was closed (SIGHUP); what had finished is kept",
     130: "interrupted; what had finished is kept",
     141: "the output was closed early; what had finished is kept",
+    143: "asked to end (SIGTERM); what had finished is kept",
 }
 """What the command ends with."""
+COMMANDS = {
+    "predict": Listed(
+        "predictions:predict", "Predict how a model does on shorter and longer inputs."
+    ),
+    "verify": Listed(
+        "experiments:verify", "Train the cells of a grid, or one cell, and judge them."
+    ),
+    "grid": Listed("experiments:show_grid", "List the cells of a grid with their predictions."),
+    "inspect": Listed("experiments:inspect", "Show what the answers of a trained model depend on."),
+    "report": Listed("reports:report", "Judge and report on all cells in the store, or on a grid."),
+    "ask": Listed("models:ask", "Ask a kept model."),
+    "export": Listed("models:export", "Write a kept model in the format of Hugging Face."),
+    "data": Listed("data:data", "Write all measurements, and what was predicted, as CSV."),
+    "advise": Listed("predictions:advise", "Say what to change so that a model generalizes."),
+    "map": Listed(
+        "predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."
+    ),
+    "literature": Listed("lists:literature", "Set published findings beside the predictions."),
+    "tasks": Listed("lists:tasks", "List the named tasks and what decides how they extend."),
+    "encodings": Listed("lists:encodings", "List the positional encodings."),
+    "layouts": Listed(
+        "lists:layouts", "List the layouts, each with the way it writes 12 + 34 = 46."
+    ),
+    "theorems": Listed("lists:theorems", "List the rules of the theory, or explain one."),
+}
+"""Every command, in the order of the help page."""
 app = typer.Typer(
     name="arith",
+    cls=group_of(COMMANDS),
     help="Predict how a small GPT trained on arithmetic generalizes to other lengths, "
     "and verify it.",
     epilog="\n".join(
@@ -49,6 +73,9 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
+        from arith.theory.inference.rules import THEORY_VERSION
+        from arith.verify.plan.recipe import DENSE, RECIPE
+
         versions = ", ".join(f"{x.name} {x.version}" for x in (RECIPE, DENSE))
         print(f"arith {__version__} (theory {THEORY_VERSION}, recipes {versions})")
         raise typer.Exit
@@ -69,28 +96,13 @@ def options(
     """The options of the command itself."""
 
 
-app.command()(predict)
-app.command()(verify)
-app.command("grid")(show_grid)
-app.command()(inspect)
-app.command()(report)
-app.command()(ask)
-app.command()(export)
-app.command()(data)
-app.command()(advise)
-app.command("map")(phase_map)
-app.command()(literature)
-app.command()(tasks)
-app.command()(encodings)
-app.command()(layouts)
-app.command()(theorems)
-
 LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
-
-
 CLOSED = 128 + 13
 """As a shell counts SIGPIPE."""
+_OF_THE_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What a write to a closed or full output fails with."""
+_WHERE = "ARITH_DEBUG=1 shows where"
 
 
 def _drop_output() -> None:
@@ -126,17 +138,52 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_PLAINLY, _plainly)
 
 
-def main() -> NoReturn:
-    """Run the command line; every error is one line on stderr.
+class _Unfailing(io.FileIO):
+    """A file that work does not depend on: what cannot be written to it is lost."""
 
-    It ends with one of ``EXIT_CODES``.
+    def write(self, data: Any) -> int:
+        with suppress(OSError):
+            return super().write(data) or 0
+        return len(data)
+
+
+def _open_streams() -> None:
+    """Make the three streams usable, whatever they were when the process was started.
+
+    A closed one is opened, or the next file that is opened would take its number: nothing is read
+    from it, a write to the output fails, and what goes to standard error is lost.
     """
-    if not os.environ.get("COLUMNS", "").strip("0"):
-        os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, mode)
+            os.dup2(opened, number)  # inheritable, also where the two are one
+            if opened != number:
+                os.close(opened)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None or sys.stderr is sys.__stderr__:
+        unfailing = io.BufferedWriter(_Unfailing(2, "w", closefd=False))
+        encoding = getattr(sys.stderr, "encoding", "utf-8")
+        sys.stderr = io.TextIOWrapper(unfailing, encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_PLAINLY)
+
+
+def main() -> NoReturn:
+    """Run the command line; every error is one line on stderr.
+
+    It ends with one of ``EXIT_CODES``.  ``ARITH_DEBUG=1`` shows the traceback of what is no known
+    error.
+    """
+    if not os.environ.get("COLUMNS", "").strip("0"):
+        os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
+    _open_streams()
     try:
+        for word in sys.argv[1:]:
+            _check_text(word)
         code = app(sys.argv[1:] or ["--help"], prog_name="arith", standalone_mode=False)
         if code == 130:  # typer's word for an interrupt
             raise KeyboardInterrupt
@@ -157,11 +204,34 @@ def main() -> NoReturn:
     except OSError as error:
         if error.filename is not None:
             _fail(f"{error.filename}: {error.strerror or error}", 2)
-        _drop_output()
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            _drop_output()
             raise SystemExit(CLOSED) from None
+        if error.errno not in _OF_THE_OUTPUT:
+            _fail_unexpectedly(error)
+        _drop_output()
         _fail(f"cannot write the output: {error.strerror or error}", 4)
+    except Exception as error:
+        _fail_unexpectedly(error)
     raise SystemExit(code or 0)
+
+
+def _check_text(word: str) -> None:
+    """Refuse a word of the command line that could not be written to a file."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{word!a} is no text in UTF-8") from None
+
+
+def _fail_unexpectedly(error: BaseException) -> NoReturn:
+    """The last resort: what nobody foresaw is no verdict, and takes one line all the same."""
+    if os.environ.get("ARITH_DEBUG") == "1":
+        raise error
+    if isinstance(error, MemoryError):
+        traceback.clear_frames(error.__traceback__)  # what they hold is free for the line
+        _fail(f"not enough memory; what had finished is kept ({_WHERE})", 4)
+    _fail(f"failed unexpectedly, by {type(error).__name__}: {error} ({_WHERE})", 4)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from itertools import zip_longest
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _GAP = 2
 """Blanks between two columns."""
+_WHOLE: Any = {"break_on_hyphens": False, "break_long_words": False}
+"""How lines are broken: between words."""
 _Item = TypeVar("_Item")
 
 
@@ -66,8 +69,7 @@ def print_text(text: str, bold: bool = False, indent: str = "") -> None:
     """Print text, broken between words where it does not fit; later lines begin with ``indent``."""
     console = _console()
     for line in text.split("\n"):
-        whole: Any = {"break_on_hyphens": False, "break_long_words": False}
-        lines = textwrap.wrap(line, console.width, subsequent_indent=indent, **whole)
+        lines = textwrap.wrap(line, console.width, subsequent_indent=indent, **_WHOLE)
         for part in lines or [""]:
             console.print(part, markup=False, style="bold" if bold else None, soft_wrap=True)
 
@@ -83,7 +85,6 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     A column is never narrower than its longest word, so that no word is broken.
     """
-    from rich import table as rich_table
     from rich import text as rich_text
 
     console = _console()
@@ -96,14 +97,23 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             )
             print_text("  " + "; ".join(named), indent="  ")
         return
-    table = rich_table.Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
-    for column, width in zip(columns, widths, strict=True):
-        justify: Any = "right" if column == "digits" else "left"
-        table.add_column(column, min_width=width, max_width=width, justify=justify)
-    for row in rows:
-        styles = (_COLOURS.get(text.partition(" ")[0], "") for text in row)
-        table.add_row(*map(rich_text.Text, row, styles))
-    console.print(table)
+    justify = [str.rjust if column == "digits" else str.ljust for column in columns]
+    lines = []
+    for row in (columns, *rows):
+        styles = ["bold" if row is columns else _style(text) for text in row]
+        broken = [textwrap.wrap(x, w, **_WHOLE) for x, w in zip(row, widths, strict=True)]
+        for parts in zip_longest(*broken, fillvalue=""):
+            line = rich_text.Text()
+            for part, style, fill, width in zip(parts, styles, justify, widths, strict=True):
+                line.append(fill(part, width), style).append(" " * _GAP)
+            line.rstrip()
+            lines.append(line)
+    console.print(rich_text.Text("\n").join(lines), soft_wrap=True)
+
+
+def _style(text: str) -> str:
+    """How a word of a table is coloured."""
+    return _COLOURS.get(text.partition(" ")[0], "")
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
@@ -174,10 +184,11 @@ def learning_json(prediction: Prediction) -> dict[str, Any]:
     """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
     from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
     from arith.theory.learning.plateaus import setting_plateaus
+    from arith.theory.numbers.exact_text import text_and_float
 
     s = prediction.setting
     known = [
-        {"digits_read": x.read, "accuracy": str(x.accuracy), "accuracy_float": float(x.accuracy)}
+        {"digits_read": x.read, **text_and_float("accuracy", x.accuracy)}
         for x in setting_plateaus(s)
     ]
     limits = {"digits": FEW, "gain": str(GAIN), "constant": str(CONSTANT)}
@@ -190,12 +201,13 @@ def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
     None where no expected function is predicted, or it is the task itself.
     """
     from arith.theory.display.text import predicted_digits
+    from arith.theory.numbers.exact_text import exact_text
 
     if prediction.learned is None:
         return None
 
     def exactly(values: Iterable[Fraction | None]) -> list[str | None]:
-        return [None if v is None else str(v) for v in values]
+        return [None if v is None else exact_text(v) for v in values]
 
     return [
         {"digits": digits, "each": exactly(found.digit), "lowest": exactly(found.lowest)}

@@ -10,12 +10,13 @@ from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from arith.theory.errors import Failed, InvalidInput, unknown_name
-from arith.theory.setting.options import flag
+from arith.theory.setting.options import MOST_NUMBERS, flag
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import find_recipe
 from arith.verify.plan.rows import Row, read_row
 
+_MOST_BITS = 1000
 _TAKES = {int: "a whole number", str: "text"}
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -38,9 +39,10 @@ def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
         @wraps(function)
         def call(*args: _P.args, **values: _P.kwargs) -> _R:
-            for name in values:
+            for name, value in values.items():
                 if name not in known:
                     raise unknown_name("option", name, known)
+                _check_size(name, value)
             with python_errors(known):
                 return function(*args, **values)
 
@@ -49,6 +51,21 @@ def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         return call
 
     return decorate
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse what no option takes and what Python would not write into an error.
+
+    On the command line and in TOML such a number is no number.
+    """
+    if isinstance(value, range | list | tuple):
+        if len(value[: MOST_NUMBERS + 1]) > MOST_NUMBERS:
+            raise InvalidInput(f"'{name}' has more than {MOST_NUMBERS:,} values")
+        each = list(value)
+    else:
+        each = [value]
+    if any(isinstance(x, int) and x.bit_length() > _MOST_BITS for x in each):
+        raise InvalidInput(f"'{name}' is a number of more than 300 digits")
 
 
 def _parameter(field: Any, hint: Any) -> Parameter:

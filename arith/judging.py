@@ -14,6 +14,8 @@ from arith.asking import plan, python_errors, row, setting_options, takes
 from arith.printing import Part, Text, verdict_parts
 from arith.shown import Shown
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import setting_columns
+from arith.verify.plan.folders import evidence_folder
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
@@ -57,10 +59,12 @@ class Judged(Shown):
         return parts
 
     def records(self) -> list[dict[str, Any]]:
-        """The lengths of each cell: what was predicted, what was measured, and the verdict."""
+        """The lengths of each cell: what was asked, predicted and measured, and the verdict."""
         return [
             {
                 "cell": v.name,
+                **setting_columns(v.cell.setting),
+                "model": v.cell.model,
                 **predicted,
                 "measured": None if x.accuracy is None else x.accuracy.value,
                 "low": None if x.accuracy is None else x.accuracy.low,
@@ -138,12 +142,13 @@ def _no_script() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
-def report(grid: str | Path = "headline", *, folder: str | Path = "reports") -> Judged:
+def report(grid: str | Path = "headline", *, folder: str | Path | None = None) -> Judged:
     """Judge the committed evidence of a grid, as ``arith report --check`` does.
 
     Args:
         grid: its name, its TOML file, or the folder of its evidence, such as ``reports/full``.
-        folder: where the folders of the grids are.
+        folder: where the folders of the grids are; by default here in ``reports``, or where they
+            are committed, if arith is imported from its repository.
 
     Raises:
         InvalidInput: no such grid, or evidence that is missing or damaged.
@@ -155,5 +160,5 @@ def report(grid: str | Path = "headline", *, folder: str | Path = "reports") -> 
         place = place.resolve()
         grid, folder = place.name, place.parent
     with python_errors(("folder",)):
-        about = pipeline.judge(str(grid), Path(folder))
+        about = pipeline.judge(str(grid), Path(folder or evidence_folder(str(grid))))
     return Judged(about.verdicts, about.known, about.notes)

@@ -12,7 +12,7 @@ from arith.shown import Shown
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.predict import Prediction
 from arith.theory.prediction.predict import predict as predict_setting
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, setting_columns
 from arith.theory.setting.settings import Setting
 
 
@@ -57,8 +57,9 @@ class Predicted(Shown):
         return prediction_parts(self.prediction, self.explained)
 
     def records(self) -> list[dict[str, Any]]:
-        """The lengths of ``arith predict --json``."""
-        return list(self.prediction.to_json()["lengths"])
+        """The setting, and the lengths of ``arith predict --json``."""
+        asked = setting_columns(self.setting)
+        return [asked | length for length in self.prediction.to_json()["lengths"]]
 
 
 @takes(Request)

@@ -23,7 +23,7 @@ class Shown(ABC):
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """The numbers: an object per test length, its fractions as text."""
+        """An object per test length: its setting, its shares as text and as numbers."""
 
     def __repr__(self) -> str:
         return plain_text(self.parts())

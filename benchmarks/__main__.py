@@ -11,6 +11,7 @@ import typer
 from arith.theory.errors import InvalidInput, look_up
 from arith.verify.training.device import pick_device
 from benchmarks import (
+    cold_start,
     ensembles,
     evaluation,
     keys,
@@ -30,6 +31,7 @@ PARTS = {
     "natural": natural.tables,
     "premise": premise.tables,
     "predictor": predictor.tables,
+    "cold_start": cold_start.tables,
     "evaluation": evaluation.tables,
 }
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

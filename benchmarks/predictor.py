@@ -1,12 +1,8 @@
-"""The predictor: predictions a second, and the cold start of the command."""
+"""The predictor: predictions a second."""
 
 from __future__ import annotations
 
 import itertools
-import shutil
-import subprocess
-import sys
-import sysconfig
 import time
 from collections.abc import Sequence
 
@@ -19,7 +15,7 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import named_task
 from benchmarks.apart import apart
 from benchmarks.tables import Table
-from benchmarks.timing import in_turns, ratio, spread
+from benchmarks.timing import spread
 
 _MODULI = {
     "mod_add": (50, 51, 100, 101, 150, 151, 200, 201),
@@ -28,11 +24,10 @@ _MODULI = {
 _TRAINED = (2, 3)
 _TESTED = (1, 2, 3, 4, 5, 6)
 LAYOUTS = ("aligned", "plain", "reversed")
-_COLD = "arith predict --task mod_mul --modulus 125 --pe ape"
 
 
 def tables(quick: bool, device: str) -> list[Table]:
-    """Predictions a second over the modular tasks, and the start from nothing."""
+    """Predictions a second over the modular tasks."""
     processes = 2 if quick else 5
     grids = (
         ("every encoding and layout", tuple(ENCODINGS), LAYOUTS),
@@ -53,7 +48,7 @@ def tables(quick: bool, device: str) -> list[Table]:
         f"Median and quartiles of {processes} fresh processes, imports done. A prediction is the "
         f"verdicts, the exact accuracies at {len(_TESTED)} lengths, and what is claimed of them."
     )
-    return [Table("Predictions a second", rows, note), _cold_start(2 if quick else 15)]
+    return [Table("Predictions a second", rows, note)]
 
 
 def settings(encodings: Sequence[str], layouts: Sequence[str]) -> list[Setting]:
@@ -92,25 +87,3 @@ def _answer(setting: Setting) -> object:
     made = predict(setting)
     lengths = [(x.status, x.accuracy, x.claim) for x in made.lengths]
     return made.verdict(Direction.UPWARD), made.verdict(Direction.DOWNWARD), lengths
-
-
-def _cold_start(rounds: int) -> Table:
-    program, *arguments = _COLD.split()
-    arith = shutil.which(program, path=sysconfig.get_path("scripts")) or program
-    sides = {
-        _COLD: lambda: _run(arith, *arguments),
-        'python -c "import sympy"': lambda: _run(sys.executable, "-c", "import sympy"),
-    }
-    seconds = in_turns(sides, rounds)
-    ours, imported = seconds.values()
-    rows = [
-        {"command": command, "seconds": spread(values), "ratio": against}
-        for (command, values), against in zip(
-            seconds.items(), (ratio(ours, imported), 1), strict=True
-        )
-    ]
-    return Table("Cold start", rows, f"{rounds} runs each, in turns.")
-
-
-def _run(*command: str) -> None:
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -16,7 +16,8 @@ def data(
         Path | None, typer.Option(help="The CSV file; without it the table is printed.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="Where the committed evidence stands (default: reports).")
+        Path | None,
+        typer.Option(help="Where evidence stands (default: here in reports, or the committed)."),
     ] = None,
     store: Annotated[
         Path | None, typer.Option(help="Write the measurements of this store in their place.")
@@ -24,6 +25,7 @@ def data(
 ) -> None:
     """Write all measurements, and what was predicted, as CSV."""
     from arith.theory.display.text import count
+    from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
     from arith.verify.records.files import check_writable, write
     from arith.verify.records.store import Store
     from arith.verify.reporting.dataset import committed, dataset
@@ -34,7 +36,7 @@ def data(
         raise InvalidInput("give --store or --folder, not both")
     if store is not None and not store.exists():
         raise InvalidInput(f"there is no store {store}; arith verify makes one")
-    evidence = folder or Path("reports")
+    evidence = folder or evidence_folder()
     runs, grids = committed(evidence) if store is None else ([], {})
     notes: list[str] = []
     if store is not None:
@@ -43,7 +45,7 @@ def data(
     for note in notes:
         print(f"arith: {note}", file=sys.stderr)
     if not runs:
-        where = "" if store else ": say with --folder where the evidence of grids stands"
+        where = "" if store else f"; {WHERE_COMMITTED}"
         raise InvalidInput(f"no measurements in {store or evidence}{where}")
     text = dataset(runs, grids)
     if out is None:

@@ -27,7 +27,9 @@ def ask(
     from arith.theory.prediction.predict import predict
     from arith.verify.model.kept import read_kept
     from arith.verify.model.questions import COLUMNS, ask, legend, read_question
+    from arith.verify.training.device import train_alone
 
+    train_alone()
     kept = read_kept(model)
     cell = kept.run.cell
     asked = [read_question(text, cell) for text in questions]

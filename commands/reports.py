@@ -35,7 +35,13 @@ def report(
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements.")
     ] = options.DEFAULT_STORE,
-    folder: Annotated[Path, typer.Option(help="Where reports/GRID stands.")] = Path("reports"),
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the folders of grids stand (default: here in reports; what is not there is "
+            "read where it is committed, if arith runs from its repository)."
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
     ] = False,
@@ -55,9 +61,12 @@ def report(
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
     """
     from arith.verify import pipeline
+    from arith.verify.plan.folders import evidence_folder
     from arith.verify.records.files import check_writable, write
 
     _check_options(options.written(context, ("store", "folder")), grid, every, check, html)
+    writes = not (check or as_json or html is not None)
+    folder = folder or evidence_folder(grid, writes)
     if every:
         raise typer.Exit(_report_all(folder, check, as_json))
     options.check_store(context, store)
@@ -109,6 +118,7 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
         check: leave out what is in the store.
     """
     from arith.verify import pipeline
+    from arith.verify.plan.folders import WHERE_COMMITTED
 
     if grid is None:
         about = pipeline.judge_store(store)
@@ -119,7 +129,8 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
         by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
-        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first")
+        more = "" if grid is None or about.evidence.exists() else f"; {WHERE_COMMITTED}"
+        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first{more}")
     return about
 
 

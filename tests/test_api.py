@@ -75,6 +75,13 @@ def test_every_option_of_a_setting_is_shown() -> None:
         (lambda: verify("add", seeds=0), "^seeds goes from 1"),
         (lambda: report("nothing"), "unknown grid 'nothing'"),
         (lambda: report("full", folder="docs"), "no evidence docs/full/evidence.jsonl"),
+        (lambda: predict("add", window=10**5000), "'window' is a number of more than 300 digits"),
+        (lambda: predict("add", test_digits=[1, -(10**5000)]), "'test_digits' is a number of more"),
+        (
+            lambda: predict("add", test_digits=range(1, 10**30)),
+            "'test_digits' has more than 10,000",
+        ),
+        (lambda: verify("add", seeds=10**5000), "'seeds' is a number of more than 300 digits"),
     ],
 )
 def test_an_error_is_one_line_in_the_words_of_python(ask: Any, message: str) -> None:
@@ -93,6 +100,29 @@ def test_html_has_what_the_text_has() -> None:
 def test_a_prediction_as_a_table() -> None:
     frame = predict("mul", train_digits=3, test_digits=4).to_frame()
     assert list(frame["accuracy"]) == ["1/5500"] and frame["accuracy_float"][0] == 1 / 5500
+
+
+def test_tables_of_several_settings_make_one_of_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    asked = [predict("mul", base=10), predict("add", pe="rpe", window=6, layout="interleaved")]
+    asked.append(predict(expr="a + 2*b", train_digits="2+3", train_priming=["5:0.01"]))
+    table = pandas.concat([x.to_frame() for x in asked], ignore_index=True)
+    numbers = ("accuracy", "at_most", "at_least", "unseen_share", "learned_accuracy")
+    for name in numbers:
+        known = table[table[name].notna()]
+        assert table[f"{name}_float"].dtype == float
+        assert [float(Fraction(x)) for x in known[name]] == list(known[f"{name}_float"])
+    first = table.groupby("task").first()
+    assert list(first.loc["a + 2*b", ["train_digits", "train_priming"]]) == ["2+3", "5:1/100"]
+    assert list(first.loc["add", ["encoding", "layout", "window"]]) == ["rpe", "interleaved", 6]
+
+
+def test_evidence_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = report("headline").to_frame()
+    monkeypatch.chdir(tmp_path)
+    assert report("headline").to_frame().equals(here)
+    assert {"task", "encoding", "model", "at_least_float"} <= set(here.columns)
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_pandas_a_table_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

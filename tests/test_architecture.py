@@ -121,6 +121,7 @@ for task in (("add",), ("sub",), ("affine",), ("mod_mul", 125)):
 """
 
 
+@cache
 def imported_by(program: str) -> set[str]:
     """The modules that a fresh process has imported at the end of a program."""
     program += "print(*sys.modules)"
@@ -134,10 +135,79 @@ def test_predictions_and_maps_do_without_slow_libraries() -> None:
     assert not imported_by(PLAIN) & {"torch", "matplotlib", "sympy", "arith.verify"}
 
 
-def test_predict_does_without_torch() -> None:
-    found = imported_by(COMMAND.format(words=PREDICT))
-    assert "torch" not in found
-    assert {room(x) for x in found if x.startswith("arith.verify.")} == {"arith.verify.plan"}
+TYPER = {"typer", "annotated_doc", "shellingham"}
+"""Typer with what it imports at once."""
+START = "arith arith.cli arith.commands arith.commands.loading arith.theory arith.theory.errors"
+"""All of ours that the list of commands takes."""
+THEORY = "setting numbers inference counting learning prediction display"
+"""The rooms that a prediction passes on its way to a table."""
+COLD = [
+    (["--help"], set(), set(), TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"setting", "inference"}, TYPER | {"numpy"}),
+    (["tasks"], {"arith.commands.lists"}, {"setting", "inference", "display"}, None),
+    (["theorems"], {"arith.commands.lists"}, {"setting", "inference", "display"}, None),
+    (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),
+    (
+        [*PREDICT[1:], "--json"],
+        {"arith.commands.predictions"},
+        {*THEORY.split()} - {"learning", "display"},
+        TYPER | {"numpy"},
+    ),
+]
+"""Commands, the modules of ours and the rooms of theory that they import, and the libraries."""
+SHOWN = {"arith.commands.options", "arith.printing"}
+"""Needed by every command that shows something of a setting."""
+
+
+@pytest.mark.parametrize(
+    ("words", "modules", "rooms", "libraries"), COLD, ids=[" ".join(x[0]) for x in COLD]
+)
+def test_a_cold_command_imports_no_more_than_this(
+    words: list[str], modules: set[str], rooms: set[str], libraries: set[str] | None
+) -> None:
+    """Modules are counted and not seconds; ``benchmarks`` has the seconds."""
+    found = imported_by(COMMAND.format(words=["arith", *words]))
+    ours = {x for x in found if x.split(".")[0] == "arith"}
+    in_rooms = {x for x in ours if x.startswith("arith.theory.")} - {"arith.theory.errors"}
+    assert {room(x).split(".")[2] for x in in_rooms} == rooms
+    packages = {"arith.verify", "arith.verify.plan"} if "--version" in words else set()
+    shown = SHOWN if any("commands." in x for x in modules) else set()
+    assert ours - in_rooms == {*START.split()} | modules | packages | shown
+    installed = {x.split(".")[0] for x in found if x in third_party(found)}
+    assert installed == (TYPER | {"numpy", "rich"} if libraries is None else libraries)
+    assert len(found) < len(imported_by("import sympy, sys\n"))
+
+
+def third_party(names: set[str]) -> set[str]:
+    """Those of the modules that are neither ours nor Python's."""
+    known = {*sys.stdlib_module_names, "arith", "__main__"}
+    return {x for x in names if x.split(".")[0] not in known and not x.startswith("_")}
+
+
+def test_importing_arith_changes_nothing_of_the_process() -> None:
+    """The limit on digits, and a notebook's look at a prediction, are whose process it is."""
+    changed = """
+import sys
+limit = sys.get_int_max_str_digits()
+import arith, arith.theory, arith.predicting
+from arith.theory import Prediction
+assert sys.get_int_max_str_digits() == limit and not hasattr(Prediction, "_repr_markdown_")
+"""
+    imported_by(changed)
+
+
+def test_a_grid_of_a_file_is_read_when_it_is_asked_for() -> None:
+    program = """
+from pathlib import Path
+read, opened = Path.read_text, []
+Path.read_text = lambda path, *args, **more: opened.append(path.name) or read(path, *args, **more)
+from arith.verify.plan.grids import GRIDS, grid
+grid("headline"), list(GRIDS), len(GRIDS)
+assert opened == []
+assert len(GRIDS["drawn"]) == 1000 and opened == ["drawn.toml"]
+import sys
+"""
+    imported_by(program)
 
 
 def test_a_prediction_is_drawn_without_torch(tmp_path: Path) -> None:

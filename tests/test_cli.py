@@ -7,7 +7,9 @@ import os
 import shlex
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders.command_line import run_cli
@@ -39,6 +41,8 @@ def test_json_contract() -> None:
         "1",
     )
     assert set(got["derivation"][0]) == {"rule", "statement", "source"}
+    for name in ("accuracy", "at_most", "at_least", "learned_accuracy", "unseen_share"):
+        assert first[f"{name}_float"] == float(Fraction(first[name]))
 
 
 def test_the_multiplication_fraction() -> None:
@@ -65,6 +69,9 @@ def test_accuracies_of_more_digits_than_python_writes_by_default() -> None:
     assert (done.code, done.err) == (0, "")
     [length] = json.loads(run_cli("predict", *words, "--json").out)["lengths"]
     assert len(length["learned_accuracy"]) > 4300
+    words = shlex.split("--task add --base 256 --train-digits 1 --test-digits 1000")
+    for option in ("--per-digit", "--explain"):
+        assert run_cli("predict", *words, option).err == ""
 
 
 def test_undetermined_has_no_accuracy() -> None:
@@ -209,6 +216,85 @@ def test_a_reader_that_stops_early_is_not_a_divergence(command: str, unbuffered:
         assert started.stdout is not None and started.stderr is not None
         started.stdout.close()
         assert (started.wait(), started.stderr.read()) == (141, b"")
+
+
+def in_shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """A line of bash, in which ``$arith`` is the command."""
+    words = {"arith": f"{sys.executable} -m arith", "PYTHONPATH": str(ROOT), **more}
+    asked = ["bash", "-c", line]
+    given = {**os.environ, **words}
+    return subprocess.run(asked, cwd=folder, env=given, capture_output=True, text=True)
+
+
+PREDICT = "$arith predict --task add --test-digits 4"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "error"),
+    [
+        (f"{PREDICT} >&-", 4, "arith: cannot write the output: Bad file descriptor\n"),
+        (f"{PREDICT} 2>&-", 0, ""),
+        (f"{PREDICT} <&- >&- 2>&-", 4, ""),
+        ("$arith predict --task nothing 2>&-", 2, ""),
+        (f"{PREDICT} --store $'a\\xff'", 2, "arith: 'a\\udcff' is no text in UTF-8\n"),
+    ],
+)
+def test_closed_streams_and_words_of_no_encoding(
+    line: str, code: int, error: str, tmp_path: Path
+) -> None:
+    done = in_shell(line, tmp_path)
+    assert (done.returncode, done.stderr) == (code, error)
+    assert ("claim" in done.stdout) == (code == 0)
+
+
+def test_work_goes_on_when_nobody_reads_what_is_said_of_it(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "arith", *["predict", "--task", "add", "--plot", "a.svg"]]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, cwd=tmp_path, env=env, **pipes) as started:
+        assert started.stdout is not None and started.stderr is not None
+        started.stderr.close()
+        assert b"claim" in started.stdout.read() and started.wait() == 0
+
+
+@pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("HUP", 129)])
+def test_a_signal_ends_it_with_the_code_of_the_table(name: str, code: int, tmp_path: Path) -> None:
+    """Sent while it waits for somebody to read what it writes."""
+    line = f"{sys.executable} -m arith grid --json > pipe & exec 3< pipe; read x <&3"
+    line = f"mkfifo pipe; {line}; kill -{name} $!; wait $!"
+    done = in_shell(line, tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+
+
+UNFORESEEN = [
+    ("ZeroDivisionError('x')", "failed unexpectedly, by ZeroDivisionError: x"),
+    ("MemoryError()", "not enough memory; what had finished is kept"),
+    ("RecursionError('deep')", "failed unexpectedly, by RecursionError: deep"),
+    ("EOFError()", "ended early (EOFError)"),
+    ("UnicodeDecodeError('utf-8', b'x', 0, 1, 'bad')", "by UnicodeDecodeError: 'utf-8' codec"),
+    ("OSError(12, 'Cannot allocate memory')", "by OSError: [Errno 12] Cannot allocate memory"),
+]
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"), UNFORESEEN, ids=[x.split("(")[0] for x, _ in UNFORESEEN]
+)
+def test_what_nobody_foresaw_is_no_verdict(
+    raised: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = eval(raised)
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("arith.theory.prediction.predict.predict", fails)
+    done = run_cli("predict", "--task", "add")
+    assert (done.code, done.out) == (4, "")
+    assert said in done.err and len(done.err.splitlines()) == 1
+    assert "ARITH_DEBUG=1 shows where" in done.err
+    monkeypatch.setenv("ARITH_DEBUG", "1")
+    with pytest.raises((type(error), RuntimeError)):
+        run_cli("predict", "--task", "add")
 
 
 def test_what_an_encoding_lacks_is_replaced() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from builders.command_line import run_cli
 from builders.paths import ROOT
 
 from arith import __version__
+from arith.cli import COMMANDS
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.plan.recipe import DENSE, RECIPE
 
@@ -19,6 +21,12 @@ def test_every_command_has_the_short_form_of_help() -> None:
         short, whole = run_cli(*words, "-h"), run_cli(*words, "--help")
         assert short == whole and short.code == 0
         assert "-h, --help" in short.out
+    assert list(COMMANDS) == commands
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_of_a_command_what_it_says_of_itself(name: str) -> None:
+    assert run_cli(name, "--help").out.split("\n\n")[1].strip() == COMMANDS[name].text
 
 
 def test_help_has_the_exit_codes_of_the_readme() -> None:

@@ -4,19 +4,24 @@
 >>> setting = Setting(named_task("mul"), 10, encoding("ape"), layout("aligned"), Domain((3,)))
 >>> predict(setting).lengths[3].accuracy
 Fraction(1, 5500)
+
+Nothing is loaded before it is asked for.
 """
 
-import sys
+from __future__ import annotations
 
-from arith.theory.display.text import markdown
-from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.expressions import parse_task
-from arith.theory.setting.layouts import layout
-from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task, named_task
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arith.theory.errors import InvalidInput
+    from arith.theory.prediction.predict import Prediction, predict
+    from arith.theory.setting.domains import Domain
+    from arith.theory.setting.encodings import encoding
+    from arith.theory.setting.expressions import parse_task
+    from arith.theory.setting.layouts import layout
+    from arith.theory.setting.settings import Setting
+    from arith.theory.setting.tasks import Task, named_task
 
 __all__ = [
     "Domain",
@@ -31,10 +36,26 @@ __all__ = [
     "predict",
 ]
 
-# Accuracies are exact: at hundreds of digits their numerators are longer than what Python would
-# write by default (4,300 digits).  What a user may ask for is limited by the settings.
-sys.set_int_max_str_digits(0)
+_MODULES = {
+    "Domain": "setting.domains",
+    "InvalidInput": "errors",
+    "Prediction": "prediction.predict",
+    "Setting": "setting.settings",
+    "Task": "setting.tasks",
+    "encoding": "setting.encodings",
+    "layout": "setting.layouts",
+    "named_task": "setting.tasks",
+    "parse_task": "setting.expressions",
+    "predict": "prediction.predict",
+}
+"""Where each name is defined."""
 
-# A notebook shows a prediction as Markdown.  Predictions know nothing of display, so the two are
-# joined here, where both are known.
-Prediction._repr_markdown_ = markdown  # type: ignore[attr-defined]
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

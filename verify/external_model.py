@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.verify.training.device import pick_device
 
-_BATCH = 50
+_BATCH = 200
 """Prompts at once."""
+_CONFIG = "config.json"
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack")
+"""What other files of weights end with; a pickle of them may hold code."""
+_PACKED = 8
+"""The most weights that one number of a file may hold, where they are quantized."""
+_MODEL = "causal language model"
 
 
 @dataclass(frozen=True)
@@ -31,20 +41,31 @@ class ExternalModel:
         """The greedy continuation of each prompt, of at most so many tokens.
 
         Raises:
-            InvalidInput: the tokenizer loses something of a prompt, or prompt and continuation
-                are longer than the model takes.
+            InvalidInput: the tokenizer loses something of a prompt or reads several digits as one
+                token, or prompt and continuation are longer than the model takes.
         """
         for prompt in prompts:
             if not _writes(self.tokenizer, prompt):
                 last = prompt.splitlines()[-1]
                 raise InvalidInput(f"the model's tokenizer cannot write all of '{last}'")
         longest = getattr(self.net.config.get_text_config(), "max_position_embeddings", None)
+        digits_stand_apart = self._decode(self.tokenizer("11")["input_ids"]).strip() == "1 1"
+        known: set[int] = set()
         said: list[str] = []
         for start in range(0, len(prompts), _BATCH):
             asked = list(prompts[start : start + _BATCH])
             how: Any = {"padding": True, "return_attention_mask": True, "return_tensors": "pt"}
             batch = self.tokenizer(asked, **how).to(self.net.device)
             ids, mask = batch["input_ids"], batch["attention_mask"]
+            new = set(ids.unique().tolist()) - known
+            for token in new:
+                text = self._decode([token])
+                if sum(map(str.isdecimal, text)) > 1:
+                    raise InvalidInput(
+                        f"the model's tokenizer reads '{text.strip()}' as one token: arith asks "
+                        "models that have a token for each digit"
+                    )
+            known |= new
             end = self.tokenizer.eos_token_id
             if end is not None and (ids[:, -1] == end).all():  # the prompt is not the end
                 ids, mask = ids[:, :-1], mask[:, :-1]
@@ -55,34 +76,77 @@ class ExternalModel:
                     f"{longest}; give fewer solved examples or shorter operands"
                 )
             out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=tokens)
-            said += self.tokenizer.batch_decode(out[:, length:], skip_special_tokens=True)
+            texts = self.tokenizer.batch_decode(out[:, length:], skip_special_tokens=True)
+            said += [re.sub(r"(?<=\d) (?=\d)", "", x) if digits_stand_apart else x for x in texts]
         return said
 
+    def _decode(self, ids: list[int]) -> str:
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
-def load(path: Path, device: str = "auto") -> ExternalModel:
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What the ``config.json`` of a model's directory says.
+
+    Raises:
+        InvalidInput: there is no such directory, or no such file in it, or a damaged one.
+    """
+    if not path.is_dir():
+        raise InvalidInput(
+            f"there is no folder {path}: a model is read from a directory, and none is fetched"
+        )
+    if not (path / _CONFIG).is_file():
+        raise InvalidInput(f"{path} holds no {_MODEL}: it has no {_CONFIG}")
+    try:
+        data = json.loads((path / _CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} holds no {_MODEL}: {_CONFIG}: {error}") from None
+    if not isinstance(data, dict):
+        raise InvalidInput(f"{path} holds no {_MODEL}: {_CONFIG} is no object of JSON")
+    return data
+
+
+def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> ExternalModel:
     """The model of a directory in the format of Hugging Face, with the tokenizer beside it.
 
-    Nothing is fetched, code that comes with a model is not run, and sampling or penalties that
+    Nothing is fetched, weights are read from safetensors alone, and sampling or penalties that
     its generation settings ask for are dropped.  The library's messages are turned off.
+
+    Args:
+        trust_remote_code: whether code that comes with a model is run.
 
     Raises:
         InvalidInput: transformers is not installed, or the path is no directory, or holds no
-            causal language model with all its weights, or no tokenizer.
+            causal language model with all its weights, or no tokenizer, or code of its own that is
+            not trusted.
     """
     try:
         transformers = import_module("transformers")
     except ImportError:
         raise InvalidInput("an external model needs the extra: pip install 'arith[hf]'") from None
-    if not path.is_dir():
-        raise InvalidInput(f"{path} is no directory")
+    config = read_config(path)
+    held = _held(path)
+    if "auto_map" in config and not trust_remote_code:
+        raise InvalidInput(
+            f"{path} brings code of its own, which is only run with --trust-remote-code"
+        )
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    what = "causal language model"
-    net, report = _read(what, transformers.AutoModelForCausalLM, path, output_loading_info=True)
+    how: Any = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+    read = transformers.AutoConfig.from_pretrained
+    asked = _read(_MODEL, path, lambda: read(path, **how))
+    kind = transformers.AutoModelForCausalLM
+    _check_size(
+        path, asked, held, lambda: kind.from_config(asked, trust_remote_code=trust_remote_code)
+    )
+    more: Any = {**how, "use_safetensors": True, "output_loading_info": True}
+    net, report = _read(_MODEL, path, lambda: kind.from_pretrained(path, **more))
     if report["missing_keys"]:
         missing = min(report["missing_keys"])
-        raise InvalidInput(f"{path} holds no whole {what}: '{missing}' is missing")
-    tokenizer = _read("tokenizer", transformers.AutoTokenizer, path, padding_side="left")
+        raise InvalidInput(f"{path} holds no whole {_MODEL}: '{missing}' is missing")
+    if not all(x.isfinite().all() for x in net.parameters() if x.is_floating_point()):
+        raise InvalidInput(f"{path}: some weights are no finite numbers")
+    words = transformers.AutoTokenizer.from_pretrained
+    tokenizer = _read("tokenizer", path, lambda: words(path, padding_side="left", **how))
     if not _writes(tokenizer, "1"):  # the library makes one up, without words, where there is none
         raise InvalidInput(f"{path} holds no tokenizer that can write digits")
     if tokenizer.pad_token is None:
@@ -95,10 +159,48 @@ def load(path: Path, device: str = "auto") -> ExternalModel:
     return ExternalModel(net.eval().to(pick_device(device)), tokenizer)
 
 
-def _read(what: str, kind: Any, path: Path, **more: Any) -> Any:
+def _held(path: Path) -> tuple[int, int]:
+    """How many tensors and numbers the weights of a directory are (InvalidInput: none)."""
+    files = sorted(x for x in path.glob("*.safetensors") if x.is_file())
+    others = sorted(x.name for x in path.iterdir() if x.suffix in _PICKLED)
+    if not files and others:
+        raise InvalidInput(
+            f"{path} holds no {_MODEL} in safetensors: {others[0]} is not read, for such a file "
+            "may hold code or needs another program; save_pretrained writes safetensors"
+        )
+    if not files:
+        raise InvalidInput(f"{path} holds no {_MODEL}: it has no weights in safetensors")
+    safetensors = import_module("safetensors")
+
+    def shapes() -> list[list[int]]:
+        with ExitStack() as opened:
+            all_ = [opened.enter_context(safetensors.safe_open(x, framework="pt")) for x in files]
+            return [x.get_slice(name).get_shape() for x in all_ for name in x.keys()]  # noqa: SIM118
+
+    found = _read(_MODEL, path, shapes)
+    return len(found), sum(map(prod, found))
+
+
+def _check_size(path: Path, config: Any, held: tuple[int, int], make: Callable[[], Any]) -> None:
+    """Refuse a network that is far larger than its weights, before it is built (InvalidInput)."""
+    import torch
+
+    tensors, numbers = held
+    layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
+    asked = f"{path}: {_CONFIG} asks for a network that is larger than its weights"
+    if isinstance(layers, int) and layers > tensors:
+        raise InvalidInput(f"{asked}: {layers:,} layers, and {tensors:,} tensors")
+    with torch.device("meta"):  # shapes alone
+        net = _read(_MODEL, path, make)
+    wanted = sum(x.numel() for x in [*net.parameters(), *net.buffers()])
+    if wanted > _PACKED * numbers:
+        raise InvalidInput(f"{asked}: {wanted:,} numbers, and the files have {numbers:,}")
+
+
+def _read(what: str, path: Path, read: Callable[[], Any]) -> Any:
     """What the library reads; it raises nearly anything on damaged files, this InvalidInput."""
     try:
-        return kind.from_pretrained(path, local_files_only=True, trust_remote_code=False, **more)
+        return read()
     except Exception as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         raise InvalidInput(f"{path} holds no {what}: {reason.strip()}") from None

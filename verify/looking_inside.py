@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arith.verify.plan.cells import refuse_natural
 from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
+from arith.verify.records.notices import say
 
 if TYPE_CHECKING:
     from arith.verify.mechanism.inspection import Mechanism
@@ -21,7 +22,7 @@ def inspect(plan: Plan) -> tuple[Trained, Mechanism]:
     Raises:
         InvalidInput: a device or a precision that this machine lacks, or natural lengths.
     """
-    from arith.verify.running.progress import Progress, ProgressDisplay, say
+    from arith.verify.running.progress import Progress, ProgressDisplay
     from arith.verify.training.device import fix_precision, pick_device, train_alone
     from arith.verify.training.train import train
 

@@ -17,23 +17,20 @@ from arith.theory.display.text import count
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict, judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
+from arith.verify.plan.folders import WHERE_COMMITTED
 from arith.verify.plan.grids import GRIDS, grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.budgets import merge
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.files import check_inside, check_writable, write
+from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
     from arith.verify.running.estimate import Estimate
-
-_WHERE_COMMITTED = (
-    "what is committed is in the repository of arith, in reports: say where that folder is with "
-    "--folder"
-)
 
 
 def verify(plan: Plan, store: Store) -> list[CellVerdict]:
@@ -45,17 +42,21 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
         InvalidInput: a device or a precision that this machine lacks, a cell of which no input can
             be held out, curves without TensorBoard, or a cluster that cannot be reached or cannot
             train.
-        Failed: a training process ended early, or the store cannot be read.
+        Failed: a training process ended early, the store cannot be read or written, or something
+            could not be written beside it.
     """
-    here = plan.cluster is None
-    precision = _train_here(plan, store) if here else _train_there(plan, store)
+    from arith.verify.running.run import ending_in_order
+
+    with ending_in_order():
+        here = plan.cluster is None
+        precision = _train_here(plan, store) if here else _train_there(plan, store)
     found = (store.find(x.cell, x.seed, x.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
 def _train_here(plan: Plan, store: Store) -> str:
     """Train what the store lacks on this machine; the precision that was used."""
-    from arith.verify.running.progress import ProgressDisplay, say
+    from arith.verify.running.progress import ProgressDisplay
     from arith.verify.running.run import Processes, has, missing
     from arith.verify.training.curves import check_installed
     from arith.verify.training.device import fix_precision, pick_device
@@ -69,6 +70,8 @@ def _train_here(plan: Plan, store: Store) -> str:
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     jobs = missing(plan.models, store, plan.budget, precision, folders.models)
+    if jobs:
+        store.check_writable()
     again = sum(has(store, job, plan.budget, precision) for job in jobs)
     if again:
         say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
@@ -96,6 +99,8 @@ def _train_there(plan: Plan, store: Store) -> str:
     with DaskWorkers(plan.cluster or "", plan.device) as workers:
         precision = fix_precision(workers.precision(plan.precision), workers.device)
         jobs = missing(plan.models, store, plan.budget, precision)
+        if jobs:
+            store.check_writable()
         with (
             ProgressDisplay(len(jobs), plan.budget, workers.text()) as display,
             Cluster(workers, jobs, store, plan.budget, plan.jobs, display.update) as pool,
@@ -175,7 +180,7 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     folder = folder / Path(name).stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
-        raise InvalidInput(f"there is no evidence {evidence}; {_WHERE_COMMITTED}")
+        raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
     runs = read_evidence(evidence) if evidence.exists() else []
     notes: list[str] = []
 
@@ -205,7 +210,7 @@ def grids_with_evidence(folder: Path) -> list[str]:
     """The named grids that have evidence in a folder (InvalidInput: there is none)."""
     names = [name for name in GRIDS if (folder / name / "evidence.jsonl").exists()]
     if not names:
-        raise InvalidInput(f"there is no evidence of a grid in {folder}; {_WHERE_COMMITTED}")
+        raise InvalidInput(f"there is no evidence of a grid in {folder}; {WHERE_COMMITTED}")
     return names
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from builders.paths import ROOT
 
-PLAIN = "from cli import main\nif __name__ == '__main__':\n    main()\n"
+PLAIN = "from arith.cli import main\nif __name__ == '__main__':\n    main()\n"
 """The program; the workers that it starts import it too."""
 SECONDS = 120.0
 """The longest wait for anything; a busy machine is slow."""

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import torch
 
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.equivalents import predicted_support
 from arith.verify.model.gpt import GPT, UNSEEN, Block
@@ -65,7 +66,7 @@ def float32(shape: Size | None = None) -> Iterator[None]:
 
 def taught(c: Cell) -> Taught:
     """Train ``SEEDS`` small models of a cell for ``STEPS`` steps, in some seconds."""
-    recorder = Recorder([c] * SEEDS)
+    recorder = Recorder([c] * SEEDS, [predict(c.setting)] * SEEDS)
     jobs = [(c, seed) for seed in range(SEEDS)]
     with float32(TINY):
         trained = train_ensemble(jobs, STEPS, recipe=QUICK, watch=recorder, compiled=False)

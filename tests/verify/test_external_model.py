@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,14 @@ import numpy as np
 import pytest
 import torch
 from builders.cells import cell
+from builders.command_line import run_cli
+from safetensors.torch import load_file, save_file
 
 from arith.theory.counting.accuracy import accuracy
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
-from arith.verify.external import evaluate, questions, table
+from arith.verify.external import Answer, answer_tokens, evaluate, questions, table
 from arith.verify.external_model import ExternalModel, load
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sequences import Format
@@ -34,6 +38,10 @@ EOS, MISSING = "<eos>", "holds no causal language model: "
 
 
 CHARACTERS = "0123456789 +*-=()mod^\n"
+
+
+def answer_of(model: ExternalModel) -> Answer:
+    return partial(model.complete, tokens=answer_tokens(BINARY))
 
 
 def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **special: str) -> Any:
@@ -49,7 +57,7 @@ def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **sp
 def tiny_gpt2(words: int) -> Any:
     torch.manual_seed(0)
     config = transformers.GPT2Config(
-        vocab_size=words, n_positions=40, n_embd=32, n_layer=1, n_head=2, eos_token_id=0
+        vocab_size=words, n_positions=160, n_embd=32, n_layer=1, n_head=2, eos_token_id=0
     )
     return transformers.GPT2LMHeadModel(config)
 
@@ -99,7 +107,7 @@ def gpt2(folder: Path) -> ExternalModel:
 
 def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalModel) -> None:
     """Questions of several lengths stand in one batch: greedy, and padded on the left."""
-    one, two = (evaluate(gpt2, BINARY, n, shots=0) for n in (1, 2))
+    one, two = (evaluate(answer_of(gpt2), BINARY, n, shots=0) for n in (1, 2))
     assert (one.samples, one.correct, one.best) == (4, 4, None)
     assert (two.samples, two.correct, two.no_integer, two.best) == (12, 12, 0, None)
     assert gpt2.tokenizer.pad_token == EOS
@@ -107,7 +115,7 @@ def test_a_gpt2_from_disk_is_right_where_it_was_taught_the_truth(gpt2: ExternalM
 
 
 def test_the_errors_of_a_gpt2_are_explained_by_what_it_was_taught(gpt2: ExternalModel) -> None:
-    got = evaluate(gpt2, BINARY, 3, shots=0)
+    got = evaluate(answer_of(gpt2), BINARY, 3, shots=0)
     truth, shorter, taught = got.explanations
     assert got.samples == 48
     assert got.best is taught
@@ -130,7 +138,7 @@ def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
     )
     assert tokenizer("1")["input_ids"][-1] == 0
     tokenizer.save_pretrained(path)
-    assert evaluate(load(path, "cpu"), BINARY, 2, shots=0).correct == 12
+    assert evaluate(answer_of(load(path, "cpu")), BINARY, 2, shots=0).correct == 12
 
 
 @pytest.mark.parametrize("unknown", ["?", None])
@@ -139,17 +147,52 @@ def test_a_question_that_the_tokenizer_cannot_write_is_refused(
 ) -> None:
     poor = tiny_tokenizer(CHARACTERS.replace("+", ""), unknown, pad_token=EOS)
     with pytest.raises(InvalidInput, match=r"tokenizer cannot write all of '\(0 \+ 0\) mod 8 ='"):
-        evaluate(replace(gpt2, tokenizer=poor), BINARY, 1, shots=0)
+        evaluate(answer_of(replace(gpt2, tokenizer=poor)), BINARY, 1, shots=0)
+
+
+def test_a_tokenizer_with_one_token_for_two_digits_is_refused(gpt2: ExternalModel) -> None:
+    words = {c: i for i, c in enumerate([EOS, "?", *CHARACTERS, "10"])}
+    model = tokenizers.Tokenizer(tokenizers.models.BPE(words, [("1", "0")], unk_token="?"))
+    model.decoder = tokenizers.decoders.Fuse()
+    pairs = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=model, pad_token=EOS, padding_side="left"
+    )
+    with pytest.raises(InvalidInput, match="reads '10' as one token"):
+        evaluate(answer_of(replace(gpt2, tokenizer=pairs)), BINARY, 2, shots=0)
+
+
+def test_a_tokenizer_that_writes_blanks_between_digits_says_the_same(gpt2: ExternalModel) -> None:
+    apart = copy.deepcopy(gpt2.tokenizer)
+    apart.backend_tokenizer.decoder = tokenizers.decoders.Metaspace(" ")  # none that joins words
+    apart.backend_tokenizer.decoder = None
+    assert apart.decode(apart("11")["input_ids"]) == "1 1"
+    question = ["(11 + 10) mod 8 ="]
+    [said] = replace(gpt2, tokenizer=apart).complete(question, 4)
+    assert said.split() == gpt2.complete(question, 4)[0].split() == ["101"]
+
+
+def test_a_gpt2_is_judged_where_it_is_known_how_it_was_trained(folder: Path) -> None:
+    sums = "--task mod_add --modulus 8 --base 2 --test-digits 1-3 --device cpu"
+    asked = ["verify", "--model", f"hf:{folder}", *sums.split()]
+    code, out, err = run_cli(*asked, "--train-digits", "2", "--pe", "ape")
+    assert (code, err) == (3, "")
+    assert "premise not established: only 6 independent held-out inputs" in out
+    assert out.splitlines()[1].split("  ")[0] == "digits" and "predicted" in out
+    assert [line.split()[:3] for line in out.splitlines()[2:5]] == [
+        ["1", "4", "1.000"],
+        ["2", "12", "1.000"],
+        ["3", "48", "0.333"],
+    ]
+    code, out, err = run_cli(*asked)
+    assert (code, err) == (0, "") and "predicted" not in out.splitlines()[1]
+    assert out.splitlines()[-1].startswith("Nothing is predicted: --pe and --train-digits")
+    code, _, err = run_cli(*asked, "--layout", "aligned")
+    assert code == 2 and "asked in ordinary text" in err and "leave out --layout" in err
 
 
 def test_text_longer_than_the_context_is_refused(gpt2: ExternalModel) -> None:
-    with pytest.raises(InvalidInput, match="the model takes 40; give fewer solved examples"):
-        evaluate(gpt2, BINARY, 2, shots=3)
-
-
-def ask_for_another_block(path: Path) -> None:
-    config = json.loads((path / "config.json").read_text())
-    (path / "config.json").write_text(json.dumps(config | {"n_layer": 2}))
+    with pytest.raises(InvalidInput, match="the model takes 160; give fewer solved examples"):
+        evaluate(answer_of(gpt2), BINARY, 2, shots=9)
 
 
 def drop_tokenizer(path: Path) -> None:
@@ -162,14 +205,49 @@ def drop_end_token(path: Path) -> None:
     tiny_tokenizer().save_pretrained(path)
 
 
+def config(**changes: object) -> Callable[[Path], None]:
+    """What changes entries of ``config.json``."""
+
+    def change(path: Path) -> None:
+        data = json.loads((path / "config.json").read_text())
+        (path / "config.json").write_text(json.dumps(data | changes))
+
+    return change
+
+
+def rename_weights(name: str) -> Callable[[Path], None]:
+    return lambda path: (path / "model.safetensors").rename(path / name) and None
+
+
+def bring_code(path: Path) -> None:
+    """A model whose code says that it has run."""
+    config(model_type="own", auto_map={"AutoConfig": "own.Own"})(path)
+    (path / "own.py").write_text(f"open({str(path / 'has_run')!r}, 'w').close()")
+
+
+def forget_numbers(path: Path) -> None:
+    weights = load_file(path / "model.safetensors")
+    weights["transformer.wte.weight"][3, 3] = torch.nan
+    save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (shutil.rmtree, "is no directory"),
+        (shutil.rmtree, "there is no folder .* none is fetched"),
+        (lambda path: (path / "config.json").write_text("[1]"), MISSING),
+        (lambda path: (path / "config.json").write_text("[" * 10**5), MISSING),
+        (rename_weights("pytorch_model.bin"), "safetensors: pytorch_model.bin is not read"),
+        (rename_weights("model-q4.gguf"), "safetensors: model-q4.gguf is not read"),
+        (bring_code, "brings code of its own, which is only run with --trust-remote-code"),
+        (config(n_positions=10**6), r"larger than its weights: 32,\d{3},\d{3} numbers"),
+        (config(n_embd=10**6), "larger than its weights"),
+        (config(n_layer=10**9), "larger than its weights: 1,000,000,000 layers"),
+        (forget_numbers, "some weights are no finite numbers"),
         (lambda path: (path / "config.json").unlink(), MISSING),
         (lambda path: (path / "model.safetensors").unlink(), MISSING),
         (lambda path: (path / "model.safetensors").write_bytes(b"no weights"), MISSING),
-        (ask_for_another_block, r"holds no whole causal language model: 'transformer\.h\.1\."),
+        (config(n_layer=2), r"holds no whole causal language model: 'transformer\.h\.1\."),
         (drop_tokenizer, "holds no tokenizer"),
         (lambda path: (path / "tokenizer.json").write_text("{}"), "holds no tokenizer"),
         (drop_end_token, "neither a padding nor an end token"),
@@ -184,6 +262,7 @@ def test_a_bad_path_is_one_clear_line(
     with pytest.raises(InvalidInput, match=message) as raised:
         load(path, "cpu")
     assert str(path) in str(raised.value)
+    assert not (path / "has_run").exists()
     assert "\n" not in str(raised.value)
 
 

@@ -91,7 +91,7 @@ def _box_counts(learned: LearnedFunction, box: Box, width: int) -> _Counts:
 
 def _enumerated(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     if box.size > LARGEST_ENUMERATION:
-        raise NotCountable(f"{box.size} operand tuples are too many to be enumerated")
+        raise NotCountable("there are too many operand tuples to be enumerated")
     right, answer = evaluated(learned, box)
     spend(box.size * width * (50 if right.dtype == np.int64 else 500))
     good = prefix = (right >= 0) & (answer >= 0)

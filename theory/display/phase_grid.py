@@ -14,6 +14,7 @@ from arith.theory.display.answer import UNCLAIMED
 from arith.theory.display.files import writing
 from arith.theory.display.text import digits_text
 from arith.theory.errors import InvalidInput
+from arith.theory.numbers.exact_text import exact_text, text_and_float
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.studies.phase import Point
@@ -204,8 +205,7 @@ def _row(point: Point) -> dict[str, object]:
     }
     for distance, x in zip(point.ahead, point.lengths, strict=True):
         name = f"accuracy_plus_{distance}"
-        row[name] = x.accuracy
-        row[f"{name}_float"] = None if x.accuracy is None else float(x.accuracy)
-        row[f"{name}_at_most"] = x.at_most
-        row[f"{name}_at_least"] = x.at_least
+        row |= text_and_float(name, x.accuracy)
+        row[f"{name}_at_most"] = exact_text(x.at_most)
+        row[f"{name}_at_least"] = exact_text(x.at_least)
     return row

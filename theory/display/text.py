@@ -1,4 +1,4 @@
-"""Predictions and advice in words: the rows of tables, legends, and Markdown for notebooks."""
+"""Predictions and advice in words: the rows of tables, and legends."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import TYPE_CHECKING, Protocol
 
-from arith.theory.display.answer import (
-    INPUTS,
-    UNCLAIMED,
-    answer_line,
-    cut,
-    expected_line,
-    published_lines,
-)
-from arith.theory.display.markdown import markdown_table, plain
+from arith.theory.display.answer import INPUTS, UNCLAIMED, cut
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.numbers.effort import budget
+from arith.theory.numbers.exact_text import exact_text
 from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.setting.decision import Decision
@@ -71,7 +64,7 @@ def fraction_text(x: Fraction | None) -> str:
     """A rational, cut in the middle where it would fill lines (JSON has it whole)."""
     if x is None:
         return "-"
-    text = str(x)
+    text = exact_text(x)
     return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
 
 
@@ -91,7 +84,7 @@ def _accuracy_text(x: LengthPrediction) -> str:
     if x.unseen == 1:
         return "open"
     text = share_text(exact)
-    if exact.denominator != 1 and len(str(exact)) <= _LONGEST_IN_TABLE:
+    if exact.denominator != 1 and len(exact_text(exact)) <= _LONGEST_IN_TABLE:
         text = f"{exact} {'=' if Fraction(f'{float(exact):.3g}') == exact else '≈'} {text}"
     return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
 
@@ -291,11 +284,3 @@ def digit_rows(prediction: Prediction) -> list[list[str]]:
             shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
             rows.append([str(digits), what, shown])
     return rows
-
-
-def markdown(prediction: Prediction) -> str:
-    """The prediction as Markdown, as a notebook shows it."""
-    head = f"**{plain(prediction.setting.text())}**"
-    lines = [answer_line(prediction), expected_line(prediction), *published_lines(prediction)]
-    table = markdown_table(length_rows(prediction), LENGTH_COLUMNS)
-    return "\n\n".join([head, *map(plain, lines), table, *map(plain, legend(prediction))])

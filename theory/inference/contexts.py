@@ -17,8 +17,9 @@ above them can still make it so.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -29,6 +30,7 @@ from arith.theory.inference.views import tokens
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
+from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import EQUALS, Token
 from arith.theory.setting.settings import Setting
 
@@ -40,12 +42,13 @@ _DIGITS = ("operand", "result", "rest")
 ``rest``: where no carry comes in there, the result has ended."""
 _END = -2
 """What is written, in place of a digit, where the result has ended."""
+_COMPARED = "contexts are compared for tasks of a finite carry under a window"
 _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
 """The values of each operand's digit at one place."""
-_State = tuple[tuple[_Values, ...], int, int, int]
-"""The values still to come, from the lowest; the least carry out of all of them after which the
+_State = tuple[int, int, int, int]
+"""The number of the values still to come; the least carry out of all of them after which the
 result can be 0 or more; the carry into them; the answer, -1 before it."""
 _Queries = dict[tuple[_Role, ...], list[int]]
 _Shown = frozenset[_State]
@@ -74,7 +77,6 @@ def receptive_field(setting: Setting) -> int | None:
     return setting.layers * (setting.window - 1) + 1
 
 
-@remembered(256)
 def unshown(setting: Setting) -> dict[int, Unshown | None]:
     """By test length, a context that it asks for and training never shows; None where it shows all.
 
@@ -83,9 +85,17 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
             context two answers, or too much work.
     """
     reads = receptive_field(setting)
+    if reads is None:
+        raise NotCountable(_COMPARED)
+    return _unshown(replace(setting, encoding=encoding("rpe")), reads)
+
+
+@remembered(256)
+def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
+    """The same by the tokens of a context, whatever encoding they are seen under."""
     task, train = setting.task, setting.train
-    if reads is None or not task.has_finite_carry:
-        raise NotCountable("contexts are compared for tasks of a finite carry under a window")
+    if not task.has_finite_carry:
+        raise NotCountable(_COMPARED)
     if train.pairs is not None:
         raise NotCountable("a drawn training set may lack contexts of its domain")
     contexts = _Contexts(setting, reads, digit_automaton(task, setting.base).carries.start)
@@ -106,6 +116,11 @@ class _Contexts:
         self.reads, self.lowest = reads, lowest
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
+        self._onwards = cache(self._onwards_of)
+        self._rest = cache(self._rest_of)
+        self._numbers: dict[tuple[_Values, ...], int] = {}
+        self._to_come: list[tuple[_Values, ...]] = []
+        """The values to come, from the lowest, by their number."""
         self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
         """The contexts that training shows, by what they hold and where reading begins."""
 
@@ -165,20 +180,35 @@ class _Contexts:
             reached = self._carries(box, max(positions, default=0) + low)
             for position in positions:
                 places = range(position + low, position + high + 1)
-                to_come = tuple(_values(box, i) for i in places)
+                to_come = self._number(tuple(_values(box, i) for i in places))
                 least = self._least(box, position + high)
                 for carry in reached[min(position + low, len(reached)) - 1]:
                     yield (to_come, least, carry, -1), position
+
+    def _number(self, to_come: tuple[_Values, ...]) -> int:
+        """A number for values to come, from the lowest: states are compared far more often."""
+        if to_come not in self._numbers:
+            self._numbers[to_come] = len(self._to_come)
+            self._to_come.append(to_come)
+        return self._numbers[to_come]
+
+    def _rest_of(self, number: int) -> int:
+        """The number of the values that come after the lowest."""
+        return self._number(self._to_come[number][1:])
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
         found = [frozenset({self.task.constant})]
         while len(found) < last:
             values = _values(box, len(found))
-            found.append(frozenset(x for c in found[-1] for _, x, _ in self._add(values, c)))
+            found.append(frozenset[int]().union(*(self._onwards(values, c) for c in found[-1])))
             if len(found) > box.width + 1 and found[-1] == found[-2]:
                 break
         return found
+
+    def _onwards_of(self, values: _Values, carry: int) -> frozenset[int]:
+        """The carries out of a place."""
+        return frozenset(onward for _, onward, _ in self._add(values, carry))
 
     def _least(self, box: Box, last: int) -> int:
         """The least carry out of a place after which the result can be 0 or more."""
@@ -228,13 +258,15 @@ class _Contexts:
         reached = {(start, shown): (i, tuple[_Letter, ...]()) for start, i in starts.items()}
         rests = {place for kind, _, place in roles if kind == "rest"}
         rests |= {0} if roles[-1][0] in ("rest", EQUALS) else set()
-        for place in range(low, low + len(next(iter(starts))[0])):
+        for place in range(low, low + len(self._to_come[next(iter(starts))[0]])):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
             how = seen, place == 0, place in rests and self.setting.natural
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
-            onward = {states: self._onward(states, *how) for _, states in reached}
+            alone, together = Counter(x for x, _ in reached), Counter(x for _, x in reached)
+            moved = {x: self._onward({x}, *how, n) for x, n in alone.items()}
+            onward = {x: self._onward(x, *how, n) for x, n in together.items()}
             for (state, states), (position, word) in reached.items():
-                for letter, after in self._onward({state}, *how).items():
+                for letter, after in moved[state].items():
                     there = onward[states].get(letter, frozenset())
                     for one in after:
                         further.setdefault((one, there), (position, (*word, letter)))
@@ -248,16 +280,27 @@ class _Contexts:
         return None
 
     def _onward(
-        self, states: Iterable[_State], seen: tuple[int, ...], answers: bool, is_rest: bool
+        self,
+        states: Iterable[_State],
+        seen: tuple[int, ...],
+        answers: bool,
+        is_rest: bool,
+        times: int,
     ) -> dict[_Letter, _Shown]:
-        """By the digits in sight at the next place, the states after it."""
+        """By the digits in sight at the next place, the states after it.
+
+        Args:
+            times: how often it is asked for: it is charged as often, and made once.
+        """
         found: dict[_Letter, set[_State]] = {}
-        for (values, *to_come), least, carry, answer in states:
+        for to_come, least, carry, answer in states:
+            values, *above = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers, is_rest)
-            digits = self.base * len(values) * len(to_come)  # of the state, at most
-            spend((1_400 + digits) * len(moves))
+            digits = self.base * len(values) * len(above)  # of the state, at most
+            spend(times * (1_400 + digits) * len(moves))
+            rest = self._rest(to_come)
             for letter, after in moves.items():
-                ends = ((tuple(to_come), least, c, x if answers else answer) for c, x in after)
+                ends = ((rest, least, c, x if answers else answer) for c, x in after)
                 found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 

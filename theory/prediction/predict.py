@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +20,7 @@ from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.rule import Basis
 from arith.theory.inference.support import Support, support
 from arith.theory.numbers.effort import budget, spend
+from arith.theory.numbers.exact_text import text_and_float
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.interleaved import interleaved_lengths
 from arith.theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
@@ -125,12 +125,11 @@ class Prediction:
                     "digits": x.digits,
                     "direction": x.direction,
                     "status": x.status,
-                    "accuracy": _text(x.accuracy),
-                    "accuracy_float": None if x.accuracy is None else float(x.accuracy),
-                    "learned_accuracy": _text(x.learned_accuracy),
-                    "unseen_share": _text(x.unseen_share),
-                    "at_most": str(x.at_most),
-                    "at_least": str(x.at_least),
+                    **text_and_float("accuracy", x.accuracy),
+                    **text_and_float("at_most", x.at_most),
+                    **text_and_float("at_least", x.at_least),
+                    **text_and_float("learned_accuracy", x.learned_accuracy),
+                    **text_and_float("unseen_share", x.unseen_share),
                     "claim": x.claim,
                     "tried": x.tried,
                 }
@@ -141,10 +140,6 @@ class Prediction:
                 for x in self.derivation
             ],
         }
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
 
 
 def predict(setting: Setting) -> Prediction:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -154,6 +155,7 @@ class Request:
         return setting
 
 
+@cache
 def _parts() -> dict[str, Option]:
     """The options that are a part of the setting."""
     return {name: o for name, o in options_of(Request).items() if o.part}
@@ -176,6 +178,22 @@ def setting_texts(setting: Setting) -> dict[str, str]:
     return {n: "" if x is None else " ".join(o.words(x)) for n, o, x, _ in _values(setting)}
 
 
+def setting_columns(setting: Setting) -> dict[str, str | int | None]:
+    """The task and every option of the setting, for a table of several settings.
+
+    Numbers are numbers, all else is text as the command line takes it, and what is not set is None.
+    """
+    found: dict[str, str | int | None] = {
+        "task": setting.task.name,
+        "modulus": setting.task.modulus,
+    }
+    for name, o, value, _ in _values(setting):
+        is_plain = value is None or isinstance(value, int)
+        column = "encoding" if name == "pe" else name
+        found[column] = value if is_plain else " ".join(o.words(value)) or None
+    return found
+
+
 def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     """The setting as JSON, for ``read_setting``.
 
@@ -194,9 +212,17 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
 
 def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
     """Each part of the setting: the name of its option, the option, the value, and the default."""
-    for name, o in _parts().items():
-        default = o.value(getattr(Request, name), flag(name), setting.base)
-        yield name, o, attrgetter(o.part)(setting), default
+    for name, o, part, default in _defaults(setting.base):
+        yield name, o, part(setting), default
+
+
+@cache
+def _defaults(base: int) -> list[tuple[str, Option, attrgetter[Any], Any]]:
+    """Each option that is a part of the setting: what reads it there, and its default."""
+    return [
+        (name, o, attrgetter(o.part), o.value(getattr(Request, name), flag(name), base))
+        for name, o in _parts().items()
+    ]
 
 
 def read_setting(data: dict[str, Any]) -> Setting:

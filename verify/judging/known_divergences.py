@@ -6,7 +6,6 @@ text has to be about something that the evidence shows.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 from arith.theory.display.text import digits_text
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict
+from arith.verify.plan.given import read_toml
+from arith.verify.records.reading import Length, Line, read
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,29 @@ class KnownDivergences:
     tried: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Cause:
+    """A table of the file: why a cell diverges at some test lengths."""
+
+    cell: Line
+    digits: tuple[Length, ...]
+    likely: str
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A table of the file: what was tried with a cell."""
+
+    cell: Line
+    what: str
+
+
+@dataclass(frozen=True)
+class _File:
+    cause: tuple[_Cause, ...] = ()
+    tried: tuple[_Tried, ...] = ()
+
+
 def read_known_divergences(path: Path) -> KnownDivergences:
     """Read the file ``causes.toml`` beside the evidence; it may be missing.
 
@@ -38,18 +62,13 @@ def read_known_divergences(path: Path) -> KnownDivergences:
     if not path.exists():
         return KnownDivergences()
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        causes = data.get("cause", [])
-        return KnownDivergences(
-            {(t["cell"], n): " ".join(t["likely"].split()) for t in causes for n in t["digits"]},
-            {t["cell"]: " ".join(t["what"].split()) for t in data.get("tried", [])},
-        )
-    except KeyError as error:
-        raise InvalidInput(f"cannot read the causes {path}: a table lacks {error}") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"cannot read the causes {path}: it is no text") from None
-    except (OSError, tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
+        file = read(_File, read_toml(path, "the causes"))
+    except InvalidInput as error:
         raise InvalidInput(f"cannot read the causes {path}: {error}") from None
+    return KnownDivergences(
+        {(x.cell, n): " ".join(x.likely.split()) for x in file.cause for n in x.digits},
+        {x.cell: " ".join(x.what.split()) for x in file.tried},
+    )
 
 
 def unexplained(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> list[str]:

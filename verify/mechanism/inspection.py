@@ -38,7 +38,7 @@ class Mechanism:
         model, *others = self.influence.items()
         values: dict[str, Any] = {
             "digits": self.digits,
-            "influence": {k: _rounded(x) for k, x in self.influence.items()},
+            "influence": {k: _plain(x) for k, x in self.influence.items()},
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
@@ -53,12 +53,11 @@ class Mechanism:
         return values
 
 
-def _rounded(shares: np.ndarray) -> list[Any]:
-    """Shares as lists of lists; None where one is not known, for JSON has no NaN."""
+def _plain(shares: np.ndarray) -> list[Any]:
+    """Shares as nested lists, rounded; None where one is not known, as JSON has no other word."""
     values = np.round(shares, 4).astype(object)
     values[np.isnan(shares)] = None
-    found: list[Any] = values.tolist()
-    return found
+    return values.tolist()
 
 
 def measure_mechanism(

@@ -80,28 +80,31 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
 def ask(
     model: GPT, cell: Cell, prediction: Prediction, questions: Sequence[tuple[int, ...]]
 ) -> list[Answered]:
-    """A model's greedy answers to operands (see ``read_question``)."""
+    """A model's greedy answers to operands (see ``read_question``): those of a length at once."""
     s = cell.setting
     learned = s.task if prediction.continues else prediction.learned
-    found = []
-    for operands in questions:
+    lengths = [[digit_count(x, s.base) for x in operands] for operands in questions]
+    said: dict[int, list[int]] = {}
+    for longest in set(map(max, lengths)):
+        rows = [i for i, each in enumerate(lengths) if max(each) == longest]
+        weights = [s.base**i for i in range(cell.format_for(longest).width)]
+        digits = [[[x // w % s.base for w in weights] for x in questions[i]] for i in rows]
+        found = answers(model, cell, np.array(digits, dtype=np.int64)).tolist()
+        said.update(zip(rows, found, strict=True))
+    answered = []
+    for i, operands in enumerate(questions):
         expected = None if learned is None else learned.evaluate(*operands)
-        counts = [digit_count(x, s.base) for x in operands]
-        length = max(counts)
-        weights = [s.base**i for i in range(cell.format_for(length).width)]
-        row = [[x // weight % s.base for weight in weights] for x in operands]
-        [digits] = answers(model, cell, np.array([row], dtype=np.int64)).tolist()
-        number = sum(d * s.base**i for i, d in enumerate(digits))
-        found.append(
+        number = sum(d * s.base**j for j, d in enumerate(said[i]))
+        answered.append(
             Answered(
                 operands,
-                s.train.direction(sum(counts) if s.train.kind == "total" else length),
-                number if min(digits) >= 0 and max(digits) < s.base else None,  # else a sign
+                s.train.direction((sum if s.train.kind == "total" else max)(lengths[i])),
+                number if min(said[i]) >= 0 and max(said[i]) < s.base else None,  # else a sign
                 s.task.evaluate(*operands),
                 None if expected is None or expected < 0 else expected,
             )
         )
-    return found
+    return answered
 
 
 def legend(run: Run, prediction: Prediction) -> list[str]:

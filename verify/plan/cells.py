@@ -15,7 +15,7 @@ from arith.theory.setting.tasks import Task
 from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numbering import Numbering
-from arith.verify.plan.recipe import DEFAULT_BUDGET, Recipe, usual_recipe
+from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sequences import Format
 from arith.verify.plan.sizes import Size, size
 
@@ -138,6 +138,22 @@ class Cell:
         parts += [f"--precision {precision}"] if precision != "auto" else []
         parts += [f"--recipe {recipe.name}"] if recipe else []
         return " ".join(parts)
+
+
+def usual_recipe(setting: Setting) -> Recipe:
+    """How the models of a setting are trained unless another recipe is asked for.
+
+    Learned noise makes a model indifferent to places that no answer rests on.  It is wrong where
+    one rule reads every place, those that are always 0 in training included, and should go on at
+    longer inputs: with noise there the rule fails in training, so a model learns where it ends.
+    That may be so for natural lengths, and in a window under encodings that do not tell a place by
+    its index, unless a modulus bounds the result to digits that training shows.  Without a window
+    queries see where the sequence begins, so that no rule has to go on.
+    """
+    modulus, shown = setting.task.full_modulus, setting.train.every_length[-1] + 1
+    bounded = modulus is not None and modulus <= setting.base**shown
+    goes_on = setting.window and setting.encoding.reference != "absolute" and not bounded
+    return DENSE if setting.natural or goes_on else RECIPE
 
 
 def refuse_natural(cell: Cell, what: str) -> None:

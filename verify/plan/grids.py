@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +191,6 @@ _PUBLISHED = (
         **_AS_PUBLISHED,
     ),
 )
-_DRAWN = tuple(
-    map(read_row, tomllib.loads(Path(__file__).with_name("drawn.toml").read_text())["cell"])
-)
 _FULL = (
     *_HEADLINE,
     *_ADDITION,
@@ -213,24 +211,47 @@ def _converging(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(x for x in dict.fromkeys(rows) if x not in UNCONVERGED)
 
 
-GRIDS: dict[str, tuple[Row, ...]] = {
-    "smoke": tuple(_HEADLINE[i] for i in (0, 1, 6)),
-    "headline": _HEADLINE,
-    "data": _converging(_DATA),
-    "windows": WINDOWS,
-    "leaps": _LEAPS,
-    "unconverged": UNCONVERGED,
-    "ignored": _IGNORED,
-    "factors": _FACTORS,
-    "contexts": CONTEXTS,
-    "relative": PREDICTED,
-    "fractions": _FRACTIONS,
-    "constants": _CONSTANTS,
-    "natural": NATURAL,
-    "published": _PUBLISHED,
-    "drawn": _DRAWN,
-    "full": _converging(_FULL),
-}
+@cache
+def _drawn() -> tuple[Row, ...]:
+    text = Path(__file__).with_name("drawn.toml").read_text(encoding="utf-8")
+    return tuple(map(read_row, tomllib.loads(text)["cell"]))
+
+
+class _Grids(Mapping[str, tuple[Row, ...]]):
+    """Rows by the name of their grid; those of a file are read when that grid is asked for."""
+
+    def __init__(self, **rows: tuple[Row, ...] | Callable[[], tuple[Row, ...]]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, name: str) -> tuple[Row, ...]:
+        rows = self._rows[name]
+        return rows if isinstance(rows, tuple) else rows()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+GRIDS = _Grids(
+    smoke=tuple(_HEADLINE[i] for i in (0, 1, 6)),
+    headline=_HEADLINE,
+    data=_converging(_DATA),
+    windows=WINDOWS,
+    leaps=_LEAPS,
+    unconverged=UNCONVERGED,
+    ignored=_IGNORED,
+    factors=_FACTORS,
+    contexts=CONTEXTS,
+    relative=PREDICTED,
+    fractions=_FRACTIONS,
+    constants=_CONSTANTS,
+    natural=NATURAL,
+    published=_PUBLISHED,
+    drawn=_drawn,
+    full=_converging(_FULL),
+)
 """Every named grid.
 
 ``smoke`` is the part of ``headline`` that trains in minutes: one cell that fails upward, one that

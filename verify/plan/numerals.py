@@ -13,6 +13,8 @@ from arith.theory.errors import InvalidInput
 from arith.verify.plan.sequences import LANDMARKS
 
 _DIGITS = digits + ascii_lowercase
+_LONGEST_DIGIT = 9
+"""Characters of one digit that is written as a decimal number."""
 _NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
 """A sign that is no minus between two numbers, or a decimal point."""
 _NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
@@ -62,13 +64,18 @@ def _number(word: str, base: int) -> int | None:
     """The number that a word is; None if it is no number (InvalidInput: it has other digits)."""
     value = 0
     for part in word.lower() if _is_short(base) else word.split(":"):
-        known = _DIGITS.find(part) if _is_short(base) else int(part) if part.isdecimal() else -1
+        known = _DIGITS.find(part) if _is_short(base) else _read_digit(part)
         if not 0 <= known < base:
             if any(c.isdecimal() for c in word):
                 raise InvalidInput(f"'{word}' is no number in base {base}")
             return None
         value = value * base + known
     return value
+
+
+def _read_digit(part: str) -> int:
+    """The value of a digit that is written as a number; -1 if it is none."""
+    return int(part) if part.isdecimal() and len(part) <= _LONGEST_DIGIT else -1
 
 
 def _digit(value: int, base: int) -> str:

@@ -1,4 +1,4 @@
-"""Recipes: how models are trained, and which recipe is the usual one of a cell."""
+"""Recipes: how models are trained."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arith.theory.errors import look_up
-from arith.theory.setting.settings import Setting
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -189,22 +188,6 @@ BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
 
 CHOICES: dict[str, Recipe | None] = {"default": None, **RECIPES}
 """What can be asked for: ``default`` is the usual recipe of each cell."""
-
-
-def usual_recipe(setting: Setting) -> Recipe:
-    """How the models of a setting are trained unless another recipe is asked for.
-
-    Learned noise makes a model indifferent to places that no answer rests on.  It is wrong where
-    one rule reads every place, those that are always 0 in training included, and should go on at
-    longer inputs: with noise there the rule fails in training, so a model learns where it ends.
-    That may be so for natural lengths, and in a window under encodings that do not tell a place by
-    its index, unless a modulus bounds the result to digits that training shows.  Without a window
-    queries see where the sequence begins, so that no rule has to go on.
-    """
-    modulus, shown = setting.task.full_modulus, setting.train.every_length[-1] + 1
-    bounded = modulus is not None and modulus <= setting.base**shown
-    goes_on = setting.window and setting.encoding.reference != "absolute" and not bounded
-    return DENSE if setting.natural or goes_on else RECIPE
 
 
 def find_recipe(name: str) -> Recipe | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from arith.theory.errors import InvalidInput, unknown_name
-from arith.theory.setting.options import option, options_of
+from arith.theory.setting.options import Option, option, options_of
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.given import one_line, read_toml
 from arith.verify.plan.sizes import SIZES
 
 MOST_CELLS = 10_000
@@ -52,7 +53,7 @@ def read_grid(path: str) -> list[Cell]:
     Raises:
         InvalidInput: no such file, or a cell that makes no sense or is there twice.
     """
-    rows = _load(path).get("cell")
+    rows = read_toml(Path(path), "the grid").get("cell")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput(f"the grid {path} has no [[cell]] tables")
     if len(rows) > MOST_CELLS:
@@ -64,24 +65,11 @@ def read_grid(path: str) -> list[Cell]:
             if cell in cells:
                 raise InvalidInput(f"the same as cell {cells[cell]}")
         except InvalidInput as error:
-            raise InvalidInput(f"{path}, cell {number}: {error}") from None
+            raise InvalidInput(f"{path}, cell {number}: {one_line(str(error))}") from None
+        except (ValueError, ArithmeticError, RecursionError):
+            raise InvalidInput(f"{path}, cell {number}: a number is too long") from None
         cells[cell] = number
     return list(cells)
-
-
-def _load(path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"cannot read the grid {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"cannot read the grid {path}: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the grid {path} is not valid TOML: {error}") from None
-    except (ValueError, RecursionError):
-        raise InvalidInput(
-            f"the grid {path} is not valid TOML: it is nested too deeply, or a number is too long"
-        ) from None
 
 
 def read_row(data: dict[str, Any]) -> Row:
@@ -90,22 +78,28 @@ def read_row(data: dict[str, Any]) -> Row:
     Raises:
         InvalidInput: an unknown key, or a value of another type than its option takes.
     """
-    names = {name.replace("_", "-"): name for name in options_of(Row)}
-    values: dict[str, Any] = {}
+    keys, values = _keys(), dict[str, Any]()
     for key, value in data.items():
         dashed = key.replace("_", "-")
-        if dashed not in names:
-            raise unknown_name("key", key, list(names))
-        name = names[dashed]
+        if dashed not in keys:
+            raise unknown_name("key", key, list(keys))
+        name, option, kind = keys[dashed]
         if name in values:
             raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
-        values[name] = _words(dashed, name, value)
+        values[name] = _words(dashed, option, kind, value)
     return Row(**values)
 
 
-def _words(dashed: str, name: str, value: Any) -> Any:
+@cache
+def _keys() -> dict[str, tuple[str, Option, type]]:
+    """The keys of a TOML table: each with its field, its option, and what the field takes."""
+    hints = get_type_hints(Row)
+    whole = {name: int if hints[name] in (int, int | None) else str for name in hints}
+    return {n.replace("_", "-"): (n, option, whole[n]) for n, option in options_of(Row).items()}
+
+
+def _words(dashed: str, option: Option, kind: type, value: Any) -> Any:
     """What the command line would give for a TOML value; lengths may be a number or a list."""
-    option, words = options_of(Row)[name], get_type_hints(Row)[name]
     if option.joined:
         takes = "a number, a list of numbers, or text such as '1-6'"
         if isinstance(value, list):
@@ -117,7 +111,7 @@ def _words(dashed: str, name: str, value: Any) -> Any:
         if isinstance(value, list) and all(isinstance(x, str) for x in value):
             return tuple(value)
     else:
-        kind, takes = (int, "a whole number") if words in (int, int | None) else (str, "text")
+        takes = "a whole number" if kind is int else "text"
         if type(value) is kind:
             return value
-    raise InvalidInput(f"{value!r} is no value for '{dashed}', which takes {takes}")
+    raise InvalidInput(f"{one_line(repr(value))} is no value for '{dashed}', which takes {takes}")

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import read_bytes, read_text
 from arith.verify.records.files import write
+from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
-from arith.verify.records.reading import (
-    check,
-    check_fields,
-    read_cell,
-    read_head,
-    read_measurement,
-    read_trajectory,
-)
-from arith.verify.records.runs import Run
+from arith.verify.records.reading import Line, Precision, Seed, check, read, record
+from arith.verify.records.runs import Run, read_model
+from arith.verify.records.trajectory import Trajectory
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
 """The files beside an evidence file: what was predicted before, and what was seen in training."""
+
+
+_MEASURED = record(
+    Run, measurements=None, trajectory=None, measurement=Measurement, predicted=Line | None
+)
+"""A line of evidence: a model with one of its measurements, and the hash of its prediction."""
+_TOLD = record(Predicted, cell=Cell)
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A line of trajectories."""
+
+    cell: Cell
+    seed: Seed
+    recipe: Line
+    precision: Precision
+    trajectory: Trajectory
 
 
 def read_evidence(path: Path) -> list[Run]:
@@ -36,71 +51,55 @@ def read_evidence(path: Path) -> list[Run]:
         InvalidInput: a file is missing, or a line cannot be read or says what another says.
     """
     runs: dict[Any, Run] = {}
+    measured: dict[Any, dict[int, Measurement]] = {}
     predictions: dict[tuple[Cell, str], Predicted] = {}
 
-    def add_prediction(data: dict[str, Any]) -> None:
-        cell = read_cell(data.pop("cell", None))
-        predicted = Predicted.from_json(data)
+    def add_prediction(line: bytes) -> None:
+        found = read(_TOLD, line)
+        cell, predicted = found.values()["cell"], found.made()
+        predicted.check(cell)
         predictions[cell, predicted.hash] = predicted
 
-    def add_measurement(data: dict[str, Any]) -> None:
-        head = read_head(data, {"measurement", "predicted"})
-        cell, made = head["cell"], data.get("predicted")
-        check(made is None or isinstance(made, str), "predicted must be a hash, or left out")
+    def add_measurement(line: bytes) -> None:
+        values = read_model(_MEASURED, line).values()
+        cell, made = values["cell"], values.pop("predicted")
         told = None if made is None else predictions.get((cell, made))
         check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
-        measurement = read_measurement(data.get("measurement"), cell)
-        run = Run(**head, measurements=(), predicted=told)
+        measurement = values.pop("measurement")
+        run = Run(**values, measurements=(), predicted=told)
         identity = cell, run.seed, run.recipe, run.precision
-        before = runs.get(identity, run)
-        known = before.measurements
-        fresh = all(m.digits != measurement.digits for m in known)
-        check(fresh, f"{measurement.digits} digits are measured twice")
-        same = replace(run, measurements=known) == before
-        check(same, "it contradicts an earlier line on the same model")
-        runs[identity] = replace(run, measurements=(*known, measurement))
+        if run != runs.get(identity):
+            run.check()
+            check(identity not in runs, "it contradicts an earlier line on the same model")
+            runs[identity], measured[identity] = run, {}
+        digits, known = measurement.digits, measured[identity]
+        check(digits not in known, f"{digits} digits are measured twice")
+        measurement.check(cell)
+        known[digits] = measurement
 
-    def add_trajectory(data: dict[str, Any]) -> None:
-        check_fields(data, {"cell", "seed", "recipe", "trajectory", "precision"})
-        cell = read_cell(data["cell"])
-        trajectory = read_trajectory(data["trajectory"], cell)
-        names = [data[name] for name in ("seed", "recipe", "precision")]
-        check(all(isinstance(x, int | str) for x in names), "seed, recipe or precision is wrong")
-        identity = cell, *names
+    def add_trajectory(line: bytes) -> None:
+        found = read(_Followed, line)
+        found.trajectory.check(found.cell)
+        identity = found.cell, found.seed, found.recipe, found.precision
         if identity in runs:
             check(runs[identity].trajectory is None, "a second trajectory of the same model")
-            runs[identity] = replace(runs[identity], trajectory=trajectory)
+            runs[identity] = replace(runs[identity], trajectory=found.trajectory)
 
-    if path.with_name(PREDICTIONS).exists():
-        _read_lines(path.with_name(PREDICTIONS), add_prediction)
+    _read_lines(path.with_name(PREDICTIONS), add_prediction)
     _read_lines(path, add_measurement)
-    if path.with_name(TRAJECTORIES).exists():
-        _read_lines(path.with_name(TRAJECTORIES), add_trajectory)
-    return list(runs.values())
+    _read_lines(path.with_name(TRAJECTORIES), add_trajectory)
+    return [replace(r, measurements=tuple(measured[i].values())) for i, r in runs.items()]
 
 
-def _read_lines(path: Path, use: Callable[[dict[str, Any]], None]) -> None:
-    """Use the object of each line, and say where it is that one cannot be read."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InvalidInput(f"cannot read the evidence {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"cannot read the evidence {path}: it is no text") from None
-    for number, line in enumerate(lines, 1):
+def _read_lines(path: Path, use: Callable[[bytes], None]) -> None:
+    """Use each line of a file beside the evidence, if it is there, and say where one is wrong."""
+    if path.name in (PREDICTIONS, TRAJECTORIES) and not path.exists():
+        return
+    for number, line in enumerate(BytesIO(read_bytes(path, "the evidence")), 1):
         try:
-            data = _parsed(line)
-            check(isinstance(data, dict), "it is no object of JSON")
-            use(data)
+            use(line)
         except InvalidInput as error:
             raise InvalidInput(f"{path}, line {number}: {error}") from None
-
-
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        raise InvalidInput("it is no JSON") from None
 
 
 def write_evidence(path: Path, runs: Iterable[Run]) -> None:
@@ -127,7 +126,7 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
             head["predicted"] = predicted["hash"]
         measured += [json.dumps({**head, "measurement": m}) for m in measurements]
     predictions = path.with_name(PREDICTIONS)
-    before = predictions.read_text(encoding="utf-8").splitlines() if predictions.exists() else []
+    before = read_text(predictions, "the evidence").splitlines() if predictions.exists() else []
     both = dict.fromkeys([*told, *before])
     files = ((PREDICTIONS, both), (TRAJECTORIES, followed), (path.name, measured))
     for file, lines in (*files, (PREDICTIONS, told)) if len(both) > len(told) else files:

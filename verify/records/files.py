@@ -12,6 +12,9 @@ from uuid import uuid4
 from arith.theory.display.files import writing
 from arith.theory.errors import InvalidInput
 
+_ROOM = 2**16
+"""Bytes that there must be room for where a file is to be written later."""
+
 
 def write(path: Path, text: str) -> None:
     """Write a text file, with its folder; a file that was there stays whole until the new one is.
@@ -108,7 +111,7 @@ def check_writable(path: Path) -> None:
             path.open("a").close()
             if path.is_file():
                 beside = _beside(path.resolve())
-                beside.touch()
+                beside.write_bytes(bytes(_ROOM))
                 beside.unlink()
     finally:
         for made in new:

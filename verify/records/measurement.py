@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from arith.verify.plan import premise
+from arith.verify.plan.cells import Cell
+from arith.verify.records.reading import Length, Positive, Share, Whole, check
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,14 @@ class Measurement:
             (``verify.model.steadiness``), where that was measured.
     """
 
-    digits: int
-    samples: int
+    digits: Length
+    samples: Positive
     exhaustive: bool
-    correct: int
-    learned: int | None
-    digit_correct: tuple[int, ...]
-    digit_learned: tuple[int, ...] | None
-    steady: float | None = None
+    correct: Whole
+    learned: Whole | None
+    digit_correct: tuple[Whole, ...]
+    digit_learned: tuple[Whole, ...] | None
+    steady: Share | None = None
 
     def is_steady(self, unseen: Fraction = Fraction(0), least: float = premise.STEADY) -> bool:
         """Whether the model is not known to waver here: most answers stayed, or none were tried.
@@ -42,6 +44,24 @@ class Measurement:
             least: the share of the answers that have to stay.
         """
         return self.steady is None or self.steady + unseen >= least
+
+    def check(self, cell: Cell) -> None:
+        """Check that it can be one of this cell, and its counts go together (InvalidInput)."""
+        check(self.digits in cell.setting.test_lengths, "digits: no test length")
+        width = cell.format_for(self.digits).result_width
+        for name, right, by_digit in (
+            ("correct", self.correct, self.digit_correct),
+            ("learned", self.learned, self.digit_learned),
+        ):
+            if right is None or by_digit is None:
+                check(
+                    right is by_digit, f"digit_{name} must be null where {name} is, and only there"
+                )
+                continue
+            check(right <= self.samples, f"{name} must be 0 to samples")
+            check(len(by_digit) == width, f"digit_{name} must have {width} items")
+            fine = right <= min(by_digit) and max(by_digit) <= self.samples
+            check(fine, f"digit_{name} must be from {name} to samples")
 
     def to_json(self) -> dict[str, Any]:
         """The measurement as plain values, without what was not measured."""

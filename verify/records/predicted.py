@@ -6,13 +6,14 @@ import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from arith.theory.errors import InvalidInput
 from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.numbers.exact_text import exact_text
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.predict import Prediction
-from arith.verify.records.reading import check, check_fields
+from arith.verify.plan.cells import Cell
+from arith.verify.records.reading import Length, Line, Number, check
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class PredictedLength:
         at_least: what the accuracy does not fall below; 0 in what was stored before theory 27.
     """
 
-    digits: int
+    digits: Length
     status: Status
     claim: Claim
     accuracy: Fraction | None
@@ -36,28 +37,7 @@ class PredictedLength:
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values; fractions as text, and no lower bound of 0."""
         kept = {k: v for k, v in vars(self).items() if k != "at_least" or v}
-        return {k: str(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> PredictedLength:
-        """The prediction that ``to_json`` wrote (InvalidInput: a value is wrong or missing)."""
-        try:
-            return cls(
-                data["digits"],
-                Status(data["status"]),
-                Claim(data["claim"]),
-                _fraction(data["accuracy"]),
-                Fraction(data["at_most"]),
-                _fraction(data["unseen_share"]),
-                _fraction(data["learned_accuracy"]),
-                Fraction(data.get("at_least", 0)),
-            )
-        except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
-            raise InvalidInput(f"predicted: {error}") from None
-
-
-def _fraction(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
+        return {k: exact_text(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
 
 
 @dataclass(frozen=True)
@@ -69,8 +49,10 @@ class Predicted:
         learned: the expected function f^ as text, None where there is none.
     """
 
-    theory: str
-    learned: str | None
+    BESIDE: ClassVar = (("hash", str),)
+
+    theory: Number
+    learned: Line | None
     lengths: tuple[PredictedLength, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -78,15 +60,15 @@ class Predicted:
         head = {"theory": self.theory, "learned": self.learned, "hash": self.hash}
         return {**head, "lengths": [x.to_json() for x in self.lengths]}
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Predicted:
-        """The prediction that ``to_json`` wrote (InvalidInput: it did not, or not so)."""
-        check_fields(data, {"theory", "learned", "hash", "lengths"})
-        check(isinstance(data["lengths"], list), "predicted: lengths must be a list")
-        lengths = tuple(PredictedLength.from_json(x) for x in data["lengths"])
-        read = cls(data["theory"], data["learned"], lengths)
-        check(read.hash == data["hash"], "predicted: it was changed, for it has another hash")
-        return read
+    def check(self, cell: Cell) -> None:
+        """Check that it can be one of this cell, and its bounds go together (InvalidInput)."""
+        lengths = [x.digits for x in self.lengths]
+        fine = len(set(lengths)) == len(lengths) and set(lengths) <= set(cell.setting.test_lengths)
+        check(fine, "predicted: not the test lengths of the cell, each once")
+        for x in self.lengths:
+            least, most = (x.at_least, x.at_most) if x.accuracy is None else (x.accuracy,) * 2
+            fine = x.at_least <= least <= most <= x.at_most
+            check(fine, f"predicted: bounds at {x.digits} digits contradict each other")
 
     def at(self, digits: int) -> PredictedLength | None:
         """What was predicted at a test length; None where nothing was."""

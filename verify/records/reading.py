@@ -1,161 +1,263 @@
-"""Records read back: every value is checked before it is used."""
+"""Records read back: every value has its type and is within its bounds before it is used.
+
+A dataclass is written as an object of JSON with its fields.  It is read as one that has these, each
+as its type says, and no others (``msgspec``); numbers that are no numbers are none in JSON.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Set
-from functools import lru_cache
-from typing import Any
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+from msgspec import Meta, Raw, Struct
 
 from arith.theory.errors import InvalidInput
+from arith.theory.numbers.exact_text import read_exact
+from arith.theory.setting.options import IN_CELLS, LARGEST_TEST, Option, options_of
+from arith.theory.setting.requests import LARGEST_MODULUS, Request
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.plan import PRECISIONS
-from arith.verify.records.measurement import Measurement
-from arith.verify.records.trajectory import Trajectory
+from arith.verify.plan.given import one_line
+from arith.verify.plan.plan import LARGEST_SEED, PRECISIONS
 
 FORMAT = 1
 """Of the records of models; one that does not say its ``format`` has format 1."""
+_MOST = 10**9
+"""No count and no time of ours comes near it."""
+_ON_ONE_LINE = r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*\Z"
+_OF_DIGITS = r"\A[0-9]{1,9}\Z"
+_A_PRECISION = rf"\A({'|'.join(PRECISIONS)})\Z"
+_FORMS = {
+    _ON_ONE_LINE: " on one line",
+    _OF_DIGITS: " of digits",
+    _A_PRECISION: ": float32 or bfloat16",
+}
+"""What patterns ask for, in words."""
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object of JSON",
+}
+"""What the library calls values, in words."""
+_RATIO = re.compile(r"[0-9]{1,20000}(/[1-9][0-9]{0,19999})?")
+"""A fraction, short enough to be read."""
+
+Whole = Annotated[int, Meta(ge=0, le=_MOST)]
+Positive = Annotated[int, Meta(ge=1, le=_MOST)]
+Length = Annotated[int, Meta(ge=1, le=LARGEST_TEST)]
+"""In digits."""
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Seconds = Annotated[float, Meta(ge=0, le=_MOST)]
+Line = Annotated[str, Meta(max_length=10_000, pattern=_ON_ONE_LINE)]
+Number = Annotated[str, Meta(pattern=_OF_DIGITS)]
+"""The version of a theory."""
+Precision = Annotated[str, Meta(pattern=_A_PRECISION)]
+
+_Kind = TypeVar("_Kind")
 
 
 class UnknownField(InvalidInput):
     """A record has a field, or a format, that this version does not know."""
 
 
-def read_head(data: Any, tail: Set[str]) -> dict[str, Any]:
-    """The fields of a run that are numbers or text, and its cell, checked.
+class Record(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An object of JSON as it is read, of which a dataclass is made."""
+
+    of: ClassVar[type]
+    deep: ClassVar[frozenset[str]]
+    """The fields that are read otherwise than they are kept."""
+
+    def values(self) -> dict[str, Any]:
+        """What the fields hold, those of the dataclass and others, but for what stands beside."""
+        beside = [name for name, *_ in getattr(self.of, "BESIDE", ())]
+        found = {n: getattr(self, n) for n in self.__struct_fields__ if n not in beside}
+        return found | {n: _made(found[n]) for n in self.deep}
+
+    def made(self) -> Any:
+        """The dataclass (InvalidInput: it has not what was written beside its fields)."""
+        known = self.of.__dataclass_fields__.keys()  # type: ignore[attr-defined]
+        made = self.of(**{name: x for name, x in self.values().items() if name in known})
+        for name, *_ in getattr(self.of, "BESIDE", ()):
+            fine = getattr(made, name) == getattr(self, name)
+            check(fine, f"{name}: it was changed, for it has another {name}")
+        return made
+
+
+def record(kind: type, **other: Any) -> type[Record]:
+    """How a dataclass is read.
+
+    Its ``BESIDE`` names what is written beside its fields (name, type and, where it may be left
+    out, a value): attributes, which have to be what was written.
 
     Args:
-        tail: fields that the record may have besides.
+        other: types of fields that are written otherwise, or besides (which may be left out where
+            they may be null); None for what is not written.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    defaults = {f.name: [] if f.default is MISSING else [f.default] for f in fields(kind)}
+    types = {name: hints[name] for name in defaults} | other
+    read_as = {name: _read_as(hint) for name, hint in types.items() if hint is not None}
+    more = {n: [None] if type(None) in get_args(x) else [] for n, x in other.items()}
+    written = [(name, form, *(more | defaults)[name]) for name, form in read_as.items()]
+    beside = [x for x in getattr(kind, "BESIDE", ()) if x[0] not in other]
+    deep = frozenset(name for name, form in read_as.items() if form != types[name])
+    made = msgspec.defstruct(
+        kind.__name__,
+        [*written, *beside],
+        bases=(Record,),
+        namespace={"of": kind, "deep": deep},
+        kw_only=True,
+    )
+    assert issubclass(made, Record)
+    return made
+
+
+def _read_as(hint: Any) -> Any:
+    """The type that stands for one whose dataclasses are read as records."""
+    if hint is Cell:
+        return Raw
+    if is_dataclass(hint):
+        return _record(cast(Any, hint))
+    if get_origin(hint) in (Union, UnionType):
+        return Union[tuple(map(_read_as, get_args(hint)))]  # noqa: UP007
+    if get_origin(hint) is tuple:
+        return tuple.__class_getitem__(tuple(map(_read_as, get_args(hint))))
+    return hint
+
+
+@cache
+def _record(kind: Any) -> type[Record]:
+    return record(kind)
+
+
+def _made(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.made()
+    if isinstance(value, Raw):
+        return read_cell(bytes(value))
+    if isinstance(value, tuple) and value and isinstance(value[0], Record):
+        return tuple(map(_made, value))
+    return value
+
+
+def read(kind: type[_Kind], data: str | bytes | dict[str, Any]) -> _Kind:
+    """A record of JSON, or of TOML if it is parsed already.
+
+    Args:
+        kind: a dataclass, or a type of ``msgspec``.
 
     Raises:
-        InvalidInput: a value that no run can have, or one that is missing.
-        UnknownField: a field more, or another format.
+        InvalidInput: it is no JSON, or a value is missing, of another type or out of bounds.
+        UnknownField: there is a field more.
     """
-    if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
-        other = json.dumps(data["format"])[:40]
-        raise UnknownField(f"format {other} is unknown; this version of arith reads {FORMAT}")
-    check_fields(data, {*_HEAD, "cell"}, {"indifference", "noise", "format", *tail})
-    head: dict[str, Any] = {"cell": read_cell(data["cell"])}
-    if "indifference" in data:
-        head["indifference"] = data["indifference"]
-        check(_share(data["indifference"]), "indifference must be a number from 0 to 1")
-    if "noise" in data:
-        shares = data["noise"]
-        known = (
-            isinstance(shares, list) and len(shares) == len(head["cell"].training_format.tokens) - 1
-        )
-        check(known and all(map(_share, shares)), "noise must hold a share for each token")
-        head["noise"] = tuple(shares)
-    for name, (good, what) in _HEAD.items():
-        check(good(data[name]), f"{name} must be {what}, not {json.dumps(data[name])[:40]}")
-        head[name] = data[name]
-    check(data["steps"] <= data["budget"], "steps must not be above budget")
-    return head
-
-
-def read_cell(data: Any) -> Cell:
-    """A cell, checked (InvalidInput: it is none)."""
-    check(isinstance(data, dict), "cell must be an object")
-    return _cell(json.dumps(data, sort_keys=True))
-
-
-@lru_cache(maxsize=4096)
-def _cell(text: str) -> Cell:
     try:
-        cell = Cell.from_json(json.loads(text))
-    except KeyError as error:
-        raise InvalidInput(f"cell lacks {error}") from None
-    except (ValueError, TypeError, AttributeError, OverflowError, ZeroDivisionError) as error:
-        raise InvalidInput(f"cell: {error}") from None
-    unknown = json.loads(text).keys() - cell.to_json().keys()
-    if unknown:
-        raise UnknownField(f"cell: unknown field '{min(unknown)}'")
-    return cell
+        found = _reader(cast(Any, kind), isinstance(data, dict))(data)
+    except msgspec.ValidationError as error:
+        raise _told(str(error)) from None
+    except (msgspec.DecodeError, UnicodeError, TypeError):
+        raise InvalidInput("it is no JSON") from None
+    except RecursionError:
+        raise InvalidInput("it is nested too deeply") from None
+    return _made(found) if is_dataclass(kind) else found
 
 
-def read_measurement(data: Any, cell: Cell) -> Measurement:
-    """A measurement, checked against its cell (InvalidInput: a value is wrong or missing)."""
-    check_fields(data, Measurement.__dataclass_fields__.keys() - {"steady"}, {"steady"})
-    if "steady" in data:
-        check(_share(data["steady"]), "steady must be a number from 0 to 1")
-    digits, samples = data["digits"], data["samples"]
-    check(_whole(digits) and digits in cell.setting.test_lengths, "digits: no test length")
-    check(_whole(samples) and samples > 0, "samples must be a positive integer")
-    check(isinstance(data["exhaustive"], bool), "exhaustive must be true or false")
-    width = cell.format_for(digits).result_width
-    for whole, name in (("correct", "digit_correct"), ("learned", "digit_learned")):
-        right, values = data[whole], data[name]
-        if right is None and whole == "learned":
-            check(values is None, f"{name} must be null where {whole} is")
-            continue
-        check(_whole(right) and right <= samples, f"{whole} must be 0 to samples")
-        check(isinstance(values, list) and len(values) == width, f"{name} must have {width} items")
-        fine = all(_whole(v) and right <= v <= samples for v in values)
-        check(fine, f"{name} must be from {whole} to samples")
-    found: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
-    return Measurement(**found)
+@cache
+def _reader(kind: Any, parsed: bool) -> Callable[[Any], Any]:
+    form = _read_as(kind)
+    if parsed:
+        return lambda data: msgspec.convert(data, form, dec_hook=_hook)
+    return msgspec.json.Decoder(form, dec_hook=_hook).decode
 
 
-def read_trajectory(data: Any, cell: Cell) -> Trajectory:
-    """A trajectory, checked against its cell (InvalidInput: a value is wrong or missing)."""
-    check_fields(data, Trajectory.__dataclass_fields__.keys())
-    steps, lengths = data["steps"], {str(n) for n in cell.setting.test_lengths}
-    rising = isinstance(steps, list) and all(map(_whole, steps)) and steps == sorted(steps)
-    check(rising and steps, "trajectory: steps must rise")
-    found: dict[str, Any] = {"learned": None}
-    for name in ("correct", "learned"):
-        curves = data[name]
-        if curves is None and name == "learned":
-            continue
-        known = isinstance(curves, dict) and set(curves) <= lengths
-        check(known, f"trajectory: {name} must hold a list per test length")
-        for values in curves.values():
-            fine = isinstance(values, list) and len(values) == len(steps)
-            check(fine and all(map(_share, values)), f"trajectory: {name} must hold shares")
-        found[name] = {int(n): tuple(values) for n, values in curves.items()}
-    return Trajectory(tuple(steps), **found)
+def _hook(kind: type, data: Any) -> Fraction:
+    """A share that is written as a fraction."""
+    if kind is not Fraction or not isinstance(data, str) or not _RATIO.fullmatch(data):
+        raise ValueError("expected a fraction as text")
+    share = read_exact(data)
+    if share > 1:
+        raise ValueError("expected a fraction from 0 to 1")
+    return share
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _told(message: str) -> InvalidInput:
+    """The error with what the library says, in one line: the field, and what is wrong there."""
+    said, _, place = message.partition(" - at ")
+    where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
+    where = f"{where}: " if where else ""
+    if unknown := re.fullmatch("Object contains unknown field `(.*)`", said, re.S):
+        return UnknownField(one_line(f"{where}unknown field '{unknown[1]}'"))
+    if lacking := re.fullmatch("Object missing required field `(.*)`", said):
+        return InvalidInput(f"{where}it lacks '{lacking[1]}'")
+    for pattern, words in _FORMS.items():
+        said = said.replace(f" matching regex {pattern!r}", words)
+    said = re.sub(r"`([a-z |]+)`", _kinds, said).replace("Expected", "expected")
+    return InvalidInput(one_line(where + said))
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-
-
-def _share(value: Any) -> bool:
-    return _number(value) and value <= 1
-
-
-_HEAD: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "seed": (_whole, "an integer from 0"),
-    "recipe": (lambda x: isinstance(x, str), "a text"),
-    "precision": (lambda x: x in PRECISIONS, " or ".join(PRECISIONS)),
-    "premise": (_share, "a number from 0 to 1"),
-    "held_out": (lambda x: _whole(x) and x > 0, "a positive integer"),
-    "steps": (_whole, "an integer from 0"),
-    "budget": (_whole, "an integer from 0"),
-    "seconds": (_number, "a number from 0"),
-    "machine": (lambda x: isinstance(x, str), "a text"),
-}
-
-
-def check_fields(data: Any, wanted: Set[str], optional: Set[str] = frozenset()) -> None:
-    """Check that a record is an object that has the fields that it should have, and no other.
-
-    Raises:
-        InvalidInput: it is none, or a field is missing.
-        UnknownField: there is one more.
-    """
-    check(isinstance(data, dict), "it is no object of JSON")
-    lacking, unknown = wanted - data.keys(), data.keys() - wanted - optional
-    if lacking:
-        raise InvalidInput(f"it lacks '{min(lacking)}'")
-    if unknown:
-        raise UnknownField(f"unknown field '{min(unknown)}'")
+def _kinds(found: re.Match[str]) -> str:
+    """What the library expects, ``str | null``, in words: a text or null."""
+    return " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
 
 
 def check(fine: Any, message: str) -> None:
+    """Refuse what does not fit together (InvalidInput)."""
     if not fine:
         raise InvalidInput(message)
+
+
+@lru_cache(maxsize=4096)
+def read_cell(text: str | bytes) -> Cell:
+    """A cell (InvalidInput: it is none; UnknownField: it has a field more)."""
+    try:
+        data = msgspec.to_builtins(read(_cell_record(), text))
+        given = {name: value for name, value in data.items() if value is not msgspec.UNSET}
+        modulus = given["modulus"]
+        check(modulus is None or 0 < modulus < LARGEST_MODULUS, f"no such modulus: {modulus}")
+        return Cell.from_json(given)
+    except UnknownField as error:
+        raise UnknownField(f"cell: {error}") from None
+    except (ValueError, TypeError, AttributeError, ArithmeticError, LookupError) as error:
+        raise InvalidInput(one_line(f"cell: {error}")) from None
+
+
+@cache
+def _cell_record() -> type[Struct]:
+    """A cell as it is written: the options of a setting, and a model size."""
+    hints = get_type_hints(Request)
+
+    def written(name: str, option: Option) -> tuple[Any, ...]:
+        hint = hints[name]
+        if option.joined:
+            kind: Any = list[Length]
+        elif option.example:
+            kind = dict[str, list[Whole] | Annotated[str, Meta(pattern=r"\A[0-9/]{1,41}\Z")]]
+        elif hint in (int, int | None):
+            kind = Whole if hint is int else Whole | None
+        else:
+            kind = Line
+        if option.written >= IN_CELLS:
+            return name, kind
+        return name, kind | msgspec.UnsetType, msgspec.UNSET
+
+    parts = [written(name, o) for name, o in options_of(Request).items() if o.part]
+    always: list[Any] = [("task", Line), ("modulus", int | None), ("model", Line)]
+    return msgspec.defstruct("Cell", [*always, *parts], forbid_unknown_fields=True, kw_only=True)

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Literal, TypeVar
 
+from msgspec import Struct
+
+from arith.theory.errors import InvalidInput
 from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import one_line
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
-from arith.verify.records.reading import check, read_head, read_measurement, read_trajectory
+from arith.verify.records.reading import (
+    FORMAT,
+    Line,
+    Positive,
+    Precision,
+    Seconds,
+    Seed,
+    Share,
+    UnknownField,
+    Whole,
+    check,
+    read,
+)
 from arith.verify.records.trajectory import Trajectory
 
 Identity = tuple[str, int, str, str]
 """The key of a cell, the seed, the recipe and the precision."""
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -38,21 +56,24 @@ class Run:
             when training ended (``verify.model.token_noise``).
     """
 
+    BESIDE: ClassVar = (("format", Literal[FORMAT], FORMAT),)
+    format: ClassVar = FORMAT
+
     cell: Cell
-    seed: int
-    recipe: str
-    precision: str
-    premise: float
-    held_out: int
-    steps: int
-    budget: int
-    seconds: float
-    machine: str
+    seed: Seed
+    recipe: Line
+    precision: Precision
+    premise: Share
+    held_out: Positive
+    steps: Whole
+    budget: Whole
+    seconds: Seconds
+    machine: Line
     measurements: tuple[Measurement, ...]
     trajectory: Trajectory | None = None
     predicted: Predicted | None = None
-    indifference: float | None = None
-    noise: tuple[float, ...] | None = None
+    indifference: Share | None = None
+    noise: tuple[Share, ...] | None = None
 
     @property
     def identity(self) -> Identity:
@@ -128,22 +149,44 @@ class Run:
         return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
-    def from_json(cls, data: Any) -> Run:
-        """The run that ``to_json`` wrote, its values checked.
+    def from_json(cls, text: str | bytes) -> Run:
+        """The run that ``to_json`` wrote, checked.
 
         Raises:
             InvalidInput: a value that no run can have, or one that is missing.
-            UnknownField: a field more.
+            UnknownField: a field more, or another format.
         """
-        head = read_head(data, {"measurements", "trajectory", "predicted"})
-        cell = head["cell"]
-        rows = data.get("measurements")
-        check(isinstance(rows, list), "measurements must be a list")
-        measurements = tuple(read_measurement(m, cell) for m in rows)
-        digits = [m.digits for m in measurements]
+        run = read_model(cls, text)
+        run.check()
+        return run
+
+    def check(self) -> None:
+        """Check that what is told of the model goes together, and with its cell (InvalidInput)."""
+        check(self.steps <= self.budget, "steps must not be above budget")
+        tokens = len(self.cell.training_format.tokens) - 1
+        fine = self.noise is None or len(self.noise) == tokens
+        check(fine, "noise must hold a share for each token")
+        digits = [m.digits for m in self.measurements]
         check(len(set(digits)) == len(digits), "a length is measured twice")
-        curves = data.get("trajectory")
-        trajectory = None if curves is None else read_trajectory(curves, cell)
-        told = data.get("predicted")
-        predicted = None if told is None else Predicted.from_json(told)
-        return cls(**head, measurements=measurements, trajectory=trajectory, predicted=predicted)
+        for part in (*self.measurements, self.trajectory, self.predicted):
+            if part is not None:
+                part.check(self.cell)
+
+
+class _Format(Struct):
+    format: Any = FORMAT
+
+
+def read_model(kind: type[_Kind], text: str | bytes) -> _Kind:
+    """A record of a model, as ``reading.read`` does (UnknownField: of another format, too)."""
+    try:
+        return read(kind, text)
+    except InvalidInput:
+        said: Any = FORMAT
+        with suppress(InvalidInput):
+            said = read(_Format, text).format
+        if said != FORMAT:
+            other = one_line(repr(said))
+            words = f"format {other} is unknown; this version of arith reads {FORMAT}"
+            raise UnknownField(words) from None
+        raise

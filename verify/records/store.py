@@ -2,7 +2,7 @@
 
 A run is one model: a cell, a seed, and the recipe and the precision it was trained with.  Its row
 holds the premise, the steps and one measurement per test length.  Several processes can share a
-store: each claims a model before training it.
+store: each claims a model before training it (``verify.records.claims``).
 """
 
 from __future__ import annotations
@@ -11,40 +11,47 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
-from getpass import getuser
+from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import check_regular, read_bytes
 from arith.verify.records.budgets import is_wanted, merge
+from arith.verify.records.claims import CLAIMED, OF_MODEL, Claims
 from arith.verify.records.files import write
-from arith.verify.records.owners import Owner, is_alive, this_process
+from arith.verify.records.notices import say
 from arith.verify.records.reading import UnknownField
 from arith.verify.records.runs import Identity, Run
 
 PATIENCE = 60.0
-"""Seconds that a store may be locked, or its disk full, before a run is kept in a file instead."""
+"""Seconds that a store may be locked, or its disk full, before that is a failure."""
+_QUIET = 2.0
+"""Seconds of waiting that are not told."""
 _PAUSE = 0.5
+"""Seconds between two tries."""
+_ROOM = 2**16
+"""Bytes that a store must have room for before a model is trained."""
+MOST = 2**24
+"""Bytes of a run; the largest of ours have some thousands."""
 DONE = "done"
 """What ``claim`` returns for a model that is in the store already."""
 _APPLICATION = 0x61726974  # "arit"
-_TABLES = {
-    "run": "budget INTEGER NOT NULL, data TEXT NOT NULL",
-    "claim": "owner TEXT NOT NULL, since REAL NOT NULL",
-}
-"""Each with its columns beside those of a model."""
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS {} (cell TEXT NOT NULL, seed INTEGER NOT NULL, "
-    "recipe TEXT NOT NULL, precision TEXT NOT NULL, {}, "
+_TABLES = tuple(
+    f"CREATE TABLE IF NOT EXISTS {name} (cell TEXT NOT NULL, seed INTEGER NOT NULL, "
+    f"recipe TEXT NOT NULL, precision TEXT NOT NULL, {columns}, "
     "PRIMARY KEY (cell, seed, recipe, precision))"
+    for name, columns in (("run", "budget INTEGER NOT NULL, data TEXT NOT NULL"), CLAIMED)
 )
-_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_PASSING = _LOCKED | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 """Errors that pass: the file is locked, or the disk is full or fails."""
-_MINE = "cell = ? AND seed = ? AND recipe = ? AND precision = ?"
+_Found = TypeVar("_Found")
 
 
 class Store:
@@ -63,29 +70,40 @@ class Store:
         """What was read or written, so that models can be judged when the store is locked."""
         self._left: list[str] = []
         """A line for each file of a kept run that could not be read back."""
+        self._patience = PATIENCE
+        """Seconds to wait; none after a wait in vain, for a disk that stays full must not stop the
+        training."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
             raise InvalidInput(f"cannot use the store {path}: its folder is a file") from None
         except OSError as error:
             raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
+        check_regular(path, "the store")
         with self._errors():
-            self._db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-            self._check()
+            self._db = sqlite3.connect(path, timeout=_PAUSE, isolation_level=None)
+            self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST)
+            # A row that is no text must not keep the others from being read.
+            self._db.text_factory = lambda text: text.decode(errors="surrogateescape")
+            self._claims = Claims(path, self._db)
+            self._patiently(self._check)
         self._read_back()
 
     def _check(self) -> None:
-        tables = {row[0] for row in self._db.execute("SELECT name FROM sqlite_master")}
+        found = self._db.execute("SELECT name, type, sql FROM sqlite_master").fetchall()
+        tables = {name for name, *_ in found}
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         if tables and application != _APPLICATION:
             raise sqlite3.DatabaseError("it is a database of another program")
+        # A view may have no end, and a trigger does what its author wants: we have neither.
+        for _, kind, sql in found:
+            if not (sql or "CREATE INDEX").startswith(("CREATE TABLE", "CREATE INDEX")):
+                raise sqlite3.DatabaseError(f"another program made a {kind} in it")
         if self._db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("it is damaged")
-        if not _TABLES.keys() <= tables:
+        if "run" not in tables:
             with self._transaction():
                 self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-                for table in _TABLES.items():
-                    self._db.execute(_CREATE.format(*table))
         columns = {row[1] for row in self._db.execute("PRAGMA table_info(run)")}
         if "precision" not in columns:
             raise sqlite3.DatabaseError("an older version made it")
@@ -93,19 +111,21 @@ class Store:
     def find(self, cell: Cell, seed: int, recipe: str, precision: str) -> Run | None:
         """The run of a model, if it was made (InvalidInput, Failed: it cannot be read)."""
         identity = (cell.key, seed, recipe, precision)
-        return self._known.get(identity) or self._fetch(identity)
-
-    def _fetch(self, identity: Identity) -> Run | None:
-        with self._errors():
-            run = self._row(identity)
-        if run is not None:
+        if identity not in self._known:
+            with self._errors():
+                run = self._patiently(partial(self._row, identity))
+            if run is None:
+                return None
             self._known[identity] = run
-        return run
+        return self._known[identity]
 
     def _row(self, identity: Identity) -> Run | None:
-        query = f"SELECT rowid, data FROM run WHERE {_MINE}"
+        query = f"SELECT rowid, data FROM run WHERE {OF_MODEL}"
         row = self._db.execute(query, identity).fetchone()
-        return None if row is None else self._read_row(*row)
+        run = None if row is None else self._read_row(*row)
+        if run is not None and run.identity != identity:
+            raise InvalidInput(f"the store {self.path}, row {row[0]}: it is of another model")
+        return run
 
     def add(self, run: Run) -> Path | None:
         """Write a run; it is on disk when this returns.
@@ -121,16 +141,11 @@ class Store:
             Failed: it could be written nowhere.
         """
         run = self._known[run.identity] = run.after(self._known.get(run.identity))
-        # One long wait is enough: a disk that stays full must not stop the training.
-        end = time.monotonic() + (0 if self.kept else PATIENCE)
-        while True:
-            try:
-                self._known[run.identity] = self._insert(run)
-                return None
-            except sqlite3.Error as error:
-                if time.monotonic() >= end:
-                    return self._keep(run, error)
-                time.sleep(_PAUSE)
+        try:
+            self._known[run.identity] = self._patiently(partial(self._insert, run), _PASSING)
+        except sqlite3.Error as error:
+            return self._keep(run, error)
+        return None
 
     def _insert(self, run: Run) -> Run:
         """Write a run where there is none with a larger budget; the one that is there then."""
@@ -149,7 +164,7 @@ class Store:
                 "budget = excluded.budget, data = excluded.data WHERE excluded.budget >= budget",
                 row,
             )
-            self._db.execute(f"DELETE FROM claim WHERE {_MINE}", run.identity)
+            self._claims.drop(run.identity)
         return run if before is None or run.budget >= before.budget else before
 
     def _keep(self, run: Run, error: sqlite3.Error) -> Path:
@@ -165,10 +180,11 @@ class Store:
     def check_written(self) -> None:
         """Check that every run is in the store (Failed: a run is kept in a file instead)."""
         if self.kept:
+            first, number = min(self.kept), len(self.kept)
+            models = "1 model is" if number == 1 else f"{number} models are"
             raise Failed(
-                f"cannot write the store {self.path}: {len(self.kept)} models are kept in "
-                f"{min(self.kept)}{' and others' if len(self.kept) > 1 else ''}, "
-                "to be read back at the next start"
+                f"cannot write the store {self.path}: {models} kept in {first}"
+                f"{' and others' if number > 1 else ''}, to be read back at the next start"
             )
 
     def _folders(self) -> tuple[Path, Path]:
@@ -184,8 +200,8 @@ class Store:
                     # Anyone may put files among the temporary ones; a store may be shared.
                     if folder != self.path.parent and not _is_mine(file):
                         continue
-                    run = _read(f"{file}, line 1", file.read_bytes())
-                    self._insert(run)
+                    run = _read(f"{file}, line 1", read_bytes(file, "the run", MOST))
+                    self._patiently(partial(self._insert, run))
                 except FileNotFoundError:
                     continue  # another process has just stored it
                 except (OSError, InvalidInput) as error:
@@ -205,31 +221,46 @@ class Store:
 
         Returns:
             None if it is to be trained here, ``DONE`` if its run is in the store, or else words
-            for the process that trains it.
-
-        Raises:
-            Failed: the store cannot be read.
+            for the process that has claimed it.
         """
-        identity = (cell.key, seed, recipe, precision)
-        try:
+        identity, now = (cell.key, seed, recipe, precision), time.monotonic()
+
+        def look() -> str | None:
             with self._transaction():
-                if not (again or is_wanted(self._fetch(identity), budget)):
-                    return DONE
-                query = f"SELECT owner, since FROM claim WHERE {_MINE}"
-                text, since = self._db.execute(query, identity).fetchone() or ("", 0.0)
-                owner = Owner.read(text)
-                if owner is not None and owner != this_process() and is_alive(owner, since):
-                    return owner.words()
-                row = (*identity, this_process().text(), time.time())
-                self._db.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?, ?, ?)", row)
+                run = self._row(identity)
+                if again or run is None or is_wanted(run, budget):
+                    return self._claims.take(identity, now)
+                self._known[identity] = run
+                return DONE
+
+        try:
+            return self._patiently(look)
         except sqlite3.Error:
             return None  # a claim that cannot be written is no reason not to train
-        return None
 
     def release(self) -> None:
         """Give up what this process had claimed and not finished."""
-        with suppress(sqlite3.Error):
-            self._db.execute("DELETE FROM claim WHERE owner = ?", (this_process().text(),))
+        with suppress(sqlite3.Error), self._transaction():
+            self._claims.drop_all()
+
+    def check_writable(self) -> None:
+        """Refuse a store, before a model is trained, that could not hold its run.
+
+        What is written and removed again leaves room in the file.
+
+        Raises:
+            InvalidInput: the file, or its folder, may not be written.
+            Failed: it stays locked, or the disk is full or fails.
+        """
+
+        def try_it() -> None:
+            with self._transaction():
+                self._claims.write(("", 0, "", ""), bytes(_ROOM))
+            with self._transaction():
+                self._claims.drop(("", 0, "", ""))
+
+        with self._errors():
+            self._patiently(try_it)
 
     def runs(self) -> tuple[list[Run], list[str]]:
         """Every model in the store once; and a line for each run that cannot be read, left out.
@@ -239,7 +270,8 @@ class Store:
         """
         found, unread = list[Run](), list(self._left)
         with self._errors():
-            rows = self._db.execute("SELECT rowid, data FROM run").fetchall()
+            query = "SELECT rowid, data FROM run"
+            rows = self._patiently(lambda: self._db.execute(query).fetchall())
         for row in rows:
             try:
                 found.append(self._read_row(*row))
@@ -247,14 +279,40 @@ class Store:
                 unread.append(f"{error}; it is left out")
         return merge(found, self.kept.values()), unread
 
-    def _read_row(self, row: int, text: str) -> Run:
+    def _read_row(self, row: int, text: Any) -> Run:
         return _read(f"the store {self.path}, row {row}", text)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self._db:  # which commits it, or rolls it back after an error
             self._db.execute("BEGIN IMMEDIATE")
+            for table in _TABLES:
+                self._db.execute(table)
             yield
+
+    def _patiently(self, work: Callable[[], _Found], passing: Set[int] = _LOCKED) -> _Found:
+        """Do something with the file; wait while there are errors that pass, and say so."""
+        begin, told = time.monotonic(), False
+        while True:
+            try:
+                found = work()
+            except sqlite3.Error as error:
+                waited = time.monotonic() - begin
+                if _code(error) not in passing:
+                    raise
+                if waited >= self._patience:
+                    self._patience = 0.0
+                    raise
+                if waited >= _QUIET and not told:
+                    told = True
+                    say(
+                        f"arith: waiting for the store {self.path}: {error}; "
+                        f"giving up after {self._patience:.0f} s"
+                    )
+                time.sleep(_PAUSE)
+            else:
+                self._patience = PATIENCE
+                return found
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -262,8 +320,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
-            kind = Failed if passing else InvalidInput
+            kind = Failed if _code(error) in _PASSING else InvalidInput
             raise kind(f"cannot use the store {self.path}: {error}") from None
 
     def __enter__(self) -> Store:
@@ -274,25 +331,26 @@ class Store:
 
     def close(self) -> None:
         """Release the file."""
+        self._claims.close()
         self._db.close()
 
 
-def _read(where: str, text: str | bytes) -> Run:
+def _read(where: str, text: Any) -> Run:
     try:
-        return Run.from_json(json.loads(text))
+        return Run.from_json(text)
     except InvalidInput as error:
         raise type(error)(f"{where}: {error}") from None
-    except (ValueError, TypeError, RecursionError):
-        raise InvalidInput(f"{where}: it is no JSON") from None
 
 
-def _user() -> str:
-    """This user; the number where there is no name, as in many containers."""
-    try:
-        return getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
+def _code(error: sqlite3.Error) -> int:
+    """What SQLite calls an error, without what it adds."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _user() -> int:
+    """This user's number; 0 where there is none, and temporary files are each user's own."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def _is_mine(file: Path) -> bool:
-    return not hasattr(os, "getuid") or file.lstat().st_uid == os.getuid()
+    return file.lstat().st_uid == _user()

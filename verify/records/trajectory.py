@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.premise import PREMISE
+from arith.verify.records.reading import Length, Share, Whole, check
 
 GROWTH = 1.25
 """Each look comes at about so many times the steps of the last: what is learned early is seen."""
@@ -26,9 +27,18 @@ class Trajectory:
         learned: the same for the predicted learned function, None where there is none.
     """
 
-    steps: tuple[int, ...]
-    correct: dict[int, tuple[float, ...]]
-    learned: dict[int, tuple[float, ...]] | None
+    steps: tuple[Whole, ...]
+    correct: dict[Length, tuple[Share, ...]]
+    learned: dict[Length, tuple[Share, ...]] | None
+
+    def check(self, cell: Cell) -> None:
+        """Check that it can be one of this cell, and its curves go together (InvalidInput)."""
+        steps, lengths = self.steps, set(cell.setting.test_lengths)
+        check(steps and list(steps) == sorted(set(steps)), "trajectory: steps must rise")
+        for name, curves in (("correct", self.correct), ("learned", self.learned or {})):
+            check(curves.keys() <= lengths, f"trajectory: {name} has a length that is not tested")
+            fine = all(len(shares) == len(steps) for shares in curves.values())
+            check(fine, f"trajectory: {name} must hold a share per step")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from arith.theory.inference.rules import THEORY_VERSION
+from arith.theory.numbers.exact_text import text_and_float
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import setting_texts
@@ -127,9 +128,7 @@ def _shares(head: str, x: LengthPrediction | PredictedLength | None) -> dict[str
     """The predicted shares, exact and as decimals."""
     found: dict[str, Any] = {}
     for name in ("accuracy", "learned_accuracy", "unseen_share", "at_most", "at_least"):
-        value = getattr(x, name, None)
-        found[head + name] = value
-        found[f"{head}{name}_float"] = None if value is None else float(value)
+        found |= text_and_float(head + name, getattr(x, name, None))
     return found
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
-from arith.verify.running.progress import say
+from arith.verify.records.notices import say
 from arith.verify.running.remote import versions
 from arith.verify.training.device import pick_device
 
@@ -25,6 +27,8 @@ _PATIENCE = 600.0
 """Seconds for a scheduler that has gone away to come back."""
 _LOOK = 2.0
 """Seconds between two tries to reach it."""
+_LONGEST = 200
+"""Characters of an error that are told."""
 
 
 class DaskWorkers:
@@ -49,22 +53,25 @@ class DaskWorkers:
         """The threads of each worker, by address, when they were last looked at."""
         self.refused: set[str] = set()
         self._versions, self._told = versions(), set[str]()
-        try:
-            from distributed.comm import resolve_address
-        except ImportError:
+        if find_spec("distributed") is None:
             raise InvalidInput(
                 "--cluster needs Dask, which is not installed (pip install 'arith[cluster]')"
-            ) from None
+            )
         try:
-            resolve_address(address)
             self.client = self._connect()
             self.look()
-        except (OSError, ValueError, OverflowError) as error:
-            raise InvalidInput(f"--cluster {address}: no scheduler answers ({error})") from None
+        except Exception as error:  # Dask raises of many kinds what an address has wrong
+            why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
+            raise InvalidInput(f"--cluster {address}: no scheduler answers ({why})") from None
 
     def _connect(self) -> Client:
+        """Connect to the scheduler (OSError: it does not answer).
+
+        A client waits without end for what listens and never answers, so it is knocked before.
+        """
         from distributed import Client
 
+        asyncio.run(asyncio.wait_for(_knock(self.address), _ANSWER))
         for name in ("distributed", "distributed.client", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it is told here in one line
         client = Client(self.address, timeout=_ANSWER, set_as_default=False)
@@ -111,8 +118,7 @@ class DaskWorkers:
         Raises:
             InvalidInput: all workers are refused, or their processors differ.
         """
-        auto = name == "auto"
-        ask = question(self.device, auto)
+        auto, ask = name == "auto", task(self._versions, self.device)
         found, others = self._answers(ask)
         if auto and not found and not others:
             say(f"arith: the cluster at {self.address} has no worker yet; waiting for one")
@@ -141,10 +147,12 @@ class DaskWorkers:
         """The precision of each worker of this version, and the versions of each other."""
         found, others = {}, {}
         for worker, answer in self.client.run(ask, on_error="return").items():
-            if isinstance(answer, tuple) and answer[0] == self._versions:
-                found[worker] = answer[1]
-            elif isinstance(answer, tuple | ImportError):  # and no error of a connection
-                others[worker] = answer[0] if isinstance(answer, tuple) else {}
+            if isinstance(answer, tuple):  # and no error, as of a connection
+                kind, value = answer
+                if kind == "refused":
+                    others[worker] = value[1]
+                else:
+                    found[worker] = value
         return found, others
 
     def refuse(self, worker: str, found: dict[str, str]) -> None:
@@ -187,7 +195,7 @@ class DaskWorkers:
     def submit(self, key: str, *words: Any) -> Future[Any]:
         """Have a worker that is not refused train a model (see ``verify.running.remote``)."""
         return self.client.submit(
-            task(self._versions),
+            task(self._versions, self.device),
             *words,
             self._topic,
             key=key,
@@ -209,42 +217,37 @@ class DaskWorkers:
         return f"the cluster at {self.address} ({words})"
 
 
-def question(device: str, with_precision: bool) -> Callable[[], tuple[dict[str, str], str]]:
-    """What a worker is asked: its versions, and the precision that its processor does well.
+async def _knock(address: str) -> None:
+    """Greet a scheduler, and go."""
+    from distributed.comm import connect
+    from distributed.security import Security
 
-    Functions inside functions are sent whole: neither the scheduler nor a worker that is to be
+    greeting = await connect(address, _ANSWER, **Security().get_connection_args("client"))
+    greeting.abort()
+
+
+def task(wanted: dict[str, str], device: str) -> Callable[..., tuple[str, Any]]:
+    """What a worker is asked: to train, or without words what precision its processor does well.
+
+    One of other versions than those wanted answers ``refused`` with its address and its own.
+
+    A function inside a function is sent whole: neither the scheduler nor a worker that is to be
     refused need have this file.
     """
 
-    def ask() -> tuple[dict[str, str], str]:
-        from arith.verify.running.remote import versions
-
-        if not with_precision:
-            return versions(), ""
-        from arith.verify.training.device import precision_name
-
-        return versions(), precision_name(device)
-
-    return ask
-
-
-def task(wanted: dict[str, str]) -> Callable[..., tuple[str, Any]]:
-    """``train``, for workers of these versions; the others answer ``refused`` with their own.
-
-    It is sent whole, as a ``question``.
-    """
-
-    def train_or_refuse(*words: Any) -> tuple[str, Any]:
+    def answer(*words: Any) -> tuple[str, Any]:
         from distributed import get_worker
 
         try:
             from arith.verify.running.remote import train, versions
+            from arith.verify.training.device import precision_name
 
             found = versions()
         except ImportError:
             found = {}
         if found != wanted:
-            return "refused", (get_worker().address, found)
-        return train(*words)
+            # Asked without words it is in no task, and who asks knows whom.
+            return "refused", (get_worker().address if words else "", found)
+        return train(*words) if words else ("precision", precision_name(device))
 
-    return train_or_refuse
+    return answer

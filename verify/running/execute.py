@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from arith.theory.inference.support import support
 from arith.theory.prediction.predict import predict
@@ -12,8 +13,10 @@ from arith.verify.model.measure import measure
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
+from arith.verify.records.notices import say
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
+from arith.verify.running.progress import Progress
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
 from arith.verify.training.curves import Curves
 from arith.verify.training.device import machine, precision_name
@@ -21,31 +24,48 @@ from arith.verify.training.recorder import Recorder
 from arith.verify.training.train import train_ensemble
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """What was asked for beside a run, and could not be written, in words."""
+
+    words: str
+
+
+Message = Progress | list[tuple[Job, Run]] | Unwritten
+
+
 def execute(
     jobs: list[Job],
     budget: int,
     device: str,
-    on_step: Callable[[int], None] = lambda step: None,
+    tell: Callable[[Message], None] = lambda message: None,
     folders: Folders = NO_FOLDERS,
 ) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
-    What is predicted of them is settled before.
+    What is predicted of them is settled before.  Their runs are told before anything else is
+    written: what fails then, as on a full disk, costs no run.
 
     Args:
         jobs: of one shape and one recipe.
-        on_step: called now and then with the steps taken.
+        tell: called with the steps of each job now and then, with all runs, and with what could
+            not be written.
         folders: where it writes.
     """
+
+    def on_step(step: int) -> None:
+        for job in jobs:
+            tell(Progress(job, step))
+
     recipe = jobs[0].recipe
     predictions = [predict(job.cell.setting) for job in jobs]
     precision = precision_name(device)
     models = [(job.cell, job.seed) for job in jobs]
     with Curves(folders.curves, jobs, precision) as curves:
-        recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
+        recorder, checkpoint = Recorder([job.cell for job in jobs], predictions, curves), None
         if folders.checkpoints is not None:
             path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
-            checkpoint = Checkpoint(path, recorder)
+            checkpoint = Checkpoint(path, recorder, say)
         trained_models = train_ensemble(
             models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
         )
@@ -74,6 +94,14 @@ def execute(
                 noise=trained.noise,
             )
         )
+    tell([*zip(jobs, runs, strict=True)])
+    faults = curves.faults
+    for trained, run in zip(trained_models, runs, strict=True):
         if folders.models is not None:
-            keep(folders.models, trained.model, runs[i], recipe)
+            try:
+                keep(folders.models, trained.model, run, recipe)
+            except Exception as error:
+                faults.append(f"cannot keep {trained.cell.label()}, seed {trained.seed}: {error}")
+    for fault in faults:
+        tell(Unwritten(fault))
     return runs

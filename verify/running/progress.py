@@ -12,18 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from arith.verify.plan.plan import Job
+from arith.verify.records.claims import FORGOTTEN
+from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
 
 EVERY = 30.0
 """Seconds between two lines where there is no bar."""
 PAUSE = 5.0
 """Seconds between two lines on work of a minute."""
-
-
-def say(line: str) -> None:
-    """Print a line on standard error; work goes on when nobody reads the lines any more."""
-    with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
 
 
 def saying(words: str) -> Callable[[int, int], None]:
@@ -75,7 +71,7 @@ class ProgressDisplay:
         self._over = threading.Event()
 
     def __enter__(self) -> ProgressDisplay:
-        if not self.total:
+        if not self.total or sys.stderr is None:
             return self
         from rich.console import Console
 
@@ -120,17 +116,22 @@ class ProgressDisplay:
             if sign.elsewhere is not None:
                 line += f", trained by {sign.elsewhere}"
         elif sign.elsewhere is not None:
-            line = f"{name}: left to {sign.elsewhere}, which trains it now"
+            line = (
+                f"{name}: left to {sign.elsewhere}, which has claimed it; taken over here when "
+                f"that process ends, or {FORGOTTEN:.0f} s after its last sign of life"
+            )
         if line:
             del self._steps[sign.job]
             self._say(line)
         if self._bar is not None:
-            self._advance(sign)
+            with suppress(OSError):  # the terminal is gone
+                self._advance(sign)
 
     def _say(self, line: str) -> None:
         """Print a line, above the bar if there is one."""
         if self._bar is not None:
-            self._bar.console.print(line, highlight=False, markup=False)
+            with suppress(OSError):
+                self._bar.console.print(line, highlight=False, markup=False)
         else:
             say(line)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.model.kept import is_kept
@@ -21,8 +21,10 @@ from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
 from arith.verify.plan.plan import Job
 from arith.verify.records.budgets import is_wanted, rests_on_budget
+from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
 from arith.verify.records.store import DONE, Store
+from arith.verify.running.execute import Unwritten
 from arith.verify.running.progress import Progress
 from arith.verify.running.worker import work
 from arith.verify.training.checkpoint import checkpoint_path, forget
@@ -127,6 +129,8 @@ class Pool:
         self.waiting = ensembles(jobs, device)
         self.elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
+        self.unwritten: list[str] = []
+        """What could not be written beside the runs, in words."""
 
     def next_jobs(self) -> list[Job]:
         """The next jobs that this process can claim, to train together; none if there are none."""
@@ -183,6 +187,8 @@ class Processes(Pool):
                 process.start()
                 theirs.close()  # or it would not end with the worker
                 self.workers[ours] = process
+        self.at: dict[Connection, list[Job]] = {}
+        """What each worker does, or did if it is idle."""
         self.idle = list(self.workers)
         return self
 
@@ -192,6 +198,10 @@ class Processes(Pool):
                 pipe.send(None)  # it ends by itself, and with it what compiled its steps
         for pipe in self.idle:
             self.workers[pipe].join(_LAST)
+        for pipe in self.workers.keys() - set(self.idle):
+            with suppress(EOFError, OSError):
+                while pipe.poll():  # a run that had ended when another worker failed
+                    self._take_in(pipe.recv())
         for process in self.workers.values():
             process.kill()
             process.join()
@@ -201,17 +211,25 @@ class Processes(Pool):
         """Hand out jobs and receive runs until every job is done, here or elsewhere.
 
         Raises:
-            Failed: a training process died or raised; what had ended before is in the store.
+            Failed: a training process died or raised, or something could not be written beside the
+                runs; what had ended before is in the store.
         """
         while self.waiting or self.elsewhere or len(self.idle) < len(self.workers):
             while self.idle and (claimed := self.next_jobs()):
+                pipe = self.idle.pop()
+                self.at[pipe] = claimed
                 with suppress(OSError):  # the loss of a worker shows when its pipe is read
-                    self.idle.pop().send(claimed)
-            for pipe in wait(self.workers.keys() - self.idle, _LOOK):
-                assert isinstance(pipe, Connection)
-                self._receive(pipe)
+                    pipe.send(claimed)
+            for each in wait(self.workers.keys() - self.idle, _LOOK):
+                assert isinstance(each, Connection)
+                self._receive(each)
             if self.idle:
                 self.look_again()
+        if self.unwritten:
+            raise Failed(
+                f"what was measured is in the store, but {len(self.unwritten)} times something "
+                f"could not be written beside it: {self.unwritten[0]}"
+            )
 
     def _receive(self, pipe: Connection) -> None:
         try:
@@ -220,15 +238,23 @@ class Processes(Pool):
             raise Failed("a training process died; start again to go on") from None
         if isinstance(message, str):
             raise Failed(message)
-        if isinstance(message, Progress):
-            self.on_progress(message)
+        if message is not None:
+            self._take_in(message)
             return
         self.idle.append(pipe)
-        for job, run in message:
-            self.finish(job, run)
-        jobs = [job for job, _ in message]
         where = self.budget, self.device, self.precision
-        forget(checkpoint_path(self.checkpoints, jobs, *where))
+        forget(checkpoint_path(self.checkpoints, self.at[pipe], *where))
+
+    def _take_in(self, message: Any) -> None:
+        """Store runs, and report what else a worker tells."""
+        if isinstance(message, list):
+            for job, run in message:
+                self.finish(job, run)
+        elif isinstance(message, Progress):
+            self.on_progress(message)
+        elif isinstance(message, Unwritten):
+            self.unwritten.append(message.words)
+            say(f"arith: {message.words}")
 
 
 @contextmanager
@@ -241,3 +267,28 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         if handles:
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does: its claims are given up.
+
+    It ends with the code by which a shell tells the signal.
+    """
+
+    def end(number: int, _: object) -> NoReturn:
+        say(f"arith: ended by {signal.Signals(number).name}; what had finished is kept")
+        raise SystemExit(128 + number)
+
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    # What ignores a signal (nohup) goes on to.
+    handled = [x for x in numbers if x is not None and signal.getsignal(x) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)

@@ -6,22 +6,23 @@ Nothing is imported here that takes long: from its first moments the worker watc
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
 
 from arith.verify.plan.folders import NO_FOLDERS, Folders
-
-if TYPE_CHECKING:
-    from arith.verify.plan.plan import Job
 
 _LOOK = 1.0
 """Seconds between two looks at whether the parent is still there."""
 _LONGEST = 300
 """Characters of an error that are told; a compiler's message may have thousands of lines."""
+
+
+_OF_THE_PARENT = ("SIGINT", "SIGHUP")
+"""Signals that a terminal sends to all processes: the parent handles them."""
 
 
 def work(
@@ -36,28 +37,29 @@ def work(
 
     Args:
         parent: the process that started this one; it may be gone by now.
-        pipe: lists of jobs come in, ``None`` at the end; ``Progress``, the runs of jobs that are
-            done, and words for an error go out.
+        pipe: lists of jobs come in, ``None`` at the end; what ``execute`` tells goes out, ``None``
+            when all of a list is done, and words for an error, which is the end.
     """
+    threading.excepthook = lambda error: None  # who waits for the thread is told
+    for name in _OF_THE_PARENT:
+        if hasattr(signal, name):  # Windows has others
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    from arith.verify.running.execute import execute
-    from arith.verify.running.progress import Progress
-    from arith.verify.training.device import fix_precision, train_alone
+    where = ""
+    try:
+        from arith.verify.running.execute import execute
+        from arith.verify.training.device import fix_precision, train_alone
 
-    train_alone()
-    fix_precision(precision, device)
-    while (jobs := pipe.recv()) is not None:
-
-        def on_step(step: int, jobs: list[Job] = jobs) -> None:
-            for job in jobs:
-                pipe.send(Progress(job, step))
-
-        try:
-            pipe.send([*zip(jobs, execute(jobs, budget, device, on_step, folders), strict=True)])
-        except Exception as error:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-            pipe.send(f"training failed: {jobs[0].name}: {text}")
-            return
+        train_alone()
+        fix_precision(precision, device)
+        while (jobs := pipe.recv()) is not None:
+            where = f"{jobs[0].name}: "
+            execute(jobs, budget, device, pipe.send, folders)
+            pipe.send(None)
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+        with suppress(OSError):  # the pipe is broken: the parent is gone
+            pipe.send(f"training failed: {where}{text}")
 
 
 def _end_with(parent: int) -> None:
@@ -69,5 +71,4 @@ def _end_with(parent: int) -> None:
 
 if __name__ == "__main__":  # a worker of a cluster started it (arith.verify.running.remote)
     parent, pipe, budget, device, precision = sys.argv[1:]
-    with suppress(EOFError, OSError):  # the pipe is broken: the worker of the cluster is gone
-        work(int(parent), Connection(int(pipe)), int(budget), device, precision)
+    work(int(parent), Connection(int(pipe)), int(budget), device, precision)

@@ -3,6 +3,9 @@
 What is kept is all that the next step depends on: weights, moments of the optimizer, the states of
 the random generators and of the schedules.  A training on a CPU that was stopped and goes on
 ends with the same numbers, to the last bit, as one that was not.
+
+The file is one of safetensors: tensors, and beside them JSON.  Whoever hands over a store may hand
+over this too, so nothing in it can be code, and what does not fit the training is not used.
 """
 
 from __future__ import annotations
@@ -10,30 +13,49 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pickle
 import time
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
+import msgspec
 import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
 
+from arith.verify.plan.given import check_regular, one_line
 from arith.verify.plan.plan import Job
+from arith.verify.records.reading import check, read
 from arith.verify.records.source import source
-from arith.verify.training.recorder import Recorder
+from arith.verify.training.recorder import Recorder, Seen
 
-_WRITER = (source(), torch.__version__)
+_WRITER = f"{source()} {torch.__version__}"
 """What a training does depends on, as it was when this process started: what others wrote is not
 read, as it would go on with other code, and its predictions would not be those from before it."""
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
+_SUFFIX, _PICKLED = ".safetensors", ".pt"
+"""Of checkpoints, and of those that earlier versions wrote, which are not opened."""
 _UNUSABLE = (
-    *(OSError, EOFError, ValueError, KeyError, ImportError, AttributeError, RuntimeError),
-    *(pickle.UnpicklingError, zipfile.BadZipFile),
+    *(OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError),
+    *(RuntimeError, SafetensorError),
 )
-"""What a file raises that is missing, damaged, or of other classes."""
+"""What a file raises that is damaged, or of another training."""
+
+
+class Training(Protocol):
+    """What can be kept: plain values, which are a dataclass of checked types, and tensors."""
+
+    def state(self) -> Any: ...
+
+    def tensors(self) -> dict[str, Tensor]: ...
+
+    def restore(self, state: Any, tensors: Mapping[str, Tensor]) -> None: ...
+
+
+_Kept = TypeVar("_Kept", bound=Training)
 
 
 class Checkpoint:
@@ -42,41 +64,86 @@ class Checkpoint:
     Args:
         path: of the file; it is replaced as a whole, and a damaged one is not used.
         recorder: goes on with the training.
+        say: is told in one line that a file is not used.
     """
 
-    def __init__(self, path: Path, recorder: Recorder) -> None:
-        self.path, self.recorder = path, recorder
+    def __init__(self, path: Path, recorder: Recorder, say: Callable[[str], None]) -> None:
+        self.path, self.recorder, self._say = path, recorder, say
         self._last = time.monotonic()
 
-    def resume(self) -> Any:
-        """The training that was kept, if there is one."""
-        try:
-            with zipfile.ZipFile(self.path) as parts:
-                if parts.testzip() is not None:  # a checksum is wrong; torch does not look
-                    return None
-            # Written by this program beside its own store, and by nobody else.
-            kept = torch.load(self.path, weights_only=False)
-        except _UNUSABLE:
-            return None
-        if kept["writer"] != _WRITER:
-            return None
-        self.recorder.restore(kept["recorder"])
-        return kept["training"]
+    def resume(self, begin: Callable[[], _Kept]) -> _Kept:
+        """The training that was kept, or else one from its beginning.
 
-    def look(self, training: Any) -> None:
+        Args:
+            begin: makes a training; what was kept is put into it.
+        """
+        training = begin()
+        pickled = self.path.with_suffix(_PICKLED)
+        if pickled.exists():
+            self._put_aside(pickled, "an earlier version wrote it")
+        if not self.path.exists():
+            return training
+        try:
+            self._restore(training)
+        except _UNUSABLE as error:
+            self._put_aside(self.path, one_line(str(error) or type(error).__name__))
+            return begin()
+        return training
+
+    def _restore(self, training: Training) -> None:
+        """Put what was kept into a training and its recorder (``_UNUSABLE``: it cannot be)."""
+        check_regular(self.path, "it")
+        with safe_open(self.path, "pt") as file:
+            told = file.metadata() or {}
+            check(told.get("writer") == _WRITER, "other code wrote it")
+            wanted = training.tensors()
+            names = list(file.keys())
+            fine = sorted(names) == sorted(wanted) and all(
+                file.get_slice(n).get_shape() == list(x.shape) for n, x in wanted.items()
+            )
+            check(fine, "it is of another training")
+            tensors = {name: file.get_tensor(name) for name in names}
+        fine = all(tensors[name].dtype == x.dtype for name, x in wanted.items())
+        check(fine, "it is of another training")
+        check(told.get("digest") == _digest(told, tensors), "it is damaged")
+        state = read(type(training.state()), told["training"])
+        seen = read(Seen, told["seen"])
+        training.restore(state, tensors)
+        self.recorder.restore(seen)
+
+    def _put_aside(self, file: Path, why: str) -> None:
+        with suppress(OSError):
+            file.rename(file.with_name(f"{file.name}.unused"))
+        self._say(f"the training starts anew, {file} is put aside: {why}")
+
+    def look(self, training: Training) -> None:
         """Keep a training, if it is time; a full disk keeps none."""
         if time.monotonic() < self._last + EVERY:
             return
         self._last = time.monotonic()
         written = self.path.with_suffix(f".{os.getpid()}")
+        parts = {"training": training.state(), "seen": self.recorder.state()}
+        told = {name: msgspec.json.encode(part).decode() for name, part in parts.items()}
+        told["writer"] = _WRITER
+        tensors = training.tensors()
+        told["digest"] = _digest(told, tensors)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            kept = {"writer": _WRITER, "training": training, "recorder": self.recorder.state()}
-            torch.save(kept, written)
+            save_file(tensors, written, told)
             written.replace(self.path)
-        except (OSError, RuntimeError):  # torch's own error of a file that cannot be written
+        except (OSError, SafetensorError):
             with suppress(OSError):
                 written.unlink(missing_ok=True)
+
+
+def _digest(told: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """The SHA-256 of what is kept of a training."""
+    text = json.dumps({n: x for n, x in told.items() if n != "digest"}, sort_keys=True)
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        flat = tensors[name].cpu().contiguous().flatten()
+        digest.update(flat.view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
 def checkpoint_path(
@@ -85,7 +152,7 @@ def checkpoint_path(
     """The file for a training of these models."""
     models = [(job.cell.key, job.seed, job.recipe.version) for job in jobs]
     name = hashlib.sha256(json.dumps([models, budget, device, precision]).encode()).hexdigest()[:16]
-    return folder / f"{name}.pt"
+    return folder / f"{name}{_SUFFIX}"
 
 
 def forget(path: Path) -> None:

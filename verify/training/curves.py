@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ def check_installed() -> None:
 class Curves:
     """Writes the curves of some models; a context manager, and a ``Curve`` of a training.
 
+    A curve that cannot be written ends there, and its training goes on.
+
     Args:
         folder: each model has a folder in it, with the name under which it would be kept; None
             to write nothing.
@@ -34,6 +37,8 @@ class Curves:
     def __init__(self, folder: Path | None, jobs: Sequence[Job], precision: str) -> None:
         self._folders = [folder and kept_path(folder, job, precision) for job in jobs]
         self._writers: dict[int, Any] = {}
+        self.faults: list[str] = []
+        """Why curves could not be written."""
 
     def __enter__(self) -> Curves:
         return self
@@ -43,13 +48,26 @@ class Curves:
         folder = self._folders[model]
         if folder is None:
             return
-        if model not in self._writers:
-            from torch.utils.tensorboard import SummaryWriter
+        with self._faults(model):
+            if model not in self._writers:
+                from torch.utils.tensorboard import SummaryWriter
 
-            # What an earlier training wrote from this step on is no longer shown.
-            self._writers[model] = SummaryWriter(str(folder), purge_step=step, flush_secs=_FLUSH)
-        self._writers[model].add_scalar(name, value, step)
+                # What an earlier training wrote from this step on is no longer shown.
+                new = SummaryWriter(str(folder), purge_step=step, flush_secs=_FLUSH)
+                self._writers[model] = new
+            self._writers[model].add_scalar(name, value, step)
 
     def __exit__(self, *_: object) -> None:
-        for writer in self._writers.values():
-            writer.close()
+        for model, writer in self._writers.items():
+            with self._faults(model):
+                writer.close()
+
+    @contextmanager
+    def _faults(self, model: int) -> Iterator[None]:
+        """Tell the first fault of a model, and write no more of it."""
+        try:
+            yield
+        except Exception as error:  # TensorBoard raises what its thread did
+            if self._folders[model] is not None:
+                self.faults.append(f"cannot write curves in {self._folders[model]}: {error}")
+                self._folders[model] = None

@@ -8,9 +8,9 @@ Shapes: M models, B examples, T tokens of an example, S of them result digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from arith.verify.model.positions import Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import Recipe
+from arith.verify.records.reading import Whole
 from arith.verify.training.device import precision
 from arith.verify.training.examples import Examples, Noise
 from arith.verify.training.optimizer import Optimizer
@@ -45,6 +46,21 @@ def shape_of(cell: Cell) -> Hashable:
     slots = tuple(written.trained_slots.tolist())
     encoding = (setting.encoding.name, setting.window, cell.numbering)
     return (cell.size, fmt.vocabulary, fmt.tokens, written.tokens, slots, encoding)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How far an ensemble has come, but for its tensors.
+
+    Args:
+        steps: of the optimizer.
+        examples: the states of the generators of each model's examples.
+        noise: those of its noise.
+    """
+
+    steps: Whole
+    examples: tuple[str, ...]
+    noise: tuple[str, ...]
 
 
 class Ensemble:
@@ -152,10 +168,39 @@ class Ensemble:
             return None
         return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All that the next step depends on; what computes the losses is made again."""
-        made = ("_losses", "_replayed")
-        return {name: value for name, value in vars(self).items() if name not in made}
+    def tensors(self) -> dict[str, Tensor]:
+        """What training changes, by name: the weights, and the moments of the optimizer."""
+        optimizer = self._optimizer
+        lists = {
+            "weights": self.weights.tensors,
+            "momentum": optimizer.momenta,
+            "first": optimizer.first,
+            "second": optimizer.second,
+        }
+        return {f"{name}.{i}": x.detach() for name, xs in lists.items() for i, x in enumerate(xs)}
+
+    def drawn(self) -> Drawn:
+        """How far it has come."""
+        examples = tuple(x.state() for x in self._examples)
+        return Drawn(int(self._optimizer.steps), examples, tuple(x.state() for x in self._noise))
+
+    def restore(self, drawn: Drawn, tensors: Mapping[str, Tensor]) -> None:
+        """Go on from where ``drawn`` and ``tensors`` were taken.
+
+        Raises:
+            ValueError, TypeError, LookupError, ArithmeticError, RuntimeError: they are not of these
+                models; it may be in part restored then.
+        """
+        for name, own in self.tensors().items():
+            own.copy_(tensors[name])
+        if isinstance(self._optimizer.steps, Tensor):
+            self._optimizer.steps.fill_(drawn.steps)
+        else:
+            self._optimizer.steps = drawn.steps
+        for source, state in zip(self._examples, drawn.examples, strict=True):
+            source.restore(state)
+        for noise, state in zip(self._noise, drawn.noise, strict=True):
+            noise.restore(state)
 
     @cached_property
     def _losses(self) -> Callable[..., Tensor]:

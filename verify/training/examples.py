@@ -5,6 +5,9 @@ The bytes are those of its noise, and of positions that are drawn at random.
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -24,6 +27,14 @@ class Examples:
         self._rng = np.random.default_rng([seed, 1])
         pairs = cell.setting.train.pairs
         self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)
+
+    def state(self) -> str:
+        """How far the generator has come, as text."""
+        return _text(self._rng.bit_generator.state)
+
+    def restore(self, state: str) -> None:
+        """Go on from what ``state`` gave."""
+        self._rng.bit_generator.state = json.loads(state)
 
     def draw(self, steps: int) -> Tensor:
         """The tokens of the next steps, ``(steps, B, T)``."""
@@ -46,6 +57,11 @@ class Examples:
         return self.format.write(operands, results, **more)
 
 
+def _text(state: Any) -> str:
+    """The state of a generator of NumPy, whose numbers are longer than other readers take."""
+    return json.dumps(state, default=np.ndarray.tolist)
+
+
 class Noise:
     """The random bytes of one model; on a CPU they are NumPy's, which are the fastest there."""
 
@@ -53,6 +69,19 @@ class Noise:
         self.size, self.device = size, device
         self._rng = np.random.SFC64(seed)
         self._generator = torch.Generator(device).manual_seed(seed)
+
+    def state(self) -> str:
+        """How far the generator has come, as text."""
+        if self.device == "cpu":
+            return _text(self._rng.state)
+        return bytes(self._generator.get_state().tolist()).hex()
+
+    def restore(self, state: str) -> None:
+        """Go on from what ``state`` gave."""
+        if self.device == "cpu":
+            self._rng.state = json.loads(state)
+        else:
+            self._generator.set_state(torch.tensor(list(bytes.fromhex(state)), dtype=torch.uint8))
 
     def draw(self) -> Tensor:
         """The bytes of one step, ``(size,)``."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from arith.theory.prediction.predict import predict
+from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs_at
 from arith.verify.records.measurement import Measurement
+from arith.verify.records.reading import Length, Seconds, Share, Whole, check
 from arith.verify.records.trajectory import GROWTH, Trajectory
 from arith.verify.training.curves import Curve
 from arith.verify.training.ensemble import Ensemble
@@ -20,20 +21,39 @@ from arith.verify.training.ensemble import Ensemble
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
 
-Shares = dict[int, tuple[float, float]]
+Shares = dict[Length, tuple[Share, Share]]
 """By test length, the shares of answers equal to ``f`` and to ``f^`` (0 where there is none)."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen until now.
+
+    Args:
+        next: the step from which models are looked at again.
+        looks: what was seen of each model, by the steps that it had taken.
+    """
+
+    next: Seconds
+    looks: tuple[dict[Whole, Shares], ...]
 
 
 class Recorder:
     """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``.
 
     Args:
+        predictions: of each cell.
         curves: is told every accuracy.
     """
 
-    def __init__(self, cells: Sequence[Cell], curves: Curve = lambda *point: None) -> None:
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        predictions: Sequence[Prediction],
+        curves: Curve = lambda *point: None,
+    ) -> None:
         self._cells, self._curves = cells, curves
-        self._tests = [_tests(cell) for cell in cells]
+        self._tests = [_tests(*each) for each in zip(cells, predictions, strict=True)]
         self._looks: list[dict[int, Shares]] = [{} for _ in cells]
         """What was seen of each model, by the steps that it had taken."""
         self._next = 0.0
@@ -56,13 +76,18 @@ class Recorder:
             found[n] = _share(said, right), as_learned
         return found
 
-    def state(self) -> Any:
+    def state(self) -> Seen:
         """What was seen until now."""
-        return self._next, self._looks
+        return Seen(self._next, tuple(self._looks))
 
-    def restore(self, state: Any) -> None:
-        """Go on from a state that ``state`` gave."""
-        self._next, self._looks = state
+    def restore(self, seen: Seen) -> None:
+        """Go on from what ``state`` gave (InvalidInput: it is of other models)."""
+        tests = [x.keys() for x in self._tests]
+        check(len(tests) == len(seen.looks), "it is of another number of models")
+        for lengths, looks in zip(tests, seen.looks, strict=True):
+            fine = all(x.keys() == lengths for x in looks.values())
+            check(fine, "it is of other test lengths")
+        self._next, self._looks = seen.next, list(seen.looks)
 
     def trajectory(self, i: int, steps: int, final: Sequence[Measurement]) -> Trajectory:
         """What was seen of model i, which ended after so many steps with that measured of it."""
@@ -79,10 +104,10 @@ class Recorder:
         return Trajectory(tuple(looks), correct, learned if has_learned else None)
 
 
-def _tests(cell: Cell) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
+def _tests(cell: Cell, prediction: Prediction) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
     """By test length, what a look asks and the answers of ``f^`` to it."""
-    prediction, setting, found = predict(cell.setting), cell.setting, {}
-    for n in setting.test_lengths:
+    found = {}
+    for n in cell.setting.test_lengths:
         operands = inputs_at(cell, n)[0][:SAMPLES]
         found[n] = operands, learned_answers(prediction, cell, operands)
     return found

@@ -21,10 +21,15 @@ gets: a task that needs the whole width bears less.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Annotated
+
+from msgspec import Meta
 
 from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import FIFTH, Recipe
+from arith.verify.records.reading import Positive, Whole
 
 LEVELS = 3
 """Of the noise, of the dropout beside it and of learned noise."""
@@ -34,7 +39,32 @@ _LEARNED_NOISE_CHANGE = 48
 State = Enum("State", "LEARNING SETTLING COOLING GIVEN_UP FINISHED")
 
 
-class Schedule:
+Level = Annotated[int, Meta(ge=0, le=_ALL)]
+
+
+@dataclass
+class Scheduled:
+    """What a schedule has come to.
+
+    Args:
+        since: the step at which the state was entered, or entered anew.
+        starts: how often the model has started, with other weights each time.
+        learned: the step at which the loss was first low.
+        noise: the noise that the model bears, in 256ths.
+        learned_noise: the noise of a place that has learned to bear all of it, in 256ths.
+        highest: the highest noise, in 256ths; what was too much for the task becomes less.
+    """
+
+    state: State
+    since: Whole
+    starts: Positive
+    learned: Whole | None
+    noise: Level
+    learned_noise: Level
+    highest: Level
+
+
+class Schedule(Scheduled):
     """The state of one model in training.
 
     Args:
@@ -42,20 +72,16 @@ class Schedule:
     """
 
     def __init__(self, recipe: Recipe, budget: int) -> None:
+        super().__init__(State.LEARNING, 0, 1, None, 0, 0, recipe.noise)
         self.recipe, self.budget = recipe, budget
-        self.state = State.LEARNING
-        self.since = 0
-        """The step at which the state was entered, or entered anew."""
-        self.starts = 1
-        """How often the model has started, with other weights each time."""
-        self.learned: int | None = None
-        """The step at which the loss was first low."""
-        self.noise = 0
-        """The noise that the model bears, in 256ths."""
-        self.learned_noise = 0
-        """The noise of a place that has learned to bear all of it, in 256ths."""
-        self.highest = recipe.noise
-        """The highest noise, in 256ths; what was too much for the task becomes less."""
+
+    def kept(self) -> Scheduled:
+        """What it has come to, without what is known of it anyway."""
+        return Scheduled(**{f.name: getattr(self, f.name) for f in fields(Scheduled)})
+
+    def restore(self, kept: Scheduled) -> None:
+        """Go on from what ``kept`` gave."""
+        vars(self).update(vars(kept))
 
     @property
     def finished(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,12 @@ from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
+from arith.verify.records.reading import Seconds, Share, Whole, check
 from arith.verify.training.checkpoint import Checkpoint
 from arith.verify.training.curves import Curve
 from arith.verify.training.device import WORTH_COMPILING, has_compiler
-from arith.verify.training.ensemble import Ensemble
-from arith.verify.training.schedule import Schedule
+from arith.verify.training.ensemble import Drawn, Ensemble
+from arith.verify.training.schedule import Schedule, Scheduled
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,11 @@ def train_ensemble(
         cell = jobs[0][0]
         flops = training_flops(cell, recipe.batch_size, len(cell.training_format.trained_slots))
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
-    training = checkpoint.resume() if checkpoint is not None else None
-    if training is None:
-        training = _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+
+    def begun() -> _Training:
+        return _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+
+    training = begun() if checkpoint is None else checkpoint.resume(begun)
     while not training.finished:
         on_step(training.step)
         training.chunk(watch, curves)
@@ -86,6 +89,17 @@ def train_ensemble(
             checkpoint.look(training)
     on_step(training.step)
     return training.trained
+
+
+@dataclass(frozen=True)
+class _State:
+    """How far a training has come, but for its tensors; ``ended`` is by the number of a model."""
+
+    step: Whole
+    seconds: Seconds
+    schedules: tuple[Scheduled, ...]
+    ended: dict[Whole, tuple[Share, Whole, Seconds]]
+    drawn: Drawn
 
 
 class _Training:
@@ -99,6 +113,26 @@ class _Training:
         self.step, self.seconds = 0, 0.0
         self._ended: dict[int, tuple[float, int, float]] = {}
         """Premise, steps and seconds of each model when its premise was last measured."""
+
+    def state(self) -> _State:
+        """How far it has come."""
+        schedules = tuple(x.kept() for x in self.schedules)
+        return _State(self.step, self.seconds, schedules, self._ended, self.ensemble.drawn())
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The tensors that it changes, by name."""
+        return self.ensemble.tensors()
+
+    def restore(self, state: _State, tensors: Mapping[str, Tensor]) -> None:
+        """Go on from where ``state`` and ``tensors`` were taken (errors as of ``Ensemble``)."""
+        check(state.step <= self.budget, "it has more steps than the budget")
+        check(state.ended.keys() <= set(range(len(self.jobs))), "a model has ended that is none")
+        for i, (own, kept) in enumerate(zip(self.schedules, state.schedules, strict=True)):
+            own.restore(kept)
+            check(i in state.ended or not own.finished, "a model is finished and has not ended")
+            check(max(own.since, own.learned or 0) <= state.step, "a step is still to come")
+        self.ensemble.restore(state.drawn, tensors)
+        self.step, self.seconds, self._ended = state.step, state.seconds, dict(state.ended)
 
     @property
     def finished(self) -> bool:

@@ -22,7 +22,6 @@ from arith.theory.display.text import (
     claim_text,
     legend,
     length_rows,
-    markdown,
     setting_lines,
 )
 from arith.theory.prediction.outcomes import Claim
@@ -305,11 +304,6 @@ def test_what_nothing_fixes_is_named_too() -> None:
     )
 
 
-def test_a_notebook_shows_the_answer() -> None:
-    said = predicted(**FLAGSHIP)
-    assert answer_line(said) in markdown(said) and expected_line(said) in markdown(said)
-
-
 def test_advice_begins_with_the_answer() -> None:
     lines = advice_text(advise(Request("add", pe="rpe").setting()))
     answer, change, why = (
@@ -331,16 +325,11 @@ def test_the_table_shows_what_json_holds() -> None:
         assert Fraction(shown) == Fraction(entry["accuracy"])
 
 
-def test_a_prediction_shows_itself_in_a_notebook() -> None:
+def test_a_prediction_is_shown_in_a_line() -> None:
     assert repr(predicted(task="add")) == (
         "<Prediction: a + b, base 10, APE, aligned layout, trained on D_3: "
         "downward generalizes, upward fails>"
     )
-    text = predicted(task="mod_add", modulus=101, train_digits="2")._repr_markdown_()
-    [row] = [line for line in text.splitlines() if line.startswith("| 4 ")]
-    cells = [x.strip() for x in row.strip("|").split("|")]
-    assert cells == ["4", "longer", "49/4950 ≈ 0.0099 ± 0.01", "exact"]
-    assert "f^ of a converged model: ((a mod 100) + (b mod 100)) mod 101" in text
 
 
 def test_a_bound_is_rounded_up_and_a_missing_one_explained() -> None:

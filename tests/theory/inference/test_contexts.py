@@ -236,3 +236,12 @@ def test_where_numbers_end_is_a_context_too(
         lacking = {x for x, answers in asked.items() if not answers <= shown.get(x, set())}
         assert (missing is None) == (not lacking)
         assert missing is None or missing.tokens in lacking
+
+
+def test_contexts_are_compared_once_for_all_encodings() -> None:
+    """A table of many cells asks for the same contexts under each encoding."""
+    asked = {"layout": "interleaved", "window": 5, "layers": 1, "train_digits": "3"}
+    first, *others = (
+        unshown(Request("add", pe=pe, **asked).setting()) for pe in ("rpe", "rope", "t5", "alibi")
+    )
+    assert all(x is first for x in others)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from builders.cells import cell
+from builders.command_line import run_cli
 from builders.kept_models import kept_untrained
+from safetensors.torch import load_file, save_file
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.gpt import GPT
-from arith.verify.model.huggingface import export, sources
+from arith.verify.model.huggingface import export, read_export, sources, tokenizer
 from arith.verify.model.kept import read_kept
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
@@ -126,6 +131,101 @@ def test_transformers_loads_the_same_model(models: tuple[Path, dict[str, GPT]], 
         assert said["generated"] == in_order.tolist()
 
 
+@pytest.mark.parametrize("name", CELLS)
+def test_an_export_is_read_back_without_its_code(
+    models: tuple[Path, dict[str, GPT]], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under every encoding, and where transformers is not installed."""
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    kept = read_export(models[0] / name)
+    assert kept.run.cell == CELLS[name]
+    given = dict(models[1][name].named_parameters())
+    assert given.keys() == dict(kept.model.named_parameters()).keys()
+    assert all(torch.equal(p, given[name]) for name, p in kept.model.named_parameters())
+
+
+def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:
+    """Random weights are right nowhere, whatever the run in the folder says of them."""
+    folder = models[0] / "interleaved"
+    kept = read_export(folder)
+    assert kept.run.converged
+    done = run_cli("verify", "--model", f"hf:{folder}", "--device", "cpu")
+    assert done.code == 3 and not done.err
+    assert "not converged: 0.0" in done.out
+    done = run_cli("verify", "--model", f"hf:{folder}", "--task", "add")
+    assert done.code == 2 and "says how it was trained: leave out --task" in done.err
+
+
+def config(**changes: Any) -> Callable[[Path], None]:
+    """What changes entries of ``config.json``."""
+
+    def change(path: Path) -> None:
+        data = json.loads((path / "config.json").read_text())
+        (path / "config.json").write_text(json.dumps(data | changes))
+
+    return change
+
+
+def weights(change: Callable[[dict[str, torch.Tensor]], object]) -> Callable[[Path], None]:
+    """What changes the tensors of an export."""
+
+    def damage(path: Path) -> None:
+        tensors = load_file(path / "model.safetensors")
+        change(tensors)
+        save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+
+    return damage
+
+
+HEAD = "gpt.head.weight"
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (config(num_hidden_layers=10_000), "no network has its layers, heads and width"),
+        (config(num_attention_heads=3), "no network has its layers, heads and width"),
+        (config(num_hidden_layers=True), "no network has its layers, heads and width"),
+        (config(num_hidden_layers=100), "the weights are not those of the model"),
+        (config(hidden_size=10**6), "the weights are not those of the model"),
+        (config(window=3), "'window' is not that of the cell"),
+        (config(tokens=[]), "'tokens' is not that of the cell"),
+        (config(run=None), "no object of JSON"),
+        (lambda path: (path / "config.json").write_text("[1]"), "no object of JSON"),
+        (lambda path: (path / "config.json").write_text('{"cell": {}}'), "export it again"),
+        (lambda path: (path / "model.safetensors").unlink(), "safetensors alone"),
+        (lambda path: (path / "model.safetensors").write_bytes(b"no"), "cannot be read"),
+        (weights(lambda x: x.pop(HEAD)), "the weights are not those"),
+        (weights(lambda x: x[HEAD].fill_(torch.inf)), "no finite numbers"),
+        (weights(lambda x: x.update({HEAD: x[HEAD][:, :-1].clone()})), "the weights are not those"),
+        (weights(lambda x: x["gpt.mask"].fill_(0)), "'mask' is not that of the cell"),
+    ],
+)
+def test_a_damaged_export_is_told_in_one_line(
+    models: tuple[Path, dict[str, GPT]],
+    tmp_path: Path,
+    damage: Callable[[Path], None],
+    message: str,
+) -> None:
+    folder = shutil.copytree(models[0] / "ape", tmp_path / "export")
+    damage(folder)
+    with pytest.raises(InvalidInput, match=message) as raised:
+        read_export(folder)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("base", [*range(2, 40), 60, 100, 255, 256])
+def test_tokens_go_to_text_and_back(base: int) -> None:
+    """With and without the beginning of an example, and however the text is spaced."""
+    made, words = tokenizer(base), symbols(base)
+    ids = np.random.default_rng(base).permutation([*range(base), base + 1, base + 2] * 2)
+    told = [base, *ids.tolist()]
+    for text in (made.decode(told, skip_special_tokens=True), " ".join(words[i] for i in ids)):
+        assert made(text)["input_ids"] == told
+    if base <= 36:
+        assert made.decode(ids.tolist()) == "".join(words[i] for i in ids)
+
+
 def test_the_tokens_are_text_again(models: tuple[Path, dict[str, GPT]]) -> None:
     said = json.loads((models[0] / "ape.said.json").read_text())
     asked = json.loads((models[0] / "ape.json").read_text())
@@ -137,7 +237,9 @@ def test_the_code_in_the_folder_is_that_of_the_package(
 ) -> None:
     for name in ("gpt", "positions", "huggingface_model"):
         text = (models[0] / "ape" / f"{name}.py").read_text()
-        assert "from verify" not in text and "from theory" not in text
+        assert "from arith" not in text
+    files = {x.name for x in (models[0] / "ape").glob("*.py")}
+    assert files == {*sources()} and "settings.py" not in files  # what a network is made of
     page = (models[0] / "ape" / "README.md").read_text()
     assert "model.answer(" in page and "(a + b) mod 101" in page
 

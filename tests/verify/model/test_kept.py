@@ -82,8 +82,8 @@ NETWORK = {"layers": 2, "heads": 2, "width": 16, "tied": False}
     ("damage", "message"),
     [
         (shutil.rmtree, "is no kept model .arith verify --keep-models DIR"),
-        (lambda path: (path / CONFIG).write_text("{"), "config.json: Expecting"),
-        (lambda path: (path / CONFIG).write_text("{}"), "config.json: it is of another program"),
+        (lambda path: (path / CONFIG).write_text("{"), "config.json: it is no JSON"),
+        (lambda path: (path / CONFIG).write_text("{}"), "config.json: it lacks"),
         (config(network=NETWORK | {"width": 32}), "the weights are not those"),
         (config(network=NETWORK | {"heads": 3}), "network: no such size"),
         (config(cell=SUM.to_json() | {"task": "ad"}), "config.json: cell: "),

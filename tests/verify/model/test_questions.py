@@ -59,6 +59,20 @@ def test_a_model_is_asked(tiny: Taught) -> None:
     assert found[2].row(c) == ("a = 321, b = 3", "longer", "0", "0", "0")
 
 
+def test_many_questions_take_few_passes_and_each_has_its_own_answer() -> None:
+    """In the order in which they were asked, whatever their lengths."""
+    net, prediction = untrained(SUM, std=0.5), predict(SUM.setting)
+    asked = [(7 * i % 1000, 13 * i % 10 ** (1 + i % 3)) for i in range(300)]
+    passes: list[int] = []
+    with net.embedding.register_forward_hook(lambda *_: passes.append(1)):
+        found = ask(net, SUM, prediction, asked)
+    assert [x.operands for x in found] == asked
+    assert len(passes) <= 3 * (SUM.format.result_width + 1)
+    assert len({x.model for x in found}) > 3
+    for i in (0, 1, 2, 150, 299):
+        assert found[i] == ask(net, SUM, prediction, [asked[i]])[0]
+
+
 def test_an_answer_with_a_sign_in_it_is_none() -> None:
     net = untrained(SUM)
     with torch.no_grad():

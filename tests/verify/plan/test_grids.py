@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arith.commands.options import GridOption
+from arith.commands.training_options import GridOption
 from arith.theory import predict
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell

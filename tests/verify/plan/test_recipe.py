@@ -12,9 +12,10 @@ from builders.command_line import run_cli
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify import pipeline
+from arith.verify.plan.cells import usual_recipe
 from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
-from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe, usual_recipe
+from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe
 
 
 @pytest.mark.parametrize(

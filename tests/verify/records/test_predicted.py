@@ -16,6 +16,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.predicted import Predicted, predicted
+from arith.verify.records.reading import read
 from arith.verify.records.runs import Run
 
 
@@ -31,7 +32,7 @@ def test_a_prediction_says_what_is_claimed_at_each_length() -> None:
     for x, y in zip(prediction.lengths, kept.lengths, strict=True):
         assert (x.digits, x.status, x.accuracy) == (y.digits, y.status, y.accuracy)
         assert y.claim == x.claim
-    assert Predicted.from_json(json.loads(json.dumps(kept.to_json()))) == kept
+    assert read(Predicted, json.dumps(kept.to_json())) == kept
 
 
 def test_what_was_stored_without_a_lower_bound_is_read() -> None:
@@ -41,18 +42,18 @@ def test_what_was_stored_without_a_lower_bound_is_read() -> None:
     old = replace(bounded, lengths=tuple(replace(x, at_least=Fraction(0)) for x in bounded.lengths))
     data = json.loads(json.dumps(old.to_json()))
     assert not any("at_least" in x for x in data["lengths"]) and old.hash != bounded.hash
-    assert Predicted.from_json(data) == old
-    assert Predicted.from_json(json.loads(json.dumps(bounded.to_json()))) == bounded
+    assert read(Predicted, json.dumps(data)) == old
+    assert read(Predicted, json.dumps(bounded.to_json())) == bounded
 
 
 def test_a_changed_prediction_is_refused() -> None:
     data = predicted(predict(cell(digits=4).setting)).to_json()
     data["lengths"][0]["claim"] = "none"
     with pytest.raises(InvalidInput, match="it was changed, for it has another hash"):
-        Predicted.from_json(data)
+        read(Predicted, json.dumps(data))
     for lengths in (None, 3):
-        with pytest.raises(InvalidInput, match="lengths must be a list"):
-            Predicted.from_json({**data, "lengths": lengths})
+        with pytest.raises(InvalidInput, match="lengths: expected a list"):
+            read(Predicted, json.dumps({**data, "lengths": lengths}))
 
 
 def test_evidence_has_the_prediction_by_its_hash(tmp_path: Path) -> None:
@@ -67,4 +68,4 @@ def test_evidence_has_the_prediction_by_its_hash(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_its_prediction() -> None:
-    assert Run.from_json(json.loads(json.dumps(told().to_json()))) == told()
+    assert Run.from_json(json.dumps(told().to_json())) == told()

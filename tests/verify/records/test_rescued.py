@@ -27,7 +27,10 @@ def rescued(folder: Path, **changes: object) -> Path:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"colour": "blue"}, "unknown field 'colour'"), ({"steps": -1}, "steps must be")],
+    [
+        ({"colour": "blue"}, "unknown field 'colour'"),
+        ({"steps": -1}, "steps: expected a whole number"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_named_and_left_alone(
     tmp_path: Path, changes: dict[str, object], message: str
@@ -75,7 +78,6 @@ def test_of_the_temporary_files_only_those_of_this_user_are_read(
     monkeypatch.setattr(
         "arith.verify.records.store.gettempdir", lambda: str(tmp_path / "temporary")
     )
-    monkeypatch.setattr("arith.verify.records.store.getuser", lambda: "me")
     path = tmp_path / "here" / "store.sqlite"
     _, temporary = Store(path)._folders()
     temporary.mkdir(parents=True)
@@ -84,7 +86,7 @@ def test_of_the_temporary_files_only_those_of_this_user_are_read(
     def stored(folder: Path, owner: int) -> bool:
         file = rescued(folder)
         with monkeypatch.context() as patch:
-            patch.setattr("os.getuid", lambda: owner)
+            patch.setattr("arith.verify.records.store._is_mine", lambda file: owner == user)
             runs = Store(path).runs()
         path.unlink()
         assert runs == ([], []) or (runs == ([ONE], []) and not file.exists())

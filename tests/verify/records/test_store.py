@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import re
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from builders.cells import cell
+from builders.limits import no_file_beyond
 from builders.runs import RIGHT, run
 
 from arith.theory.errors import Failed, InvalidInput
@@ -22,9 +24,8 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.expressions import parse_task
 from arith.verify.plan.recipe import RECIPES
 from arith.verify.records.budgets import is_wanted, merge, rests_on_budget
-from arith.verify.records.owners import Owner, birth, this_process
 from arith.verify.records.predicted import predicted
-from arith.verify.records.store import DONE, Store
+from arith.verify.records.store import Store
 
 
 def test_a_run_comes_back_as_it_was_stored(tmp_path: Path) -> None:
@@ -83,11 +84,11 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 WRONG_MEASUREMENTS = [
     ({"correct": 2000}, "correct must be 0 to samples"),
-    ({"correct": None}, "correct must be 0 to samples"),
-    ({"correct": 1.5}, "correct must be 0 to samples"),
-    ({"samples": 0}, "samples must be a positive integer"),
+    ({"correct": None}, "correct: expected a whole number, got null"),
+    ({"correct": 1.5}, "correct: expected a whole number, got a number"),
+    ({"samples": 0}, "samples: expected a whole number >= 1"),
     ({"digits": 9}, "digits: no test length"),
-    ({"exhaustive": 1}, "exhaustive must be true or false"),
+    ({"exhaustive": 1}, "exhaustive: expected true or false"),
     ({"digit_correct": [1000]}, "digit_correct must have 5 items"),
     ({"digit_correct": [1000, 1000, 1000, 1000, 10]}, "digit_correct must be from correct"),
     ({"learned": None}, "digit_learned must be null where learned is"),
@@ -166,36 +167,6 @@ def test_a_run_with_a_smaller_budget_does_not_replace_one(tmp_path: Path) -> Non
     assert Store(path).runs() == ([large], [])
 
 
-def test_a_claim_holds_while_its_process_lives(tmp_path: Path) -> None:
-    path, c = tmp_path / "store.sqlite", cell(digits=3)
-    store, wanted = Store(path), (c, 0, "1", "float32", 8000)
-    assert store.claim(*wanted) is None
-    assert store.claim(*wanted) is None  # our own
-
-    def owned_by(owner: Owner, since: float = 0) -> str | None:
-        with sqlite3.connect(path) as db:
-            db.execute("UPDATE claim SET owner = ?, since = ?", (owner.text(), since))
-        return store.claim(*wanted)
-
-    me = this_process()
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        alive = replace(me, pid=other.pid, birth=birth(other.pid))
-        assert owned_by(alive) == f"process {other.pid} on {me.host}"
-        assert owned_by(replace(alive, birth="an earlier process of that number")) is None
-        other.communicate(b"\n")
-    assert owned_by(alive) is None
-    away = replace(alive, host="elsewhere")
-    assert owned_by(away, time.time()) == f"process {away.pid} on elsewhere"
-    assert owned_by(away, time.time() - 2 * 24 * 3600) is None
-
-    store.add(run(c, {1: 1}))
-    assert store.claim(*wanted) == DONE
-    assert store.claim(c, 1, "1", "float32", 8000) is None
-    store.release()
-    with sqlite3.connect(path) as db:
-        assert db.execute("SELECT count(*) FROM claim").fetchone() == (0,)
-
-
 def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,12 +186,80 @@ def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
     assert not file.exists()
 
 
-def test_a_user_without_a_name_has_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> str:
-        raise KeyError("getpwuid(): uid not found")
+def test_a_locked_store_is_waited_for_and_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arith.verify.records.store.PATIENCE", 1.5)
+    monkeypatch.setattr("arith.verify.records.store._QUIET", 0.1)
+    path = tmp_path / "store.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(Failed, match=r"cannot use the store .* locked"):
+            Store(path)
+    waiting = f"arith: waiting for the store {path}: database is locked; giving up after 2 s\n"
+    assert capsys.readouterr().err == waiting
 
-    monkeypatch.setattr("arith.verify.records.store.getuser", nobody)
-    assert Store(tmp_path / "store.sqlite").runs() == ([], [])
+
+def in_a_process_with_no_rights(folder: Path, work: Callable[[Path], None]) -> str:
+    """What something raises in a process that is bound by the permissions of files."""
+    ours, theirs = multiprocessing.Pipe()
+
+    def child() -> None:
+        os.chdir(folder)
+        if not os.getuid():  # root may write everything
+            os.setuid(1)
+        try:
+            work(Path("store.sqlite"))
+            theirs.send("")
+        except Exception as error:
+            theirs.send(f"{type(error).__name__}: {error}")
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    found = ours.recv()
+    process.join()
+    return found
+
+
+def try_to_write(path: Path) -> None:
+    Store(path).check_writable()
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_store_that_may_not_be_written_is_noticed_before_and_can_be_read(what: str) -> None:
+    with TemporaryDirectory() as name:  # for folders of pytest are closed to others
+        check_permissions(Path(name), what)
+
+
+def check_permissions(folder: Path, what: str) -> None:
+    path, one = folder / "store.sqlite", run(cell(digits=3), RIGHT)
+    Store(path).add(one)
+    folder.chmod(0o777)
+    path.chmod(0o666)
+    assert in_a_process_with_no_rights(folder, try_to_write) == ""
+    (path.chmod(0o444) if what == "file" else folder.chmod(0o555))
+    found = in_a_process_with_no_rights(folder, try_to_write)
+    assert re.match("InvalidInput: cannot use the store store.sqlite: ", found)
+
+    def read(path: Path) -> None:
+        assert Store(path).runs() == ([one], [])
+
+    assert in_a_process_with_no_rights(folder, read) == ""
+    folder.chmod(0o777)
+
+
+def test_a_store_without_room_is_noticed_before(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    Store(path).close()
+    with no_file_beyond(path.stat().st_size), pytest.raises(Failed, match="cannot use the store"):
+        try_to_write(path)
+    try_to_write(path)  # which makes the room
+    with no_file_beyond(path.stat().st_size):
+        assert Store(path).add(run(cell(digits=3), RIGHT)) is None
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInput, match=r"cannot use the store .*folder"):
+        Store(tmp_path / "folder")
 
 
 def test_what_was_predicted_the_first_time_stays(tmp_path: Path) -> None:

@@ -96,3 +96,13 @@ def test_a_grid_of_ones_own_does_not_take_the_report_of_a_named_one(folder: Path
     done = reported(folder, "--grid", "headline.toml")
     assert done.code == 2
     assert "would get the report of the grid headline: give the file another name" in done.err
+
+
+def test_what_is_committed_is_judged_from_anywhere_and_written_nowhere_else(tmp_path: Path) -> None:
+    words = ("report", "--grid", "headline")
+    judged = run_cli(*words, "--check", cwd=tmp_path)
+    assert judged == run_cli(*words, "--check", cwd=REPORTS.parent)
+    assert "gate: " in judged.out
+    refused = run_cli(*words, cwd=tmp_path)
+    assert refused.code == 2 and f"what is committed is in {REPORTS}" in refused.err
+    assert not list(tmp_path.iterdir())

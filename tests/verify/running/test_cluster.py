@@ -10,7 +10,7 @@ import json
 import os
 import random
 import signal
-import sys
+import socket
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,7 @@ def trained_here(folder: Path, seeds: int) -> dict[Identity, Run]:
 
     cells = grid(str(folder / "grid.toml"))
     made = [execute([Job(c, s, c.recipe)], BUDGET, "cpu")[0] for c in cells for s in range(seeds)]
-    read = [Run.from_json(json.loads(json.dumps(run.to_json()))) for run in made]
+    read = [Run.from_json(json.dumps(run.to_json())) for run in made]
     return {run.identity: replace(run, seconds=0.0) for run in read}
 
 
@@ -111,13 +111,17 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
 
 
 @pytest.mark.parametrize(
-    "address", ["here", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "x://y:1"]
+    "address",
+    ["here", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "x://y:1"]
+    + ["tcp://SILENT", "tls://SILENT", "ws://SILENT", "ucx://127.0.0.1:1", "inproc://x/1"],
 )
 def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arith.verify.running.dask_workers._ANSWER", 0.2)
-    done = run_cli("verify", "--grid", "smoke", "--cluster", address, cwd=tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it listens and never answers
+        address = address.replace("SILENT", f"127.0.0.1:{silent.getsockname()[1]}")
+        done = run_cli("verify", "--grid", "smoke", "--cluster", address, cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"arith: --cluster {address}: no scheduler answers (")
     assert done.err.count("\n") == 1
@@ -126,9 +130,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
 def test_without_dask_it_is_said_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "distributed"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setattr("arith.verify.running.dask_workers.find_spec", lambda name: None)
     done = run_cli("verify", "--grid", "smoke", "--cluster", "tcp://127.0.0.1:1", cwd=tmp_path)
     assert done.code == 2
     assert done.err == (

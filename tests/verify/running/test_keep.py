@@ -6,11 +6,13 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders.cells import cell
 from builders.command_line import run_cli
 from builders.kept_models import kept_run, kept_untrained
+from builders.limits import no_file_beyond
 from builders.tiny_models import TINY, float32
 
 from arith.theory.errors import InvalidInput
@@ -20,6 +22,7 @@ from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK
 from arith.verify.records.store import DONE, Store
 from arith.verify.running.execute import execute
+from arith.verify.running.progress import Progress
 from arith.verify.running.run import has, missing
 
 SUM = cell(base=3, test_lengths=(2, 3))
@@ -57,6 +60,24 @@ def scalars(folder: Path) -> dict:
     events = EventAccumulator(str(folder))
     events.Reload()
     return {name: events.Scalars(name) for name in events.Tags()["scalars"]}
+
+
+@pytest.mark.training
+def test_what_cannot_be_written_costs_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk: the run is told first, and then what is missing beside it."""
+    monkeypatch.setattr("threading.excepthook", lambda error: None)  # as in a worker
+    told: list[Any] = []
+    folders = Folders(tmp_path / "models", tmp_path / "curves")
+    with float32(TINY), no_file_beyond(100):
+        [run] = execute([JOB], 2 * CHUNK, "cpu", told.append, folders)
+    first = next(i for i, x in enumerate(told) if not isinstance(x, Progress))
+    assert told[first] == [(JOB, run)]
+    curves, model = (x.words for x in told[first + 1 :])
+    assert curves.startswith(f"cannot write curves in {tmp_path / 'curves'}")
+    assert model.startswith(f"cannot keep {JOB.name}: ")
+    assert list((tmp_path / "models").iterdir()) == []
 
 
 @pytest.mark.training

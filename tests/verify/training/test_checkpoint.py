@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
+import re
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +15,9 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.tiny_models import TINY, float32
+from safetensors import safe_open
 
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
@@ -30,6 +36,10 @@ class Stopped(Exception):
     pass
 
 
+SAID: list[str] = []
+"""What the last training said."""
+
+
 def train(
     recipe: Recipe, path: Path | None, stop: int | None = None, steps: list[int] | None = None
 ) -> tuple[list[Trained], str]:
@@ -45,8 +55,9 @@ def train(
         if stop is not None and step >= stop:
             raise Stopped
 
-    recorder = Recorder([c for c, _ in JOBS])
-    checkpoint = None if path is None else Checkpoint(path, recorder)
+    SAID.clear()
+    recorder = Recorder([c for c, _ in JOBS], [predict(c.setting) for c, _ in JOBS])
+    checkpoint = None if path is None else Checkpoint(path, recorder, SAID.append)
     with float32(TINY):
         trained = train_ensemble(
             JOBS, STEPS, "cpu", recipe, on_step, recorder, compiled=False, checkpoint=checkpoint
@@ -60,7 +71,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
     recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
-    path = tmp_path / "states" / "one.pt"
+    path = tmp_path / "states" / "one.safetensors"
     whole, curves = train(recipe, None)
     for stop in (2 * CHUNK, 3 * CHUNK, 6 * CHUNK):
         with pytest.raises(Stopped):
@@ -68,7 +79,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
         assert path.exists()
     steps: list[int] = []
     again, same_curves = train(recipe, path, steps=steps)
-    assert steps[0] == 6 * CHUNK
+    assert steps[0] == 6 * CHUNK and SAID == []
     assert same_curves == curves
     for one, other in zip(whole, again, strict=True):
         assert (one.steps, one.premise) == (other.steps, other.premise)
@@ -89,30 +100,118 @@ def flip(path: Path) -> None:
     path.write_bytes(content)
 
 
-def edit(path: Path) -> None:
-    """As if other code had written it."""
-    kept = torch.load(path, weights_only=False)
-    torch.save({**kept, "writer": ("other code", torch.__version__)}, path)
+def told(**changes: object) -> Callable[[Path], None]:
+    """What changes what is told beside the tensors, and nothing else."""
+
+    def change(path: Path) -> None:
+        content = path.read_bytes()
+        size = struct.unpack("<Q", content[:8])[0]
+        header = json.loads(content[8 : 8 + size])
+        header["__metadata__"] |= changes
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + size :])
+
+    return change
+
+
+class Hostile:
+    """An object that writes a file where it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> object:
+        return os.system, (f"touch {self.mark}",)
+
+
+def pickled(path: Path) -> None:
+    """What an earlier version wrote, or a stranger."""
+    path.unlink()
+    torch.save({"writer": Hostile(path.with_name("ran"))}, path.with_suffix(".pt"))
+
+
+def bare_pickle(path: Path) -> None:
+    path.write_bytes(pickle.dumps(Hostile(path.with_name("ran"))))
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A checkpoint after two chunks of steps."""
+    path = tmp_path_factory.mktemp("kept") / "one.safetensors"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
+        with pytest.raises(Stopped):
+            train(DROPOUT, path, 2 * CHUNK)
+    return path.read_bytes()
 
 
 @pytest.mark.training
-@pytest.mark.parametrize(("damage", "begin"), [(cut, 0), (flip, 0), (edit, 0), (None, 2 * CHUNK)])
-def test_a_damaged_checkpoint_or_one_of_other_code_is_not_used(
+@pytest.mark.parametrize(
+    ("damage", "begin", "why"),
+    [
+        (cut, 0, "metadata|header|invalid"),
+        (flip, 0, "it is damaged"),
+        (told(writer="other code"), 0, "other code wrote it"),
+        (told(training="{}"), 0, "it is damaged"),
+        (pickled, 0, "an earlier version wrote it"),
+        (bare_pickle, 0, "header"),
+        (pipe, 0, "no regular file"),
+        (None, 2 * CHUNK, ""),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_used_is_put_aside(
     damage: Callable[[Path], None] | None,
     begin: int,
+    why: str,
+    kept: bytes,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
-    path = tmp_path / "one.pt"
-    with pytest.raises(Stopped):
-        train(DROPOUT, path, 2 * CHUNK)
+    path = tmp_path / "one.safetensors"
+    path.write_bytes(kept)
     if damage is not None:
         damage(path)
     steps: list[int] = []
     with pytest.raises(Stopped):
-        train(DROPOUT, path, CHUNK, steps)
+        train(DROPOUT, path, 0, steps)
     assert steps[0] == begin
+    assert not (tmp_path / "ran").exists()
+    aside = list(tmp_path.glob("*.unused"))
+    assert len(aside) == len(SAID) == (damage is not None)
+    for line in SAID:
+        assert "\n" not in line and re.search(f"{aside[0].stem} is put aside: .*({why})", line)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"step": 10**6},
+        {"step": -1},
+        {"seconds": 1e300},
+        {"schedules": []},
+        {"ended": {"5": [1.0, 50, 1.0]}},
+        {"drawn": {"steps": 0, "examples": ["{}", "{}"], "noise": ["", ""]}},
+    ],
+)
+def test_values_that_no_training_has_are_not_used(
+    change: dict[str, object], kept: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where the digest is that of the values."""
+    monkeypatch.setattr("arith.verify.training.checkpoint._digest", lambda *parts: "any")
+    path = tmp_path / "one.safetensors"
+    path.write_bytes(kept)
+    with safe_open(path, "pt") as file:
+        state = json.loads(file.metadata()["training"])
+    told(training=json.dumps(state | change), digest="any")(path)
+    steps: list[int] = []
+    with pytest.raises(Stopped):
+        train(DROPOUT, path, 0, steps)
+    assert steps[0] == 0 and len(SAID) == 1
 
 
 def test_a_checkpoint_is_of_one_training() -> None:
@@ -127,7 +226,7 @@ def test_a_checkpoint_is_of_one_training() -> None:
 
 
 def test_what_a_killed_writer_left_goes_with_the_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "states" / "one.pt"
+    path = tmp_path / "states" / "one.safetensors"
     path.parent.mkdir()
     for file in (path, path.with_suffix(".123")):
         file.write_bytes(b"")

@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 import numpy as np
+from msgspec import Meta
 
 from arith.theory.display.influence_plot import draw_influences
 from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.text import count, digits_text
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.settings import LARGEST_LAYERS
 from arith.verify.plan.cells import Cell
+from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
+from arith.verify.records.reading import Length, Share, read, read_cell
 from arith.verify.reporting.blocks import Block, Figure, Heading, Table
 from arith.verify.reporting.figures import MISSED, named_rows
 from arith.verify.reporting.report import Report
@@ -27,6 +31,36 @@ SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 _MARKS = "os^Dv*"
 """Of layers, beside their colours."""
+_MOST = 2**24
+"""Bytes of what was measured of one model."""
+_A_LAYER_EACH = Meta(min_length=1, max_length=LARGEST_LAYERS)
+_Ratios = Annotated[list[Annotated[float, Meta(ge=0, le=10**9)] | None], _A_LAYER_EACH]
+_Shares = Annotated[list[Share], _A_LAYER_EACH]
+
+
+class _Distance(TypedDict):
+    largest: Share
+
+
+_Distances = TypedDict(
+    "_Distances", {"truth": _Distance, "learned function": NotRequired[_Distance]}
+)
+_Equivalence = TypedDict("_Equivalence", {"by layer": _Ratios})
+_Leaks = TypedDict("_Leaks", {"as it is": Share, "mended by layer": _Shares})
+
+
+class _Measured(TypedDict):
+    """What is used of it here."""
+
+    cell: dict[str, Any]
+    digits: Length
+    premise: NotRequired[Share]
+    influence: NotRequired[dict[str, list[list[list[Share | None]]]]]
+    distance: _Distances
+    equivalence: NotRequired[_Equivalence]
+    leaks: NotRequired[_Leaks]
+
+
 Models = Sequence[dict[str, Any]]
 """What was measured of each model."""
 
@@ -41,14 +75,13 @@ def section(report: Report) -> list[Block]:
 def _read(file: Path) -> dict[str, Any]:
     """What ``arith inspect`` wrote (InvalidInput: the file is damaged)."""
     try:
-        model: dict[str, Any] = json.loads(file.read_text("utf-8"), parse_constant=lambda _: None)
-        model["cell"], model["digits"], model["distance"]
+        model: Any = read(cast(Any, _Measured), read_bytes(file, "the mechanism", _MOST))
         shares = {k: np.array(x, dtype=float) for k, x in model.get("influence", {}).items()}
         if len({x.shape for x in shares.values()}) > 1 or any(x.ndim != 3 for x in shares.values()):
             raise ValueError("influence: a share for each pair of digits is asked for")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return model | {"cell": read_cell(json.dumps(model["cell"])), "influence": shares}
+    except ValueError as error:  # InvalidInput is one, and so is what NumPy says of ragged lists
         raise InvalidInput(f"{file}: it is not what arith inspect writes ({error})") from None
-    return {**model, "influence": shares}
 
 
 def _inside(models: Models) -> list[Block]:
@@ -150,7 +183,7 @@ def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -
 
 def _name(measured: dict[str, Any]) -> str:
     """The cell that was inspected and its model, in a few words."""
-    cell = Cell.from_json(measured["cell"])
+    cell: Cell = measured["cell"]
     missed = f" ({MISSED})" if measured.get("premise", 1) < PREMISE else ""
     return f"{cell.label()} · {cell.model}{missed}"
 

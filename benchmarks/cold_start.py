@@ -1,0 +1,51 @@
+"""The cold start of the command: processor time from nothing, against importing SymPy."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+from functools import partial
+
+from benchmarks.tables import Table
+from benchmarks.timing import in_turns, ratio, spread
+
+COMMANDS = (
+    "arith predict --task mod_add --modulus 101",
+    "arith predict --task mod_mul --modulus 125 --pe ape --json",
+    "arith tasks",
+    "arith --help",
+    "arith --version",
+)
+SYMPY = 'python -c "import sympy"'
+
+
+def tables(quick: bool, device: str) -> list[Table]:
+    """Each command in turns with the import."""
+    rounds = 2 if quick else 7
+    sides = {command: partial(_arith, command) for command in COMMANDS}
+    sides[SYMPY] = partial(_run, sys.executable, "-c", "import sympy")
+    seconds = in_turns(sides, rounds, clock=_processor_time)
+    rows = [
+        {"command": name, "seconds": spread(values), "ratio": ratio(values, seconds[SYMPY])}
+        for name, values in seconds.items()
+    ]
+    note = f"Processor time of {rounds} runs each, in turns. Ratios are medians over the pairs."
+    return [Table("Cold start", rows, note)]
+
+
+def _arith(command: str) -> None:
+    program, *arguments = command.split()
+    _run(shutil.which(program, path=sysconfig.get_path("scripts")) or program, *arguments)
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _processor_time() -> float:
+    """Of the processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
