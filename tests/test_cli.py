@@ -90,7 +90,7 @@ BAD = [
     ("predict --task mod_mul --modulus 0", "modulus must be at least 1"),
     ("predict --task mul --modulus 7", "takes no modulus; did you mean 'mod_mul'?"),
     ("predict --task add --base 1", "base must be between 2"),
-    ("predict --task add --train-digits 0", "from 1 to 100,"),
+    ("predict --task add --train-digits 0", "from 1 to 200,"),
     ("predict --task add --test-digits 5-2", "from 1 to 1000,"),
     ("predict --task add --test-digits x", "from 1 to 1000,"),
     ("predict --task add --test-digits 4-", "from 1 to 1000,"),
@@ -325,7 +325,7 @@ def test_help_says_what_an_option_does_here() -> None:
         ("encodings", "encoding reference own_parameter summary source"),
         ("layouts", "layout example summary"),
         ("theorems", "rule statement premises source basis"),
-        ("literature", "finding source setting reported predicted theorem outcome reason"),
+        ("literature", "finding source setting reported predicted theorem outcome reason command"),
     ],
 )
 def test_lists_as_json(name: str, keys: str) -> None:
@@ -348,7 +348,7 @@ def test_the_accuracy_of_each_digit() -> None:
     [
         ("--task add --pe rpe", "no accuracy of single digits: no expected function is predicted"),
         (
-            "--task add --pe rpe --layout interleaved --window 6",
+            "--task add --pe rpe --layout interleaved --window 5 --layers 1",
             "every result digit is right",
         ),
         ("--task mul --train-digits 2", "?: not counted, for it would take too long."),

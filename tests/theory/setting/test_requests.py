@@ -30,15 +30,15 @@ from arith.theory.setting.settings import Setting
         ({"train_allowed": ("2:9,15",)}, "'2:9,15': 15 is no digit of base 10"),
         ({"train_allowed": ("2:15",)}, "15 is no digit of base 10"),
         ({"train_allowed": ("2:5-7",), "base": 7}, "7 is no digit of base 7"),
-        ({"train_allowed": ("100000000:0",)}, "end at 100"),
-        ({"train_priming": ("200000:0.01",)}, "lengths go from 1 to 100"),
-        ({"train_priming": ("0:0.01",)}, "lengths go from 1 to 100"),
+        ({"train_allowed": ("100000000:0",)}, "end at 200"),
+        ({"train_priming": ("200000:0.01",)}, "lengths go from 1 to 200"),
+        ({"train_priming": ("0:0.01",)}, "lengths go from 1 to 200"),
         ({"train_priming": ("6:1e1000000000",)}, "is not LENGTH:SHARE"),
         ({"train_priming": ("6:1e-9",)}, "at least 1e-06"),
         ({"train_pairs": 10**10}, "at most 1,000,000,000"),
         ({"task": "mod_add", "modulus": 10**40}, "more than 40 digits"),
         ({"task": None, "expr": "a#b"}, "without '#'"),
-        ({"train_digits": "101"}, "from 1 to 100,"),
+        ({"train_digits": "201"}, "from 1 to 200,"),
         ({"test_digits": "1-1001"}, "from 1 to 1000,"),
         ({"task": "add", "width": 5}, "from 6, the longest operand that is written, to 1000"),
         ({"task": "add", "width": 1001}, "to 1000, not 1001"),
@@ -50,11 +50,11 @@ def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str
 
 
 def test_the_longest_lengths_are_taken() -> None:
-    assert read_lengths(str(LARGEST_DIGITS), "--train-digits") == (100,)
-    asked = Request("add", train_priming=("100:0.01",), train_allowed=("100:0,1", "1:5-9"))
+    assert read_lengths(str(LARGEST_DIGITS), "--train-digits") == (200,)
+    asked = Request("add", train_priming=("200:0.01",), train_allowed=("200:0,1", "1:5-9"))
     train = asked.setting().train
-    assert train.every_length == (3, 100)
-    assert train.allowed == ((1, (5, 6, 7, 8, 9)), (100, (0, 1)))
+    assert train.every_length == (3, 200)
+    assert train.allowed == ((1, (5, 6, 7, 8, 9)), (200, (0, 1)))
 
 
 def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
