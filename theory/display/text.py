@@ -19,7 +19,7 @@ from arith.theory.display.answer import (
 )
 from arith.theory.display.tables import markdown_table
 from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.numbers.effort import budget
+from arith.theory.numbers.effort import PART, budget
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.directions import Direction
@@ -267,11 +267,11 @@ def _how_sure(proved: list[bool]) -> list[str]:
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
-    from arith.theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
+    from arith.theory.counting.digit_accuracy import digit_accuracies
 
     if prediction.learned is None:
         return []
-    with budget(MOST_WORK):
+    with budget(PART):
         return [
             (x.digits, digit_accuracies(prediction.learned, prediction.setting.test(x.digits)))
             for x in prediction.lengths

@@ -15,7 +15,7 @@ from arith.theory.inference.finder import Finder
 from arith.theory.inference.found import Found, Missing, Where
 from arith.theory.inference.result_lengths import number_of_tuples
 from arith.theory.inference.shapes import shapes
-from arith.theory.numbers.effort import budget, remembered
+from arith.theory.numbers.effort import PART, budget, remembered
 from arith.theory.numbers.integer_arrays import Array
 from arith.theory.prediction.finder_text import (
     goes_on_steps,
@@ -30,8 +30,6 @@ from arith.theory.setting.lengths_text import lengths_text
 from arith.theory.setting.properties import base_aligned
 from arith.theory.setting.settings import Setting
 
-MOST_WORK = 6_000_000_000
-"""Steps that the shapes of one prediction may take (some seconds)."""
 NEAR = 6
 """Where no query can single out an offset, untrained addresses are found up to one digit in so many
 beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
@@ -84,7 +82,7 @@ def _at_lengths(setting: Setting) -> tuple[list[_AtLength], list[Step]]:
     if train.pairs is not None or train.allowed:
         what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
         return trained, [cite("sample", what, leaves_open=True)]
-    with budget(MOST_WORK):
+    with budget(4 * PART):
         try:
             finder = Finder(setting)
         except NotCountable as error:
