@@ -14,12 +14,12 @@ import numpy as np
 
 from arith.theory.inference.found import Missing
 from arith.theory.inference.shapes import writes_carry
-from arith.theory.numbers.effort import remembered, spend
+from arith.theory.numbers.effort import ENTRIES, remembered, spend
 from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype
 from arith.theory.setting.layouts import Layout
 from arith.theory.setting.tasks import Task
 
-_MOST_TUPLES = 100_000
+_MOST_TUPLES = ENTRIES // 100
 """Tuples of units digits that are tried."""
 
 

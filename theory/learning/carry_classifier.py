@@ -160,6 +160,7 @@ class CarryClassifier:
         """
         where = {state: place for place, state in enumerate(states)}
         into, carried = self._into[lowest], Counter[tuple[int | None, ...]]()
+        spend(_STEP // 10 * len(self._digits[lowest]) * len(into))
         for (s, boxes), n in self._digits[lowest].items():
             led = (where[k, (c + s) // divisor] if boxes >> k & 1 else None for k, c in into)
             carried[tuple(led)] += n

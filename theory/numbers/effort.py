@@ -1,8 +1,8 @@
 """How much work a question may take: steps estimated from the question, never from a clock.
 
-There is one limit, ``LIMIT``, and what a part of an answer may take is a share of it.  A step is
-about a nanosecond of an ordinary processor.  What is remembered from an earlier question is charged
-again, so that a question is counted on every machine or on none.
+There is one limit of steps, ``LIMIT``, and one of memory, ``ENTRIES``; whatever else is limited has
+a share of them.  A step is about a nanosecond of an ordinary processor.  What is remembered from an
+earlier question is charged again, so that a question is counted on every machine or on none.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ PART = LIMIT * 3 // 20
 """Steps of one part of an answer: what follows beyond training, the counts of all lengths, ..."""
 LITTLE = LIMIT * 3 // 100
 """Steps of what is tried where a count is given up."""
+ENTRIES = 10_000_000
+"""Numbers that an answer may hold at once (some hundred megabytes)."""
 
 
 @dataclass
