@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
@@ -16,6 +17,7 @@ _Digits = tuple[range, ...]
 """The digits that each operand can have at a position."""
 
 
+@lru_cache(maxsize=4096)
 def interval(width: int, base: int) -> tuple[int, int]:
     """The least and the largest number of so many digits; numbers of one digit begin with 0."""
     return (base ** (width - 1) if width > 1 else 0), base**width - 1

@@ -58,7 +58,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> Shapes:
     found: list[tuple[_Widths, int, int]] = []
     width_of = cache(partial(task.result_width, base))
     for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
-        spend(20_000)
+        spend(20_000 + 20 * sum(widths))
         if by_result:
             counts = result_lengths(task, base, widths)
         elif task.has_finite_carry:

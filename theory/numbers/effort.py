@@ -64,7 +64,7 @@ def spend(steps: int) -> None:
     """
     meter = _meter.get()
     if meter.limit is not None and meter.spent + steps > meter.limit:
-        meter.spent += meter.limit // 100
+        meter.spent = min(meter.limit, meter.spent + meter.limit // 100)
         raise TooMuchWork(
             "this takes too long to be worked out: ask for fewer digits, lengths or operands, or "
             "for a smaller base, window or modulus"

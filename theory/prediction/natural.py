@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from arith.theory.inference.finder import Finder
 from arith.theory.inference.found import Found, Missing, Where
 from arith.theory.inference.result_lengths import number_of_tuples
 from arith.theory.inference.shapes import shapes
-from arith.theory.numbers.effort import PART, budget, remembered
+from arith.theory.numbers.effort import PART, budget, remembered, spend
 from arith.theory.numbers.integer_arrays import Array
 from arith.theory.prediction.finder_text import (
     goes_on_steps,
@@ -30,6 +31,10 @@ from arith.theory.setting.lengths_text import lengths_text
 from arith.theory.setting.properties import base_aligned
 from arith.theory.setting.settings import Setting
 
+_ShareOf = Callable[[Missing, tuple[int, ...], int], Fraction]
+"""The best guess without a digit, at a position of operands of some lengths."""
+_STEPS_PER_DIGIT = 100
+"""Steps for each digit of the number of inputs of a shape."""
 NEAR = 6
 """Where no query can single out an offset, untrained addresses are found up to one digit in so many
 beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
@@ -87,11 +92,12 @@ def _at_lengths(setting: Setting) -> tuple[list[_AtLength], list[Step]]:
             finder = Finder(setting)
         except NotCountable as error:
             return trained, [cite("count", f"nothing follows: {error}", leaves_open=True)]
-        each = [x if x.right else _at_length(finder, x.digits) for x in trained]
+        share_of = cache(partial(best_share, setting.task, setting.base, setting.layout))
+        each = [x if x.right else _at_length(finder, x.digits, share_of) for x in trained]
     return each, _steps(finder, each)
 
 
-def _at_length(finder: Finder, digits: int) -> _AtLength:
+def _at_length(finder: Finder, digits: int, share_of: _ShareOf) -> _AtLength:
     """What follows at a length, by its shapes."""
     setting = finder.setting
     try:
@@ -100,14 +106,14 @@ def _at_length(finder: Finder, digits: int) -> _AtLength:
         return _AtLength(digits, False)
     if (found.trained | found.rule).all():
         return _AtLength(digits, True, found=found)
-    at_most, encoding = _at_most(setting, found), setting.encoding
+    at_most, encoding = _at_most(setting, found, share_of), setting.encoding
     if at_most == 1:
         return _AtLength(digits, False, found=found)
     longest, points = setting.train.every_length[-1], encoding.selection == "any"
     beside = not encoding.own_positions and _counts_beside_signs(setting, longest)
     if not points:
         always = found.always()
-        surely = _at_most(setting, always)
+        surely = _at_most(setting, always, share_of)
         if surely == 1 or digits <= longest + longest // NEAR:
             like = "an address that training never showed is like those beside it"
             return _AtLength(digits, False, found=found, near=like)
@@ -126,7 +132,7 @@ def _counts_beside_signs(setting: Setting, longest: int) -> bool:
     return setting.layout.marked and k is not None and k <= longest
 
 
-def _at_most(setting: Setting, found: Found) -> Fraction:
+def _at_most(setting: Setting, found: Found, share_of: _ShareOf) -> Fraction:
     """The largest share of the inputs that can be right.
 
     Of each tuple of operands' lengths, whatever the length of the result, no more can be right
@@ -137,8 +143,11 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
     """
     counts, firsts = found.shapes.counts, found.shapes.firsts.tolist()
     widths = found.shapes.widths
-    guesses = _best(setting, found.missing, widths)
-    throughout = _best(setting, found.throughout, widths[firsts])
+    guesses = _best(setting, found.missing, widths, share_of)
+    throughout = _best(setting, found.throughout, widths[firsts], share_of)
+    if all(guess == 1 for guess in (*guesses, *throughout)):
+        return Fraction(1)
+    spend(len(counts) * (50_000 + _STEPS_PER_DIGIT * int(widths.max())))
     lengths_first = setting.test_kind in LENGTHS_FIRST
     right, every = Fraction(0), Fraction(0)
     for first, end, guess in zip(firsts, [*firsts[1:], len(counts)], throughout, strict=True):
@@ -155,13 +164,16 @@ def _at_most(setting: Setting, found: Found) -> Fraction:
     return right / every
 
 
-def _best(setting: Setting, missing: dict[Missing, Where], widths: Array) -> list[Fraction]:
+def _best(
+    setting: Setting, missing: dict[Missing, Where], widths: Array, share_of: _ShareOf
+) -> list[Fraction]:
     """The best guess of each shape; 1 where no digit is missing."""
     best = [Fraction(1)] * len(widths)
-    share_of = partial(best_share, setting.task, setting.base, setting.layout)
     for what, at in missing.items():
         # But for differences, it depends on the kind of digit alone.
         alike = None if setting.task.needs_order else share_of(what, (), 0)
+        if alike == 1:
+            continue
         chances = at.chance.tolist()
         for s in np.flatnonzero(at.position).tolist():
             position, one = int(at.position[s]), tuple(widths[s].tolist())
