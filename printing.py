@@ -6,9 +6,10 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _GAP = 2
 """Blanks between two columns."""
+_SOON = 2.0
+"""Seconds of work of which nothing is said."""
 _Item = TypeVar("_Item")
 
 
@@ -240,6 +243,32 @@ def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
         yield item
     if said and on_terminal:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on a terminal that work of some seconds goes on: ``predicting: 4 s``."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    over, start = Event(), monotonic()
+
+    def say() -> None:
+        said = False
+        while not over.wait(_SOON / 2):
+            if (spent := monotonic() - start) >= _SOON:
+                print(f"\r{what}: {spent:.0f} s", end="", file=sys.stderr, flush=True)
+                said = True
+        if said:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    thread = Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _console() -> Console:

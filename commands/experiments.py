@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arith.commands import options
-from arith.printing import print_table, print_text, print_verdicts, shown
+from arith.printing import print_table, print_text, print_verdicts, shown, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.verify.plan.cells import Cell
@@ -110,7 +110,8 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     from arith.verify import pipeline
 
     evidence = None if grid is None else Path("reports", Path(grid).stem, "evidence.jsonl")
-    ahead = pipeline.estimate(plan, store, evidence)
+    with waiting("timing a few steps"):
+        ahead = pipeline.estimate(plan, store, evidence)
     if ahead.each:
         print_table(ahead.columns, ahead.rows())
     print_text(ahead.sentence(), bold=True)
