@@ -63,7 +63,7 @@ class Finder:
     def at(self, found: Shapes, need: Need, position: int) -> tuple[Array, Array]:
         """The address of a need in each shape, and where the digits exist at all."""
         place, sequences = position - need.below, self._sequences(found)
-        spend(200 * len(found.results) + 20_000)
+        spend(200 * len(found.results) + 30_000)
         there = (position <= found.results) & (place <= found.widths[:, need.operand])
         there &= place >= 1
         code = sequences.addresses(self.setting.encoding, need, position, self.trained)

@@ -74,7 +74,7 @@ def choices(
     elif encoding.reference == "relative":  # what moves query and key leaves their offset
         before = 0 * before
     most = np.stack([before, after], axis=1)
-    spend(50_000 + 100 * len(most) * int(np.prod(most.max(axis=0, initial=0) + 1)))
+    spend(80_000 + 100 * len(most) * int(np.prod(most.max(axis=0, initial=0) + 1)))
     left_out = np.indices(most.max(axis=0, initial=0) + 1).reshape(2, -1)
     moved = left_out[1]
     if encoding.reference != "relative":
