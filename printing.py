@@ -6,10 +6,11 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from itertools import zip_longest
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,8 @@ _GAP = 2
 """Blanks between two columns."""
 _WHOLE: Any = {"break_on_hyphens": False, "break_long_words": False}
 """How lines are broken: between words."""
+_SOON = 2.0
+"""Seconds of work of which nothing is said."""
 _Item = TypeVar("_Item")
 
 
@@ -253,6 +256,32 @@ def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
         yield item
     if said and on_terminal:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on a terminal that work of some seconds goes on: ``predicting: 4 s``."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    over, start = Event(), monotonic()
+
+    def say() -> None:
+        said = False
+        while not over.wait(_SOON / 2):
+            if (spent := monotonic() - start) >= _SOON:
+                print(f"\r{what}: {spent:.0f} s", end="", file=sys.stderr, flush=True)
+                said = True
+        if said:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    thread = Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _console() -> Console:

@@ -12,7 +12,7 @@ import typer
 
 from arith.commands import options
 from arith.commands import training_options as training
-from arith.printing import print_table, print_text, print_verdicts, shown
+from arith.printing import print_table, print_text, print_verdicts, shown, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.verify.plan.folders import Folders, evidence_folder
@@ -112,7 +112,8 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     evidence = None
     if grid is not None:
         evidence = evidence_folder(grid) / Path(grid).stem / "evidence.jsonl"
-    ahead = pipeline.estimate(plan, store, evidence)
+    with waiting("timing a few steps"):
+        ahead = pipeline.estimate(plan, store, evidence)
     if ahead.each:
         print_table(ahead.columns, ahead.rows())
     print_text(ahead.sentence(), bold=True)

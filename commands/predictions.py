@@ -28,6 +28,7 @@ from arith.printing import (
     print_lines,
     print_prediction,
     print_text,
+    waiting,
 )
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.options import read_lengths, read_numbers
@@ -76,7 +77,8 @@ def predict(
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
     if plot is not None:
         _check_picture(plot)
-    prediction = predict(asked.setting())
+    with waiting("predicting"):
+        prediction = predict(asked.setting())
     if plot is not None:
         from arith.theory.display.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
@@ -106,7 +108,8 @@ def advise(asked: Request, as_json: JsonOption = False) -> None:
     from arith.theory.display.text import advice_text
     from arith.theory.studies.advise import advise
 
-    advice = advise(asked.setting())
+    with waiting("trying changes"):
+        advice = advise(asked.setting())
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return
@@ -146,16 +149,17 @@ def phase_map(
     moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
     bases = read_numbers(base, "--base")
     check_ranges(moduli, bases)
-    points = phase_diagram(
-        lambda p: named_task(task, p),
-        moduli,
-        bases,
-        read_lengths(train_digits, "--train-digits"),
-        encoding(pe),
-        read_layout(layout),
-        window=window,
-        layers=layers,
-    )
+    with waiting("predicting"):
+        points = phase_diagram(
+            lambda p: named_task(task, p),
+            moduli,
+            bases,
+            read_lengths(train_digits, "--train-digits"),
+            encoding(pe),
+            read_layout(layout),
+            window=window,
+            layers=layers,
+        )
     plot(points, out)
     write_csv(points, numbers)
     print(f"wrote {out} and {numbers}")

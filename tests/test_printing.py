@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import re
+import time
 
 import pytest
 
-from arith.printing import print_list, print_prediction, print_table, print_text, print_verdicts
+from arith.printing import (
+    print_list,
+    print_prediction,
+    print_table,
+    print_text,
+    print_verdicts,
+    waiting,
+)
 from arith.theory.display.catalogue import (
     ENCODING_COLUMNS,
     LAYOUT_COLUMNS,
@@ -102,3 +111,20 @@ def test_lists_have_an_entry_for_everything(capsys: pytest.CaptureFixture[str]) 
     assert max(len(rule.summary) for rule in RULES.values()) <= 55
     print_list({"a": "A"}, [["1"]], as_json=True)
     assert capsys.readouterr().out == '[\n  {\n    "a": "1"\n  }\n]\n'
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_long_work_is_said_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arith.printing._SOON", 0.02)
+    for stream, says in ((_Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", stream)
+        with waiting("predicting"):
+            deadline = time.monotonic() + 5
+            while says and not stream.getvalue() and time.monotonic() < deadline:
+                time.sleep(0.01)
+        assert stream.getvalue().startswith("\rpredicting: 0 s") == says
+        assert stream.getvalue().endswith("\r\033[K") == says

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import Support
-from arith.theory.setting.domains import Domain
+from arith.theory.setting.domains import KINDS, Domain
+from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.expressions import parse_task
-from arith.theory.setting.tasks import Task, named_task
+from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import PADDINGS
+from arith.theory.setting.tasks import TASKS, Task, named_task
 from builders.brute_force import members
 
 
@@ -80,3 +85,66 @@ def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
     assume(base ** (longest * task.operands) <= 5_000)
     assume(members(task, train, base) and members(task, test, base))
     return LearnedFunction(Support(task, train, base)), test
+
+
+LARGE_EXPRESSIONS = (
+    *EXPRESSIONS,
+    *MORE_EXPRESSIONS,
+    "a + b + c + d",
+    "7*a + 11*b + 13*c",
+    "a + b + c - d",
+    "999*a + 1001*b",
+    "a*b*c*d",
+    "(a + b + c + d)**2",
+)
+
+
+def _several(most: int) -> st.SearchStrategy[str]:
+    """Lengths up to one, as an option has them: one, a few, or all between two."""
+    numbers = st.one_of(st.integers(1, min(most, 8)), st.integers(1, most))
+    few = st.lists(numbers, min_size=1, max_size=3).map(lambda ns: ",".join(map(str, ns)))
+    return few | st.tuples(numbers, numbers).map(lambda ns: f"{min(ns)}-{max(ns)}")
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> Request:
+    """Settings of all sizes that the options take; not all of them make sense."""
+    base = draw(st.integers(2, 16) | st.integers(2, 256) | st.just(10))
+    modulus = draw(
+        st.none()
+        | st.integers(1, 400)
+        | st.integers(1, 10**6)
+        | st.integers(1, 12).map(base.__pow__)
+    )
+    names = [name for name, task in TASKS.items() if task.modular == (modulus is not None)]
+    named, natural = draw(st.booleans()), draw(st.booleans())
+    layouts = [
+        x.name
+        for x in LAYOUTS.values()
+        if natural or not (x.hinted or x.scratchpad or x.spaced)
+        if x.marked or x.interleaved or not natural
+    ]
+    layout = draw(st.sampled_from(layouts))
+    seen = st.just(0) if natural and layout != "interleaved" else st.integers(0, 40)
+    kinds = KINDS if natural and layout != "interleaved" else KINDS[:2]
+    words: dict[str, Any] = {
+        "task": draw(st.sampled_from(names)) if named else None,
+        "expr": None if named else draw(st.sampled_from(LARGE_EXPRESSIONS)),
+        "modulus": modulus,
+        "base": base,
+        "pe": draw(st.sampled_from(tuple(ENCODINGS))),
+        "layout": layout,
+        "padding": PADDINGS[natural],
+        "window": draw(st.just(0) | seen),
+        "layers": draw(st.integers(0, 4) | st.integers(0, 100)),
+        "train_digits": draw(_several(100)),
+        "test_digits": draw(st.none() | _several(100) | _several(1000)),
+        "train_domain": draw(st.sampled_from(kinds)),
+        "test_domain": draw(st.sampled_from(kinds)),
+    }
+    if draw(st.integers(0, 3)) == 3:
+        place, digit = draw(st.integers(1, 100)), draw(st.integers(0, base - 1))
+        words["train_allowed"] = (f"{place}:0-{digit}",)
+    if draw(st.integers(0, 3)) == 3:
+        words["train_priming"] = (f"{draw(st.integers(1, 100))}:0.01",)
+    return Request(**words)

@@ -25,13 +25,13 @@ from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.inference.joint_support import split_unseen
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import Support
-from arith.theory.numbers.effort import remembered, spend
+from arith.theory.numbers.effort import ENTRIES, remembered, spend
 from arith.theory.numbers.integer_arrays import Array, exact_dtype, operand_tuples
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import Task
 
-LARGEST_ENUMERATION = 1_000_000
+LARGEST_ENUMERATION = ENTRIES // 10
 
 _STEPS_PER_PLACE = 10_000
 """Steps to cut a test box to what a training box has at one place that is read."""

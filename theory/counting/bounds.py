@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import product
 from math import gcd
+
+import numpy as np
 
 from arith.theory.arithmetic.automaton import number_of_tuples
 from arith.theory.inference.addresses import Finding, Missing, grouped, writes_carry
-from arith.theory.numbers.effort import remembered, spend
+from arith.theory.numbers.effort import ENTRIES, remembered, spend
+from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype
 from arith.theory.setting.domains import LENGTHS_FIRST
 from arith.theory.setting.layouts import Layout
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
-_MOST_TUPLES = 100_000
+_MOST_TUPLES = ENTRIES // 100
 """Tuples of units digits that are tried."""
 
 
@@ -34,6 +36,7 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
     guess without a digit that is missing there.  Where spaces move digits this is the mean over
     the choices of spaces, one digit at a time.
     """
+    spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
@@ -93,17 +96,23 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
 @remembered(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
     """The same of the units digit of a polynomial, which depends on units digits alone."""
-    n = task.modulus
-    if task.divisor != 1 or (n is not None and n % base) or base**task.operands > _MOST_TUPLES:
+    n, tuples = task.modulus, base**task.operands
+    if task.divisor != 1 or (n is not None and n % base) or tuples > _MOST_TUPLES:
         return Fraction(1)
-    spend(2_000 * base**task.operands)
-    right = 0
-    for others in product(range(base), repeat=task.operands - 1):
-        values = (
-            task.polynomial(*others[:operand], d, *others[operand:]) % base for d in range(base)
-        )
-        right += max(Counter(values).values())
-    return Fraction(right, base**task.operands)
+    by_digit = np.moveaxis(_units(task, base), operand, -1).reshape(-1, base)
+    spend(10 * base * tuples)
+    often = [np.count_nonzero(by_digit == value, axis=1) for value in range(base)]
+    return Fraction(int(np.max(often, axis=0).sum()), tuples)
+
+
+@remembered(64)
+def _units(task: Task, base: int) -> Array:
+    """The units digit of a polynomial, by the units digits of its operands."""
+    axes, tuples = [range(base)] * task.operands, base**task.operands
+    dtype = exact_dtype(sum(abs(c) * base ** sum(e) for c, e in task.terms))
+    spend(tuples * sum(1 + sum(e) for _, e in task.terms) * (200 if dtype.hasobject else 4))
+    units = task.polynomial(*combinations(axes).astype(dtype)) % base
+    return units.astype(np.int64).reshape((base,) * task.operands)
 
 
 def _of_differences(

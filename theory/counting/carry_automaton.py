@@ -16,9 +16,6 @@ from arith.theory.numbers.effort import spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.tasks import Task, digit_count
 
-LARGEST_WORK = 5_000_000
-"""Steps from one pair of carries to the next that are followed at most (a few seconds)."""
-
 _Pair = tuple[int, int]
 """The same quantity of f and of f^."""
 
@@ -43,8 +40,8 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
         support: what the learned function reads; None: everything.
 
     Raises:
-        NotCountable: too many carries, as with a coefficient of many digits, or a divisor that is
-            no power of the base.
+        NotCountable: a divisor that is no power of the base.
+        TooMuchWork: too many carries, as with a coefficient of many digits.
     """
     dropped = digit_count(task.divisor, base) - 1
     if width and task.divisor != base**dropped:
@@ -54,11 +51,7 @@ def agreement(task: Task, box: Box, base: int, support: Support | None, width: i
     constant = task.constant
     start = Counter({(constant, constant): 1})
     everything, equal = [start], [start]
-    work = 0
     for i, row in enumerate(rows):
-        work += len(everything[-1]) * len(row)
-        if work > LARGEST_WORK:
-            raise NotCountable(f"'{task.name}' has too many carries to be counted exactly")
         spend(2_000 * len(everything[-1]) * len(row))
         reached: Counter[_Pair] = Counter()
         agreeing: Counter[_Pair] = Counter()
@@ -92,8 +85,6 @@ def _contributions(task: Task, box: Box, support: Support | None, position: int)
         coefficient = task.coefficients[j]
         constant = support.constant((j, position)) if support else None
         values = box.values(j, position)
-        if len(sums) * len(values) > LARGEST_WORK:
-            raise NotCountable(f"'{task.name}' has too many sums of digits to be counted exactly")
         spend(300 * len(sums) * len(values))
         wider: Counter[_Pair] = Counter()
         for (s, t), n in sums.items():

@@ -28,11 +28,12 @@ from arith.theory.counting.residues import (
 )
 from arith.theory.errors import NotCountable
 from arith.theory.inference.learned import LearnedFunction
+from arith.theory.numbers.effort import ENTRIES
 from arith.theory.numbers.integer_arrays import Array
 from arith.theory.setting.boxes import Box
 
-LARGEST_MODULUS = 5_000_000
-LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = 100_000
+LARGEST_MODULUS = ENTRIES // 2
+LARGEST_PRODUCT_MODULUS = LARGEST_KEYED_MODULUS = ENTRIES // 100
 
 
 def congruent(learned: LearnedFunction, box: Box, p: int) -> int:

@@ -30,8 +30,6 @@ from arith.theory.numbers.integer_arrays import Array
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
 
-MOST_WORK = 1_500_000_000
-"""Steps that the digits of one prediction may take (some seconds)."""
 _Counts = list[int | None]
 """Members of a box with digit 1, 2, ... right, and then with digits 1..1, 1..2, ... right.
 

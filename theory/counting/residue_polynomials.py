@@ -34,23 +34,17 @@ from arith.theory.counting.residues import (
     zero_pairs,
 )
 from arith.theory.errors import NotCountable
-from arith.theory.numbers.effort import spend
+from arith.theory.numbers.effort import ENTRIES, spend
 from arith.theory.numbers.integer_arrays import Array, cyclic_product
 from arith.theory.setting.tasks import Term
-
-LARGEST_WORK = 1_000_000_000
-"""The most steps that a count may take (a few seconds).
-
-One operand then has up to 30,000 residues, ``a*b`` in a sum 900, ``a*b*c`` 100.
-"""
 
 _Grid = dict[int, Array]
 """Residues per operand, as open grids to be broadcast together."""
 _Polynomial = Callable[[_Grid], Array]
 """The residues mod p of a polynomial, of residues of its operands."""
 
-_LARGEST_TABLE = 1_000_000
-_LARGEST_WINDOWS = 10_000_000  # entries of 16 bytes
+_LARGEST_TABLE = ENTRIES // 10
+_LARGEST_WINDOWS = ENTRIES  # entries of 16 bytes
 _MOST_CHOICES = 20_000
 _CHUNK = 1 << 20
 """About how many combinations are looked at at a time (bounds the memory)."""
@@ -70,7 +64,7 @@ def polynomial_matches(
         operands: distributions mod ``p / step``.
 
     Raises:
-        NotCountable: there are too many residues (``LARGEST_WORK``).
+        NotCountable: there are too many residues.
     """
     if not all(operand.total for operand in operands):
         return 0
@@ -141,7 +135,7 @@ def _quotients(
 
 
 def _check(table: int, work: int, windows: int = 0) -> None:
-    if table > _LARGEST_TABLE or work > LARGEST_WORK or windows > _LARGEST_WINDOWS:
+    if table > _LARGEST_TABLE or windows > _LARGEST_WINDOWS:
         raise NotCountable("this polynomial has too many residues to be counted exactly")
     spend(3 * work)
 

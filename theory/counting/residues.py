@@ -14,15 +14,12 @@ from functools import reduce
 
 import numpy as np
 
-from arith.theory.errors import NotCountable
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array, cyclic_product, exact_dtype, peak, roomy
 
 Row = tuple[int, Sequence[int]]
 """A digit: its position (1 = weight 1) and the sorted values that it takes."""
 
-_MOST_COMPARED = 1_000_000_000
-"""Comparisons of residues that ``unchanged`` makes at most (about a second)."""
 _FEW = 12
 """A convolution factor with at most this many nonzero entries is added copy by copy."""
 
@@ -149,13 +146,11 @@ def unchanged(x: Residues, shift: Residues, keys: Array) -> list[int]:
         keys: tables over the residues, shape ``(k, p)``.
 
     Raises:
-        NotCountable: there are more than ``_MOST_COMPARED`` comparisons.
+        TooMuchWork: there are too many comparisons.
     """
     p = x.p
     shifts = np.flatnonzero(shift.extra) if not shift.level else np.arange(p)
     spend(2 * len(shifts) * keys.size)
-    if len(shifts) * keys.size > _MOST_COMPARED:
-        raise NotCountable(f"{len(shifts)} of {p} residues are too many to be compared")
     twice = np.concatenate([keys, keys], axis=1)
     extra = roomy(x.extra, p)
     counts = [0] * len(keys)

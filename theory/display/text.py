@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED, cut
 from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.numbers.effort import budget
+from arith.theory.numbers.effort import PART, budget
 from arith.theory.numbers.exact_text import exact_text
 from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.outcomes import Claim, Status
@@ -264,11 +264,11 @@ def _how_sure(proved: list[bool]) -> list[str]:
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
-    from arith.theory.counting.digit_accuracy import MOST_WORK, digit_accuracies
+    from arith.theory.counting.digit_accuracy import digit_accuracies
 
     if prediction.learned is None:
         return []
-    with budget(MOST_WORK):
+    with budget(PART):
         return [
             (x.digits, digit_accuracies(prediction.learned, prediction.setting.test(x.digits)))
             for x in prediction.lengths

@@ -136,7 +136,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]
     found = []
     domain = Domain(lengths, kind)
     for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
-        spend(20_000)
+        spend(20_000 + 20 * sum(widths))
         if by_result:
             counts = digit_automaton(task, base).lengths(widths)
         elif task.has_finite_carry:

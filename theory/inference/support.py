@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import gcd
 
+from arith.theory.numbers.effort import spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import Task
 
+_STEPS_PER_DIGIT = 100
+"""Steps to look at a digit of a box."""
 OperandDigit = tuple[int, int]
 """A digit of the operands: the operand's index, and the digit's position (1 = units)."""
 
@@ -27,6 +30,25 @@ class Support:
     task: Task
     train: Domain
     base: int
+
+    @property
+    def steps(self) -> int:
+        """What it takes to see which values each digit took: every digit of every box."""
+        each, lengths = self.task.operands, self.train.every_length
+        boxes = sum(self.train.number_of_boxes(n, each) for n in lengths)
+        return boxes * each * lengths[-1] * (3_000 + 10 * self.base)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the task is defined anywhere on the domain (TooMuchWork: too many boxes)."""
+        if not self.task.needs_order:
+            return True
+        operands = self.task.operands
+        for n in self.train.every_length:
+            spend(_STEPS_PER_DIGIT * self.train.number_of_boxes(n, operands) * operands * n)
+            if any(self.defined(box, {}) for box in self.train.cut(n, self.base, operands)):
+                return True
+        return False
 
     @cached_property
     def boxes(self) -> tuple[Box, ...]:
@@ -40,7 +62,7 @@ class Support:
         positions = range(1, max((box.width for box in self.boxes), default=0) + 1)
         return tuple(
             tuple(
-                frozenset(v for b in self.boxes for v in self.possible(b, (j, i)))
+                frozenset[int]().union(*{self.possible(b, (j, i)) for b in self.boxes})
                 for i in positions
             )
             for j in range(self.task.operands)
@@ -118,9 +140,14 @@ class Support:
     def possible(self, box: Box, digit: OperandDigit) -> tuple[int, ...]:
         """The values of a digit in those members of a box on which the task is defined."""
         values = box.values(*digit)
-        if not self.task.needs_order:
+        if not self.task.needs_order or not values:
             return values
-        return tuple(v for v in values if self.defined(box, {digit: v}))
+        room, (operand, position) = largest_value(self.task, box, self.base), digit
+        steps = [self.task.coefficients[operand] * v for v in values]
+        most, weight = max(steps), self.base ** (position - 1)
+        if (most - min(steps)) * weight <= room:
+            return values
+        return tuple(v for v, s in zip(values, steps, strict=True) if (most - s) * weight <= room)
 
 
 @lru_cache(maxsize=64)

@@ -79,20 +79,26 @@ class CarryClassifier:
             self._onward.insert(0, ways)
         self.total = self._onward[0].total()
 
-    def _sums(
-        self, rows: tuple[tuple[tuple[int, ...], ...], ...]
-    ) -> Counter[tuple[int, frozenset[int]]]:
-        """The sums of digits that take, operand by operand and box by box, these values."""
-        sums = Counter({(0, frozenset(range(len(rows[0])))): 1})
+    def _sums(self, rows: tuple[tuple[tuple[int, ...], ...], ...]) -> Counter[tuple[int, int]]:
+        """The sums of digits that take, operand by operand and box by box, these values.
+
+        Each comes with the boxes that have them, a bit for each.
+        """
+        sums = Counter({(0, 2 ** len(rows[0]) - 1): 1})
         for j, row in enumerate(rows):
             factor = self._task.coefficients[j]
-            spend(_STEP * len(sums) * self._base)
-            wider: Counter[tuple[int, frozenset[int]]] = Counter()
-            for d in range(self._base):
-                having = {k for k, values in enumerate(row) if d in values}
+            spend(_STEP * (len(row) + len(sums) * self._base))
+            alike: Counter[tuple[int, ...]] = Counter()  # the boxes of the same values
+            for k, values in enumerate(row):
+                alike[values] += 1 << k
+            having: Counter[int] = Counter()
+            for values, boxes in alike.items():
+                having.update(dict.fromkeys(values, boxes))
+            wider: Counter[tuple[int, int]] = Counter()
+            for d, others in having.items():
                 for (s, boxes), n in sums.items():
-                    if boxes & having:
-                        wider[s + factor * d, boxes & having] += n
+                    if boxes & others:
+                        wider[s + factor * d, boxes & others] += n
             sums = wider
         return sums
 
@@ -101,7 +107,7 @@ class CarryClassifier:
         spend(_STEP * len(self._into[i]) * len(self._digits[i]))
         for (s, boxes), n in self._digits[i].items():
             for k, carry in self._into[i]:
-                if k in boxes:
+                if boxes >> k & 1:
                     yield (k, carry), carry + s, n
 
     def blank(self, r: int) -> int:
@@ -154,8 +160,9 @@ class CarryClassifier:
         """
         where = {state: place for place, state in enumerate(states)}
         into, carried = self._into[lowest], Counter[tuple[int | None, ...]]()
+        spend(_STEP // 10 * len(self._digits[lowest]) * len(into))
         for (s, boxes), n in self._digits[lowest].items():
-            led = (where[k, (c + s) // divisor] if k in boxes else None for k, c in into)
+            led = (where[k, (c + s) // divisor] if boxes >> k & 1 else None for k, c in into)
             carried[tuple(led)] += n
         spend(_STEP * len(kinds) * len(carried) * len(into))
         after: _Kinds = Counter()

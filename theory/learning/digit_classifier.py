@@ -15,7 +15,7 @@ import numpy as np
 
 from arith.theory.errors import NotCountable
 from arith.theory.inference.support import OperandDigit
-from arith.theory.numbers.effort import spend
+from arith.theory.numbers.effort import ENTRIES, spend
 from arith.theory.numbers.integer_arrays import (
     SAFE,
     Array,
@@ -26,15 +26,15 @@ from arith.theory.numbers.integer_arrays import (
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.tasks import Task
 
-LARGEST = 1_000_000
+LARGEST = ENTRIES // 10
 """What is told apart of a product's operands together, and combinations of digits, at most."""
-_LARGEST_SUM = 5_000
+_LARGEST_SUM = ENTRIES // 2_000
 """Values of a sum that are told apart, at most."""
 _LEAST_COST = 1_000_000
 """Steps that any classifier takes."""
 _LARGEST_DOMAIN = 2**53
 """Operand tuples at most."""
-_LARGEST_TABLE = 20_000_000
+_LARGEST_TABLE = 2 * ENTRIES
 """Entries of the counts by what is read at most (bounds the memory)."""
 
 

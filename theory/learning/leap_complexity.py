@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import combinations
 
@@ -22,7 +21,7 @@ from arith.theory.errors import NotCountable
 from arith.theory.inference.support import OperandDigit
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.digit_classifier import DigitClassifier
-from arith.theory.numbers.effort import budget
+from arith.theory.numbers.effort import PART, budget, remembered
 from arith.theory.numbers.integer_arrays import SAFE
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import Domain
@@ -39,12 +38,10 @@ third would have fit those better).
 """
 CONSTANT = Fraction(9, 10)
 """A result digit that is right so often without reading anything is left out."""
-MOST_WORK = 1_500_000_000
-"""Steps that counting the classifiers of one task may take (some seconds)."""
 _NOTHING: frozenset[OperandDigit] = frozenset()
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """Whether learning a task asks for more than ``most`` operand digits at once.
 
@@ -66,11 +63,11 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     train = replace(train, priming=(), pairs=None)
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]
     digits = range(task.result_width(base, n))
-    with suppress(NotCountable), budget(MOST_WORK):
+    with suppress(NotCountable), budget(PART):
         by_place = CarryClassifier(task, base, boxes)
         if all(_told(by_place, r, most // task.operands) for r in digits):
             return Decision.NO
-    with suppress(NotCountable), budget(MOST_WORK):
+    with suppress(NotCountable), budget(PART):
         every = [(j, i) for j in range(task.operands) for i in range(1, n + 1)]
         begun = []
         for r in digits:

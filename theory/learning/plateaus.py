@@ -17,19 +17,20 @@ import numpy as np
 
 from arith.theory.counting.accuracy import value_dtype
 from arith.theory.counting.residues import digit_sum
+from arith.theory.numbers.effort import ENTRIES, PART
 from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
-LARGEST = 4_000_000
+LARGEST = ENTRIES * 2 // 5
 """Operand tuples of the training domain, and residues, that are enumerated at most."""
-_MOST_EVALUATED = 30_000_000
+_MOST_EVALUATED = PART // 50
 """Evaluations for one test length at most (seconds)."""
-_MOST_OPERATIONS = 100_000_000
+_MOST_OPERATIONS = PART // 15
 """Operations on operand tuples of the training domain at most (seconds)."""
-_AT_ONCE = 2_000_000
+_AT_ONCE = ENTRIES // 5
 
 
 @dataclass(frozen=True)

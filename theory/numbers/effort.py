@@ -1,7 +1,8 @@
-"""How much work an exact count may take: steps estimated from the question, never from a clock.
+"""How much work a question may take: steps estimated from the question, never from a clock.
 
-A step is about a nanosecond of an ordinary processor.  What is remembered from an earlier question
-is charged again, so that a question is counted on every machine or on none.
+There is one limit of steps, ``LIMIT``, and one of memory, ``ENTRIES``; whatever else is limited has
+a share of them.  A step is about a nanosecond of an ordinary processor.  What is remembered from an
+earlier question is charged again, so that a question is counted on every machine or on none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,15 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from arith.theory.errors import TooMuchWork
+
+LIMIT = 10_000_000_000
+"""Steps that an answer may take (about ten seconds)."""
+PART = LIMIT * 3 // 20
+"""Steps of one part of an answer: what follows beyond training, the counts of all lengths, ..."""
+LITTLE = LIMIT * 3 // 100
+"""Steps of what is tried where a count is given up."""
+ENTRIES = 10_000_000
+"""Numbers that an answer may hold at once (some hundred megabytes)."""
 
 
 @dataclass
@@ -31,7 +41,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @contextmanager
 def budget(limit: int) -> Iterator[Meter]:
-    """Let counts made inside take so many steps; a budget around it is charged for them then."""
+    """Let counts made inside take so many steps; a budget around it is charged for them then.
+
+    A part may take its whole share, whatever is left around it: what it finds never depends on
+    what was asked before.  Whoever asks for many parts finds at the next charge that all is spent.
+    """
     outer, inner = _meter.get(), Meter(limit)
     token = _meter.set(inner)
     try:
@@ -50,8 +64,11 @@ def spend(steps: int) -> None:
     """
     meter = _meter.get()
     if meter.limit is not None and meter.spent + steps > meter.limit:
-        meter.spent += meter.limit // 100
-        raise TooMuchWork("the exact count takes too many steps")
+        meter.spent = min(meter.limit, meter.spent + meter.limit // 100)
+        raise TooMuchWork(
+            "this takes too long to be worked out: ask for fewer digits, lengths or operands, or "
+            "for a smaller base, window or modulus"
+        )
     meter.spent += steps
 
 

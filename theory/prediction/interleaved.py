@@ -15,6 +15,7 @@ from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import receptive_field, unshown
 from arith.theory.inference.derivation import RIGHT_THERE, Step, cite, open_step, shown_lengths
+from arith.theory.numbers.effort import PART, budget
 from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.prediction.outcomes import Status
@@ -28,6 +29,11 @@ from arith.theory.setting.settings import Setting
 
 def interleaved_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it."""
+    with budget(4 * PART):
+        return _at_lengths(setting)
+
+
+def _at_lengths(setting: Setting) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     shown, steps = _shown_lengths(setting)
     bound = _bound(setting)
     lengths = []

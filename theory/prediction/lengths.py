@@ -18,7 +18,7 @@ from arith.theory.counting.witnesses import witnesses
 from arith.theory.errors import NotCountable
 from arith.theory.inference.derivation import Beyond, Step, cite
 from arith.theory.inference.learned import LearnedFunction
-from arith.theory.numbers.effort import budget, remembered
+from arith.theory.numbers.effort import LITTLE, PART, budget, remembered
 from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.unseen_text import inferred_text, unfixed_text
@@ -33,10 +33,6 @@ MOST_UNSEEN = Fraction(1, 20)
 
 The accuracy is right to within this share; above it the length is undetermined.
 """
-MOST_WORK = 1_500_000_000
-"""Steps that the counts of one prediction may take (some seconds)."""
-_MOST_WITNESSED = 300_000_000
-"""Steps that single inputs may take where a count is given up."""
 
 
 @dataclass(frozen=True)
@@ -147,9 +143,9 @@ def predict_lengths(
 ) -> tuple[tuple[LengthPrediction, ...], tuple[Step, ...]]:
     """The prediction at each test length, and the steps to it; ``beyond`` is of each length."""
     domains = [Domain((n,), kind) for n in tests]
-    with budget(MOST_WORK):
+    with budget(PART):
         counted = [_at_length(learned, *x) for x in zip(domains, beyond, strict=True)]
-    with budget(_MOST_WITNESSED):
+    with budget(LITTLE):
         lengths = tuple(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)

@@ -17,15 +17,13 @@ from arith.theory.inference.addresses import (
     Need,
 )
 from arith.theory.inference.derivation import Step, cite, open_step
-from arith.theory.numbers.effort import budget, remembered
+from arith.theory.numbers.effort import PART, budget, remembered
 from arith.theory.prediction.lengths import LengthPrediction, natural_length
 from arith.theory.setting.domains import LEAST_SHARE
 from arith.theory.setting.lengths_text import lengths_text, runs
 from arith.theory.setting.properties import base_aligned
 from arith.theory.setting.settings import Setting
 
-MOST_WORK = 6_000_000_000
-"""Steps that the shapes of one prediction may take (some seconds)."""
 NEAR = 6
 """Where no query can single out an offset, untrained addresses are found up to one digit in so many
 beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
@@ -82,7 +80,7 @@ def _at_lengths(setting: Setting) -> tuple[list[_AtLength], list[Step]]:
     if train.pairs is not None or train.allowed:
         what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
         return trained, [cite("sample", what, leaves_open=True)]
-    with budget(MOST_WORK):
+    with budget(4 * PART):
         try:
             observed = AddressObservation(setting)
         except NotCountable as error:

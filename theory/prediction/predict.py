@@ -19,11 +19,11 @@ from arith.theory.inference.derivation import (
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.rule import Basis
 from arith.theory.inference.support import Support, support
-from arith.theory.numbers.effort import budget, spend
+from arith.theory.numbers.effort import LIMIT, PART, budget, spend
 from arith.theory.numbers.exact_text import text_and_float
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.interleaved import interleaved_lengths
-from arith.theory.prediction.lengths import MOST_WORK, LengthPrediction, predict_lengths
+from arith.theory.prediction.lengths import LengthPrediction, predict_lengths
 from arith.theory.prediction.natural import natural_lengths
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
@@ -145,30 +145,36 @@ class Prediction:
 def predict(setting: Setting) -> Prediction:
     """The prediction for a setting.
 
-    What would take more than ``MOST_WORK`` steps is not counted; single inputs then decide what
-    they can (``theory.counting.witnesses``).
+    What would take too many steps is not counted; single inputs then decide what they can
+    (``theory.counting.witnesses``).
 
     Raises:
         InvalidInput: the task is defined nowhere on the training or a test domain.
-        TooMuchWork: a budget around it is spent.
+        TooMuchWork: to see what training showed takes too long, or a budget around it is spent.
     """
-    task, base, train = setting.task, setting.base, setting.train
     spend(500_000 + 50_000 * len(setting.test_lengths))
+    with budget(LIMIT):
+        return _predicted(setting)
+
+
+def _predicted(setting: Setting) -> Prediction:
+    task, base, train = setting.task, setting.base, setting.train
     whole = task.without_idle_modulus(base, setting.digits)
     if whole != task and _is_written_alike(setting, whole):
         return _of_idle_modulus(setting, whole)
     shown = support(task, train, base)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
     for domain in (train, *tests):
-        if not Support(task, domain, base).boxes:
+        if not Support(task, domain, base).is_defined:
             raise InvalidInput(
                 f"the task is defined nowhere on {domain.text()}: every result would be negative "
                 "(with '% p' it is not)"
             )
     if setting.natural:
         return _of_natural_lengths(setting)
+    spend(shown.steps)
     try:
-        with budget(MOST_WORK):
+        with budget(PART):
             upward, reason = beyond(setting, shown)
     except NotCountable:
         what = "Whether the digits that training showed fix the rule was not decided."
@@ -178,7 +184,7 @@ def predict(setting: Setting) -> Prediction:
         what += f", with a chance of {MISSED:g} or more."
         upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
     learned = LearnedFunction(shown)
-    with budget(MOST_WORK):
+    with budget(PART):
         by_length, because = beyond_lengths(setting, shown, upward)
     lengths, unseen = predict_lengths(learned, setting.test_lengths, setting.test_kind, by_length)
     if all(x.shown or setting.is_premise(x.digits) for x in lengths):

@@ -18,6 +18,14 @@ class Box:
 
     digits: tuple[tuple[tuple[int, ...], ...], ...]
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """A box of many digits is asked for often, and its digits do not change."""
+        return hash(self.digits)
+
     @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""

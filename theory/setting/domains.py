@@ -158,6 +158,31 @@ class Domain:
             for longest in range(operands):  # the first that has n digits
                 yield from product(*[below] * longest, (n,), *[up_to] * (operands - longest - 1))
 
+    def has_operands(self, n: int, operands: int) -> bool:
+        """Whether some operands of length n have the allowed digits only."""
+        widths = {
+            w
+            for w in range(1, n + 1)
+            if all(
+                0 in digits if i > w else any(digits) or i < w or w == 1
+                for i, digits in self.allowed
+            )
+        }
+        if self.kind != "total":
+            return n in widths
+        sums = {0}
+        for _ in range(operands):
+            sums = {s + w for s in sums for w in widths if s + w <= n}
+        return n in sums
+
+    def number_of_boxes(self, n: int, operands: int) -> int:
+        """How many boxes the part of length n is cut into, but for those without allowed digits."""
+        if self.kind == "every":
+            return 1
+        if self.kind == "total":
+            return comb(n - 1, operands - 1)
+        return n**operands - (n - 1) ** operands if self.kind == "lengths" else operands
+
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
         return _boxes(self, base, operands)

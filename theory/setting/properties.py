@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, product
 from math import gcd, lcm
 
+from arith.theory.numbers.effort import LIMIT
 from arith.theory.setting.canonical import Term, canonical
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.tasks import Task, digit_count
@@ -90,7 +91,7 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
 
 
 _MOST_LOWS, _MOST_SHIFTS = 200, 200
-_MOST_WORK = 2_000_000
+_MOST_WORK = LIMIT // 5_000
 """Multiplications and additions for one answer at most (about a second)."""
 
 

@@ -107,7 +107,7 @@ class Setting:
     def _check_domains(self) -> None:
         k, allowed = self.task.operands, self.train.allowed
         for n in self.train.every_length:
-            if allowed and not self.train.cut(n, self.base, k):
+            if allowed and not self.train.has_operands(n, k):
                 raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
         for domain in (self.train, Domain(self.test_lengths, self.test_kind)):
             if domain.kind == "total" and domain.every_length[0] < k:

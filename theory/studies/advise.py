@@ -16,7 +16,7 @@ from typing import Any
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.inference.views import carry_reach
 from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.numbers.effort import budget
+from arith.theory.numbers.effort import PART, budget, spend
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.decision import Decision
@@ -30,8 +30,8 @@ from arith.theory.studies.obstacles import obstacles
 
 PRIMING = Fraction(1, 10)
 """The share of long examples that is proposed: of fewer models may not learn these in time."""
-MOST_WORK = 8_000_000_000
-"""Steps that trying the changes may take (some seconds)."""
+_TRYING = 4 * PART
+"""Steps that trying the changes may take."""
 MOST_SUGGESTIONS = 8
 _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
@@ -67,6 +67,7 @@ class Suggestion:
         goes_on: whether the length after the longest tested one generalizes as well.
         proved: whether that follows from the premises by mathematics alone.
         trained: whether every tested length is then a trained one, so that nothing is claimed.
+        slow: whether such a model may take long to converge, or never do so (rule ``leap``).
     """
 
     changes: tuple[Change, ...]
@@ -74,11 +75,7 @@ class Suggestion:
     goes_on: bool
     proved: bool
     trained: bool
-
-    @property
-    def slow(self) -> bool:
-        """Whether such a model may take long to converge, or never do so (rule ``leap``)."""
-        return setting_leaps(self.setting) is Decision.YES
+    slow: bool = False
 
     @property
     def cost(self) -> int:
@@ -141,7 +138,7 @@ def advise(setting: Setting) -> Advice:
     found: list[Suggestion] = []
     complete = True
     try:
-        with budget(MOST_WORK):
+        with budget(_TRYING):
             for changes in _combinations(setting):
                 if any(_covers(changes, s) for s in found):
                     continue
@@ -151,8 +148,18 @@ def advise(setting: Setting) -> Advice:
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
-    suggestions, why = tuple(found[:MOST_SUGGESTIONS]), tuple(obstacles(setting, current))
-    return Advice(current, False, suggestions, why, complete)
+    with budget(PART):
+        suggestions = tuple(replace(s, slow=_is_slow(s.setting)) for s in found[:MOST_SUGGESTIONS])
+    return Advice(current, False, suggestions, tuple(obstacles(setting, current)), complete)
+
+
+def _is_slow(setting: Setting) -> bool:
+    """Whether a task is known to leap, as far as there is work left to find out."""
+    try:
+        spend(1)
+        return setting_leaps(setting) is Decision.YES
+    except TooMuchWork:
+        return False
 
 
 def _suggestion(changes: tuple[Change, ...], prediction: Prediction) -> Suggestion:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from arith.theory.errors import InvalidInput, TooMuchWork
-from arith.theory.numbers.effort import budget
+from arith.theory.numbers.effort import LIMIT, budget
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import predict
@@ -28,8 +28,7 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
-MOST_WORK = 10_000_000_000
-"""Points of one diagram at most, and steps that its counts may take (half a minute)."""
+"""Points of one diagram at most."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def phase_diagram(
     points: list[Point] = []
     refused: list[InvalidInput] = []
     try:
-        with budget(MOST_WORK):
+        with budget(LIMIT):
             for modulus, base in product(ps, bs):
                 try:
                     p, row = task(modulus), list[Point]()

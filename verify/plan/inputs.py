@@ -11,7 +11,8 @@ import numpy as np
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import LENGTHS_FIRST, Domain
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.sampling import HELD_OUT, Sampler
+from arith.verify.plan.sampling import HELD_OUT, Sampler, box_digits, wanted
+from arith.verify.plan.sequences import Format
 
 SAMPLES = 10_000
 """Inputs per test length; a domain no larger than this is tested whole.
@@ -76,16 +77,32 @@ def _of_length(cell: Cell, digits: int) -> Domain:
     return replace(cell.setting.train, lengths=(digits,), priming=(), pairs=None)
 
 
-@lru_cache(maxsize=4096)
 def held_out_count(cell: Cell) -> int:
     """How many inputs ``held_out_inputs`` has; large domains are not drawn from.
 
     Where spaces stand at random each operand tuple counts once, however they stand.
     """
-    count = 0
+    count, task = 0, cell.setting.task
     for n in cell.setting.train.every_length:
-        sampler = Sampler(cell.format_for(n), _of_length(cell, n))
-        small = sampler.size <= _COUNTED
-        found = len(sampler.everything(held_out=True)) if small else SAMPLES
-        count += min(SAMPLES, found)
+        ordered = cell.format_for(n) if task.needs_order else None
+        count += _held_out(
+            _of_length(cell, n), cell.setting.base, task.operands, task.alike, ordered
+        )
     return count
+
+
+@lru_cache(maxsize=4096)
+def _held_out(
+    domain: Domain,
+    base: int,
+    operands: int,
+    alike: tuple[tuple[int, ...], ...],
+    ordered: Format | None,
+) -> int:
+    """The same of one length, which tasks share that are defined on the same inputs."""
+    [length] = domain.lengths
+    boxes = domain.cut(length, base, operands)
+    if sum(box.size for box in boxes) > _COUNTED:
+        return SAMPLES
+    digits = box_digits(boxes, length if ordered is None else ordered.width)
+    return min(SAMPLES, int(np.count_nonzero(wanted(digits, True, alike, ordered))))

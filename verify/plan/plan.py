@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from arith.theory.counting.congruences import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
+from arith.theory.numbers.effort import ENTRIES
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
@@ -24,8 +25,10 @@ MOST_JOBS = 1_000
 """Processes at once."""
 MOST_TOKENS = 1_000
 """Tokens of one example: attention over more needs memory that small machines lack."""
-_MOST_COUNTED = 2_000_000
+_MOST_COUNTED = ENTRIES // 5
 """Operand tuples that are counted one by one."""
+_MOST_PARTS = 5 * ENTRIES
+"""Digits of the parts of a domain, from which its inputs are drawn."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,14 @@ def _check(cell: Cell) -> None:
             f"an example of {cell.label()} has {len(cell.format.tokens):,} tokens; models take "
             f"at most {MOST_TOKENS:,}: ask for fewer digits"
         )
+    for domain in (train, *map(cell.setting.test, cell.setting.test_lengths)):
+        boxes = sum(domain.number_of_boxes(n, task.operands) for n in domain.every_length)
+        digits = boxes * task.operands * domain.every_length[-1] * cell.setting.base
+        if digits > _MOST_PARTS:
+            raise InvalidInput(
+                f"{domain.text()} has {boxes:,} choices of lengths together, too many to draw "
+                "from: ask for fewer or shorter lengths"
+            )
     if train.pairs is not None and train.pairs > (most := _most_pairs(cell)):
         raise InvalidInput(
             f"{train.text()}: training takes at most {most:,} different operand tuples there, as "

@@ -93,24 +93,42 @@ class Sampler:
 
     def everything(self, held_out: bool | None = None) -> np.ndarray:
         """Every operand tuple of the domain as digits ``(n, k, N)``, for small domains."""
-        digits = np.concatenate([_box_digits(box, self.format.width) for box in self.boxes])
+        digits = box_digits(self.boxes, self.format.width)
         return digits[self._wanted(digits, held_out)]
 
     def _wanted(self, digits: np.ndarray, held_out: bool | None) -> np.ndarray:
-        """Which tuples ``(n, k, N)`` the task is defined on and are held out or not, ``(n,)``."""
-        wanted = np.ones(len(digits), dtype=bool)
-        if held_out is not None:
-            wanted &= is_held_out(digits, self.format.task.alike) == held_out
-        if self.format.task.needs_order:
-            values = self.format.task.evaluate(*self.format.values(digits))
-            wanted &= np.asarray(values >= 0, dtype=bool)
-        return wanted
+        task = self.format.task
+        return wanted(digits, held_out, task.alike, self.format if task.needs_order else None)
 
 
-def _box_digits(box: Box, width: int) -> np.ndarray:
-    """All tuples of a box as digits ``(n, k, width)``."""
-    axes = [box.values(j, i + 1) for j in range(len(box.digits)) for i in range(width)]
-    return combinations(axes).T.reshape(-1, len(box.digits), width)
+def wanted(
+    digits: np.ndarray,
+    held_out: bool | None,
+    alike: Sequence[Sequence[int]],
+    ordered: Format | None,
+) -> np.ndarray:
+    """Which tuples ``(n, k, N)`` the task is defined on and are held out or not, ``(n,)``.
+
+    Args:
+        alike: as for ``is_held_out``.
+        ordered: how examples are written, if the task is not defined on all of them.
+    """
+    found = np.ones(len(digits), dtype=bool)
+    if held_out is not None:
+        found &= is_held_out(digits, alike) == held_out
+    if ordered is not None:
+        values = ordered.task.evaluate(*ordered.values(digits))
+        found &= np.asarray(values >= 0, dtype=bool)
+    return found
+
+
+def box_digits(boxes: Sequence[Box], width: int) -> np.ndarray:
+    """All tuples of some boxes as digits ``(n, k, width)``."""
+    each = []
+    for box in boxes:
+        axes = [box.values(j, i + 1) for j in range(len(box.digits)) for i in range(width)]
+        each.append(combinations(axes).T.reshape(-1, len(box.digits), width))
+    return np.concatenate(each)
 
 
 def is_held_out(operands: np.ndarray, alike: Sequence[Sequence[int]] = ()) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import ClassVar
 
@@ -31,6 +31,8 @@ _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""
 _TOO_LONG = 5.0
 """Seconds of a step that is not made, but taken to be as fast as those of smaller models."""
+_MOST_TIMED = 10**10
+"""Operations of a step of one model that is made on a processor: more need time and memory."""
 Seconds = tuple[float, float]
 """The least and the most."""
 Kind = tuple[Cell, str]
@@ -107,7 +109,7 @@ def estimate(
 ) -> Estimate:
     """The time that training takes on this machine.
 
-    A few steps of every size, encoding and length are made.
+    A few steps of every size, encoding and length are made, as far as they are short.
 
     Args:
         jobs: the models of the plan to be trained.
@@ -125,7 +127,11 @@ def estimate(
         flops = _flops(group)
         shape = group[0].cell.size, group[0].cell.setting.encoding.name, flops
         if shape not in timed:
-            too_long = speed and flops / speed >= _TOO_LONG
+            large = device == "cpu" and flops > _MOST_TIMED
+            if large and not speed:
+                small = _smaller(group[0])
+                speed = _flops([small]) / _step_seconds([small], device)
+            too_long = large or (speed and flops / speed >= _TOO_LONG)
             timed[shape] = flops / speed if too_long else _step_seconds(group, device)
             speed = flops / timed[shape]
         step = timed[shape]
@@ -141,6 +147,14 @@ def estimate(
     at_once = min(workers, len(groups)) or 1
     known = sum(_kind(job) in taken for job in jobs)
     return Estimate(plan, again, in_order, (least, most), at_once, known)
+
+
+def _smaller(job: Job) -> Job:
+    """The same training of one layer, on as few examples at a time as are soon done."""
+    setting = replace(job.cell.setting, layers=1)
+    small = replace(job, cell=replace(job.cell, setting=setting))
+    batch = max(1, job.recipe.batch_size * _MOST_TIMED // max(_flops([small]), _MOST_TIMED))
+    return replace(small, recipe=replace(job.recipe, batch_size=batch))
 
 
 def _kind(job: Job) -> Kind:

@@ -12,6 +12,7 @@ from scipy.stats import beta, binom
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import Verdict, exit_code, judge
+from arith.verify.plan import inputs
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
@@ -69,6 +70,13 @@ def test_why_a_cell_is_inconclusive() -> None:
     )
     found = judge(c, [poor, run(c, RIGHT, seed=2)])
     assert (found.verdict, found.reason) == (Verdict.AGREE, "")
+
+
+def test_tasks_that_are_defined_on_the_same_inputs_share_their_count() -> None:
+    cells = [cell("mod_add", p) for p in range(2, 22)]
+    before = inputs._held_out.cache_info().misses
+    counts = {held_out_count(c) for c in cells}
+    assert len(counts) == 1 and inputs._held_out.cache_info().misses <= before + 1
 
 
 def test_held_out_inputs_are_counted_without_drawing_them() -> None:

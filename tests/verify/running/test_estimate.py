@@ -63,6 +63,25 @@ def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
     assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
 
 
+def test_where_all_steps_are_large_a_small_part_of_one_is_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[Job] = []
+
+    def step_seconds(group: list[Job], device: str) -> float:
+        made.extend(group)
+        return 1.0
+
+    monkeypatch.setattr(module, "_step_seconds", step_seconds)
+    plan = Plan([LARGE], budget=6000)
+    found = estimate(plan, plan.models, 0, "cpu", 1)
+    [job] = made
+    small = training_flops(job.cell, job.recipe.batch_size, job.cell.format.result_width)
+    assert small <= 10**10
+    ratio = flops(LARGE) / small
+    assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
+
+
 def test_models_take_as_many_steps_as_others_of_their_cell_did(second: list[str]) -> None:
     other = cell(base=3, test_lengths=(2, 4))
     plan = Plan([PICO, other], budget=6000)
