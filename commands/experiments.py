@@ -168,7 +168,7 @@ def _verify_external(
         if is_known:
             judged = external.judge_answers(answer, s)
             print_text(cell.label(), bold=True)
-            print_table(external.JUDGED_COLUMNS, external.table(judged.lengths, judged.verdict))
+            print_table(external.JUDGED_COLUMNS, external.judged_table(judged))
             print_text(judged.sentence, bold=True)
             return exit_code([judged.verdict])
         found = [external.evaluate(answer, s, n) for n in s.test_lengths]

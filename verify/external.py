@@ -25,7 +25,7 @@ from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
-from arith.verify.judging.intervals import pooled
+from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import KeptModel
@@ -49,7 +49,7 @@ SHOTS = 4
 LARGEST_BASE = 10
 """The digits of ordinary text."""
 COLUMNS = ("digits", "asked", "right", "no integer", "errors explained by")
-JUDGED_COLUMNS = ("digits", "asked", "right", "predicted", "verdict", *COLUMNS[3:])
+JUDGED_COLUMNS = ("digits", "asked", "right", "interval", "predicted", "verdict")
 _ROOM = 8
 """Tokens of a continuation beyond the digits of the answer: a space, a sign, a word or two."""
 
@@ -85,6 +85,12 @@ class ExternalMeasurement:
     correct: int
     no_integer: int
     explanations: tuple[Explanation, ...]
+
+    @property
+    def right(self) -> Interval:
+        """The share of answers that are right; exact where every input was asked."""
+        found = pooled([(self.correct, self.samples)])
+        return Interval(*(found.value,) * 3) if self.exhaustive else found
 
     @property
     def errors(self) -> int:
@@ -332,28 +338,28 @@ def _candidates(task: Task, base: int, digits: int) -> list[tuple[str, Callable[
     return functions
 
 
-def table(
-    measurements: Sequence[ExternalMeasurement], verdict: CellVerdict | None = None
-) -> list[list[str]]:
-    """One line per test length, in the order of ``COLUMNS``, or of ``JUDGED_COLUMNS``.
+def table(measurements: Sequence[ExternalMeasurement]) -> list[list[str]]:
+    """One line per test length, in the order of ``COLUMNS``.
 
     The last column is ``none`` where nothing explains more than half of the errors, a dash where
     there are no errors.
-
-    Args:
-        verdict: on the same lengths, where they were judged.
     """
     rows = []
-    for i, m in enumerate(measurements):
-        found = pooled([(m.correct, m.samples)])
-        right = f"{found.value:.3f}" if m.exhaustive else interval_text(found)
+    for m in measurements:
         best, explained = m.best, "none" if m.errors else "-"
         if best:
             explained = f"{best.function}: {best.errors / m.errors:.3f}"
-        judged: list[str] = []
-        if verdict is not None:
-            x = verdict.lengths[i]
-            judged = [claim_text(x.prediction), verdict_word(x.verdict)]
         silent = f"{m.no_integer / m.samples:.3f}"
-        rows.append([str(m.digits), f"{m.samples:,}", right, *judged, silent, explained])
+        rows.append([str(m.digits), f"{m.samples:,}", interval_text(m.right), silent, explained])
+    return rows
+
+
+def judged_table(judged: JudgedAnswers) -> list[list[str]]:
+    """One line per test length, in the order of ``JUDGED_COLUMNS``."""
+    rows = []
+    for m, x in zip(judged.lengths, judged.verdict.lengths, strict=True):
+        right = m.right
+        between = f"{right.low:.3f}..{right.high:.3f}" if right.low < right.high else "all asked"
+        words = claim_text(x.prediction), verdict_word(x.verdict)
+        rows.append([str(m.digits), f"{m.samples:,}", f"{right.value:.3f}", between, *words])
     return rows

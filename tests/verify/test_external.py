@@ -25,6 +25,7 @@ from arith.verify.external import (
     JUDGED_COLUMNS,
     evaluate,
     judge_answers,
+    judged_table,
     questions,
     read_answer,
     table,
@@ -185,8 +186,9 @@ def test_a_model_is_judged_by_its_answers() -> None:
         (9900, True),
         (10000, False),
     ]
-    rows = table(got.lengths, got.verdict)
-    assert rows[0] == ["1", "100", "1.000", "at most 11/20", "diverge", "0.000", "-"]
+    rows = judged_table(got)
+    assert rows[0] == ["1", "100", "1.000", "all asked", "at most 11/20", "diverge"]
+    assert rows[2][2:4] == ["1.000", "1.000..1.000"]
     assert len(rows[0]) == len(JUDGED_COLUMNS)
 
     learned = judge_answers(Oracle(lambda a, b: a + b if 10 <= max(a, b) < 100 else 0), SUM)

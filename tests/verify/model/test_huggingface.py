@@ -16,15 +16,18 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.command_line import run_cli
-from builders.kept_models import kept_untrained
+from builders.kept_models import kept_run, kept_untrained
+from builders.tiny_models import QUICK, Taught
 from safetensors.torch import load_file, save_file
 
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.encodings import ENCODINGS
+from arith.verify.external import judge_export
 from arith.verify.model.gpt import GPT
 from arith.verify.model.huggingface import export, read_export, sources, tokenizer
-from arith.verify.model.kept import read_kept
-from arith.verify.model.measure import answers
+from arith.verify.model.kept import keep, read_kept
+from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.numerals import symbols
 from arith.verify.plan.recipe import RECIPES
@@ -154,6 +157,21 @@ def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) 
     assert "not converged: 0.0" in done.out
     done = run_cli("verify", "--model", f"hf:{folder}", "--task", "add")
     assert done.code == 2 and "says how it was trained: leave out --task" in done.err
+
+
+def test_a_trained_model_is_judged_alike_here_and_from_its_export(
+    tiny: Taught, tmp_path: Path
+) -> None:
+    c, net = tiny.cell, tiny.models[0]
+    export(read_kept(keep(tmp_path, net, kept_run(c, QUICK), QUICK)), tmp_path / "export")
+    verdict = judge_export(read_export(tmp_path / "export"), "cpu")
+    [run], prediction = verdict.runs, predict(c.setting)
+    assert run.premise == held_out_accuracy(net, c) == 1
+    assert run.indifference is not None and run.indifferent
+    assert list(run.measurements) == [
+        measure(net, c, prediction, n) for n in c.setting.test_lengths
+    ]
+    assert verdict.held_out_too_few  # and so it is inconclusive, as after its training
 
 
 def config(**changes: Any) -> Callable[[Path], None]:
