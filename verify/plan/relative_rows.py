@@ -101,4 +101,13 @@ _PLACES = (
     *_narrow("nope", 3, 12, 2),
     *_narrow("nope", 3, 5, 4, expr="2*a + b"),
 )
-PREDICTED = (*_GOES_ON, *_MODULAR, *_PLACES)
+# One rule said 1 where another said that training lacks the contexts; theory 36 withdrew the first.
+_UNSHOWN = row(
+    *(None, "rope", "2+3", 6),
+    expr="a - b",
+    base=16,
+    layout="interleaved",
+    window=5,
+    layers=3,
+)
+PREDICTED = (*_GOES_ON, *_MODULAR, *_PLACES, _UNSHOWN)
