@@ -139,13 +139,15 @@ TYPER = {"typer", "annotated_doc", "shellingham"}
 """Typer with what it imports at once."""
 START = "arith arith.cli arith.commands arith.commands.loading arith.theory arith.theory.errors"
 """All of ours that the list of commands takes."""
-THEORY = "setting numbers inference counting learning prediction display"
+THEORY = "setting numbers arithmetic inference counting learning prediction display"
 """The rooms that a prediction passes on its way to a table."""
+LISTED = {"setting", "numbers", "arithmetic", "inference", "display"}
+"""The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"setting", "inference"}, TYPER | {"numpy"}),
-    (["tasks"], {"arith.commands.lists"}, {"setting", "inference", "display"}, None),
-    (["theorems"], {"arith.commands.lists"}, {"setting", "inference", "display"}, None),
+    (["--version"], {"arith.verify.plan.recipe"}, {"inference"}, TYPER),
+    (["tasks"], {"arith.commands.lists"}, LISTED, None),
+    (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),
     (
         [*PREDICT[1:], "--json"],

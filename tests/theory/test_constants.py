@@ -50,7 +50,7 @@ CONSTANTS = [
     # How many digits above one are looked at for a query that finds it.
     (
         *(
-            "inference.finder",
+            "inference.addresses",
             "LOOKED_BACK",
             1,
             "one of the 2 digits above",
@@ -118,7 +118,7 @@ def set_everywhere(patch: pytest.MonkeyPatch, home: str, name: str, value: Any) 
     """Another value of a constant, in its module and in all that import it."""
     patch.setattr(f"arith.theory.{home}.{name}", value)
     for user in (
-        *("prediction.predict", "prediction.interleaved", "prediction.finder_text"),
+        *("prediction.predict", "prediction.interleaved", "prediction.natural"),
         *("display.answer", "verify"),
     ):
         module = import_module("arith.printing" if user == "verify" else f"arith.theory.{user}")

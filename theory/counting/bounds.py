@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cache, partial
 from math import gcd
 
 import numpy as np
@@ -38,10 +39,15 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
+    # But for differences, a guess depends on the kind of digit alone.
+    guess = cache(partial(best_guess, setting))
+    is_alike = not setting.task.needs_order
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
         shares = {
-            (kind, i): best_guess(setting, kind, widths, i) for x in group for kind, i in x.missing
+            (kind, i): guess(kind, *(((), 0) if is_alike else (widths, i)))
+            for x in group
+            for kind, i in x.missing
         }
         each = (
             min(Fraction(x.shape.inputs), inputs * _least(x.missing.items(), shares)) for x in group

@@ -149,7 +149,7 @@ def read_export(folder: Path) -> KeptModel:
         data = json.loads(path.read_text(encoding="utf-8"))
         check(isinstance(data, dict), "it is no object of JSON")
         check("run" in data, "an older arith has exported it, without its run: export it again")
-        run = Run.from_json(data["run"])
+        run = Run.from_json(json.dumps(data["run"]))
         refuse_natural(run.cell, "an export")
         sizes = [data.get(f"num_{x}") for x in ("hidden_layers", "attention_heads")]
         sizes.append(data.get("hidden_size"))

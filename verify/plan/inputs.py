@@ -86,7 +86,7 @@ def held_out_count(cell: Cell) -> int:
     for n in cell.setting.train.every_length:
         ordered = cell.format_for(n) if task.needs_order else None
         count += _held_out(
-            _of_length(cell, n), cell.setting.base, task.operands, task.alike, ordered
+            _of_length(cell, n), cell.setting.base, task.operands, task.alike, ordered, SAMPLES
         )
     return count
 
@@ -98,11 +98,12 @@ def _held_out(
     operands: int,
     alike: tuple[tuple[int, ...], ...],
     ordered: Format | None,
+    most: int,
 ) -> int:
     """The same of one length, which tasks share that are defined on the same inputs."""
     [length] = domain.lengths
     boxes = domain.cut(length, base, operands)
     if sum(box.size for box in boxes) > _COUNTED:
-        return SAMPLES
+        return most
     digits = box_digits(boxes, length if ordered is None else ordered.width)
-    return min(SAMPLES, int(np.count_nonzero(wanted(digits, True, alike, ordered))))
+    return min(most, int(np.count_nonzero(wanted(digits, True, alike, ordered))))

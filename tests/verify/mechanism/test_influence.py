@@ -187,7 +187,9 @@ def test_trained_models_are_nearer_to_what_they_learned_than_to_the_task() -> No
 
 
 def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:
-    c = cell(form="interleaved", pe="rpe", window=6, train=Domain((3,)), test_lengths=(4,))
+    c = cell(
+        form="interleaved", pe="rpe", window=5, layers=1, train=Domain((3,)), test_lengths=(4,)
+    )
     operands = np.random.default_rng(0).integers(0, 10, (50, 2, c.format.width))
     assert (by_learned(c)(operands) == by_truth(c)(operands)).all()
 

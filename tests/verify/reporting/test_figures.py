@@ -55,7 +55,8 @@ def test_the_legend_is_there_whichever_model_was_watched(tmp_path: Path) -> None
 def test_an_encoding_that_did_not_converge_is_marked_and_a_divergence_has_a_sign(
     tmp_path: Path,
 ) -> None:
-    narrow = [cell(pe=pe, form="interleaved", digits=3, window=6) for pe in ("rpe", "rope", "nope")]
+    where = {"form": "interleaved", "window": 5, "layers": 1}
+    narrow = [cell(pe=pe, digits=3, **where) for pe in ("rpe", "rope", "nope")]
     lengths = {1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}
     runs = [
         run(narrow[0], lengths),

@@ -45,17 +45,18 @@ def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "reports" / "headline"
     (folder / "mechanism" / "one").mkdir(parents=True)
     text = hostile(secret)
-    runs = [replace(x, machine=text) for x in read_evidence(HEADLINE_EVIDENCE)]
+    line = text.replace("\n", " ").replace("\x1b", "")  # more is refused as it is read
+    runs = [replace(x, machine=line) for x in read_evidence(HEADLINE_EVIDENCE)]
     lost = runs[0].cell
     runs = [replace(x, premise=0.5) if x.cell == lost else x for x in runs]
     write_evidence(folder / "evidence.jsonl", runs)
     verdicts = judge("headline", tmp_path / "reports").verdicts
     [missed] = [v.name for v in verdicts if v.cell == lost]
     [wrong] = [v.name for v in verdicts if v.diverging]
-    told = json.dumps(text)
+    told, told_once = json.dumps(text), json.dumps(line)
     (folder / "causes.toml").write_text(
         f'[[cause]]\ncell = "{wrong}"\ndigits = [4]\nlikely = {told}\n'
-        f'[[tried]]\ncell = "{missed}"\nwhat = {told}\n[[tried]]\ncell = {told}\nwhat = "-"\n'
+        f'[[tried]]\ncell = "{missed}"\nwhat = {told}\n[[tried]]\ncell = {told_once}\nwhat = "-"\n'
     )
     there = {"cell": cell(digits=2).to_json(), "digits": 3, "influence": {"model": [[[0.5]]]}}
     there["distance"] = {"truth": {"largest": 0.5}}

@@ -107,7 +107,7 @@ def _inside(models: Models) -> list[Block]:
 
 def _influences(number: int, model: dict[str, Any]) -> Figure:
     """The influences of a model, drawn anew from what was measured."""
-    cell = Cell.from_json(model["cell"])
+    cell: Cell = model["cell"]
     return Figure(
         f"Influences: {_name(model)}",
         f"influence-{number}.svg",

@@ -13,14 +13,15 @@ from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections import encodings
 
 
-def verdict(pe: str, form: str = "aligned", window: int = 0, longer: float = 0.0) -> CellVerdict:
-    c = cell(pe=pe, form=form, digits=3, window=window)
+def verdict(pe: str, longer: float = 0.0, **how: object) -> CellVerdict:
+    c = cell(pe=pe, digits=3, **how)  # type: ignore[arg-type]
     lengths = dict.fromkeys((1, 2, 3), 1.0) | dict.fromkeys((4, 5, 6), longer)
     return judge(c, [run(c, lengths)])
 
 
 def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> None:
-    narrow = [verdict(pe, "interleaved", 6, right) for pe, right in (("rpe", 1.0), ("rope", 0.5))]
+    how = {"form": "interleaved", "window": 5, "layers": 1}
+    narrow = [verdict(pe, right, **how) for pe, right in (("rpe", 1.0), ("rope", 0.5))]
     open_ones = [verdict("rpe"), verdict("nope", longer=1.0)]
     known = judge(open_ones[0].cell, open_ones[0].runs)
     absolute = cell(digits=3)
@@ -31,7 +32,7 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
     assert "1 of 2 cells with a tested claim on longer inputs agree" in text
     assert "1 of 2 cells without a claim are right" in text
     drawn = (tmp_path / "encodings.svg").read_text()
-    assert drawn.count("interleaved W=6") == 1  # one row for both encodings
+    assert drawn.count("interleaved W=5 L=1") == 1  # one row for both encodings
     assert {"APE", "RPE", "RoPE", "NoPE"} <= set(drawn.replace("<", ">").split(">"))
 
 
