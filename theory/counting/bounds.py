@@ -117,7 +117,7 @@ def _units(task: Task, base: int) -> Array:
     axes, tuples = [range(base)] * task.operands, base**task.operands
     dtype = exact_dtype(sum(abs(c) * base ** sum(e) for c, e in task.terms))
     spend(tuples * sum(1 + sum(e) for _, e in task.terms) * (200 if dtype.hasobject else 4))
-    units = task.polynomial(*combinations(axes).astype(dtype)) % base
+    units: Array = task.polynomial(*combinations(axes).astype(dtype)) % base
     return units.astype(np.int64).reshape((base,) * task.operands)
 
 

@@ -12,12 +12,12 @@ from math import gcd, prod
 import numpy as np
 
 from arith.theory.counting.residue_polynomials import (
-    Operand,
     polynomial_matches,
     polynomial_unchanged,
 )
 from arith.theory.counting.residue_products import product_matches
 from arith.theory.counting.residues import (
+    Operand,
     Row,
     convolve,
     digit_sum,

@@ -36,7 +36,7 @@ from arith.theory.counting.residues import (
 from arith.theory.errors import NotCountable
 from arith.theory.numbers.effort import ENTRIES, spend
 from arith.theory.numbers.integer_arrays import Array, cyclic_product
-from arith.theory.setting.tasks import Term
+from arith.theory.setting.canonical import Term
 
 _Grid = dict[int, Array]
 """Residues per operand, as open grids to be broadcast together."""

@@ -41,4 +41,4 @@ def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
     """A table in LaTeX with the rules of the package booktabs; the cells are escaped."""
     from tabulate import tabulate
 
-    return tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True)
+    return str(tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True))

@@ -8,7 +8,7 @@ its neighbour that fails (100 and 101 in base 10) are enlarged, with the reason.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ def _draw(ax: Axes, grid: Grid, inches: float | None) -> Any:
 
 
 def _tick_step(xs: Sequence[int]) -> int:
-    steps = (m * 10**e for e in range(len(str(xs[-1])) + 1) for m in (1, 2, 5))
+    steps: Iterator[int] = (m * 10**e for e in range(len(str(xs[-1])) + 1) for m in (1, 2, 5))
     return next(s for s in steps if sum(x % s == 0 for x in xs) <= 12)
 
 

@@ -144,7 +144,7 @@ class CarryClassifier:
         if n is None:
             return self._base
         left, below = divmod(n, self._base**i)
-        modulus = min(self._base, left)
+        modulus: int = min(self._base, left)
         if below or left % modulus or self._base % modulus:  # digits further up would count
             raise NotCountable(f"'{self._task.name}' is no sum of digits and a carry")
         return modulus
