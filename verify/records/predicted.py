@@ -23,6 +23,7 @@ class PredictedLength:
     Args:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.
         at_least: what the accuracy does not fall below; 0 in what was stored before theory 27.
+        candidates: none where there are none, and in what was stored before they were named.
     """
 
     digits: Length
@@ -33,11 +34,12 @@ class PredictedLength:
     unseen_share: Fraction | None
     learned_accuracy: Fraction | None
     at_least: Fraction = Fraction(0)
+    candidates: tuple[Fraction, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The prediction as plain values; fractions as text, and no lower bound of 0."""
-        kept = {k: v for k, v in vars(self).items() if k != "at_least" or v}
-        return {k: exact_text(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
+        """The prediction as plain values: fractions as text, no bound of 0, no empty candidates."""
+        kept = {k: v for k, v in vars(self).items() if k not in ("at_least", "candidates") or v}
+        return {k: _plain(v) for k, v in kept.items()}
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,12 @@ class Predicted:
         lengths = [x.to_json() for x in self.lengths]
         text = json.dumps([self.theory, self.learned, lengths], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(x) for x in value]
+    return exact_text(value) if isinstance(value, Fraction) else value
 
 
 def predicted(prediction: Prediction) -> Predicted:
