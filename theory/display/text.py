@@ -215,7 +215,9 @@ def legend(prediction: Prediction) -> list[str]:
 def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
     """What is shown where a stable model is expected to compute the task or f^."""
     named = {_are_alike(x) for x in lengths if x.candidates}
-    means = ["1 or c: open between two functions; a stable model has one of them"] * (False in named)
+    means = ["1 or c: open between two functions; a stable model has one of them"] * (
+        False in named
+    )
     means += [f"1{_IF_STABLE}: open, but the two functions are one there"] * (True in named)
     return [f'{"; ".join(means)} (see arith theorems "two candidates").'] if named else []
 

@@ -83,15 +83,21 @@ class Beyond(Enum):
     SHOWN = "training shows the context of every answer", Function.TASK
     STOPS = "the local rule does not go on", Function.EITHER
     OPEN = "nothing follows", Function.EITHER
-    ONLY_PROVED = "nothing follows, for other inputs either, but what is proved", Function.EITHER
-    BLIND = "nothing follows, for other inputs either, but for what was trained", Function(0)
+    UNSHOWN = "training lacks the context of some answer", Function.EITHER
+    UNPLACED = "nothing follows, for other inputs either, but what was trained", Function.EITHER
+    BLIND = "nothing follows, nor is known of what a model may compute", Function(0)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is claimed of any input but what was trained."""
+        return self in (Beyond.UNPLACED, Beyond.BLIND)
 
 
 _BY_PLACE = {
-    Decision.NO: (Beyond.ONLY_PROVED, "at some trained digit it cannot tell where it is"),
+    Decision.NO: (Beyond.UNPLACED, "at some trained digit it cannot tell where it is"),
     Decision.YES: (Beyond.STOPS, "{}, and one layer less sees as much at each digit that varies"),
     Decision.UNDECIDED: (
-        Beyond.ONLY_PROVED,
+        Beyond.UNPLACED,
         "{}, so it can tell where it is, but not a layer earlier",
     ),
 }
@@ -127,7 +133,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         follows, why = _BY_PLACE[place[0]]
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        step = cite("place", what + why.format(place[1]), leaves_open=follows is not Beyond.STOPS)
+        step = cite("place", what + why.format(place[1]), leaves_open=follows.is_silent)
         return follows, (step,)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
@@ -183,9 +189,9 @@ def beyond_lengths(
         steps += (cite("shared parameters", what),)
     special = dict.fromkeys(too_far, Beyond.STEADILY_IGNORED)
     if upward is Beyond.STOPS:  # of shorter inputs it says nothing
-        special = dict.fromkeys({*setting.test_lengths} - stopped, Beyond.ONLY_PROVED)
-    if upward is not Beyond.BLIND:
-        special |= dict.fromkeys(lacking, Beyond.ONLY_PROVED)
+        special = dict.fromkeys({*setting.test_lengths} - stopped, Beyond.UNPLACED)
+    if not upward.is_silent:
+        special |= dict.fromkeys(lacking, Beyond.UNSHOWN)
     special |= dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps
 

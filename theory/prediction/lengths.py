@@ -170,9 +170,9 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
     trained = train.covers(length, test.kind)
     if trained or upward is Beyond.SHOWN:
         return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=not trained)
-    if not upward.candidates:
+    if upward.is_silent:
         return undetermined(None)
-    if upward is Beyond.ONLY_PROVED:
+    if upward is Beyond.UNSHOWN:  # what is not proved is not said of contexts that training lacks
         proved = _at_length(learned, test, Beyond.OPEN)
         return proved if proved.proved else undetermined(None)
     unseen = _counted(unseen_share, learned, test)
@@ -298,10 +298,8 @@ def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> I
 
 
 def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
-    """The step that names both functions, of the lengths where they differ and where they do not."""
-    differ, alike = (
-        [x.digits for x in lengths if len(x.candidates) == many] for many in (2, 1)
-    )
+    """The step that names both functions: at which lengths they differ, at which they do not."""
+    differ, alike = ([x.digits for x in lengths if len(x.candidates) == many] for many in (2, 1))
     if differ or alike:
         said = [f"at {lengths_text(differ)} one of the two"] * bool(differ)
         said += [f"at {lengths_text(alike)} both are right"] * bool(alike)
