@@ -71,6 +71,11 @@ class Predicted:
             least, most = (x.at_least, x.at_most) if x.accuracy is None else (x.accuracy,) * 2
             fine = x.at_least <= least <= most <= x.at_most
             check(fine, f"predicted: bounds at {x.digits} digits contradict each other")
+            fine = x.candidates[:1] in ((), (1,)) and all(c < 1 for c in x.candidates[1:])
+            fine &= len(x.candidates) <= 2 and (x.claim == Claim.NONE or not x.candidates)
+            check(
+                fine, f"predicted: candidates at {x.digits} digits are 1 and less, without a claim"
+            )
 
     def at(self, digits: int) -> PredictedLength | None:
         """What was predicted at a test length; None where nothing was."""
