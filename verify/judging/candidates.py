@@ -31,12 +31,17 @@ class Candidates:
         either: of these, with an accuracy within the tolerance of 1 or of f^'s.
         task: with an accuracy within it of 1.
         expected: with an accuracy within it of f^'s; where that is near 1 both are met.
+        fractions: at lengths where f^ is right on a fraction, which a model that is always right,
+            or always wrong, does not meet.
+        fractions_expected: of these, with an accuracy within the tolerance of f^'s.
     """
 
     lengths: int = 0
     either: int = 0
     task: int = 0
     expected: int = 0
+    fractions: int = 0
+    fractions_expected: int = 0
 
 
 def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Candidates]]:
@@ -58,4 +63,7 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
             found.either += any(near)
             found.task += near[0]
             found.expected += near[-1]
+            is_fraction = TOLERANCE < x.candidates[-1] < 1 - TOLERANCE
+            found.fractions += is_fraction
+            found.fractions_expected += is_fraction and near[-1]
     return counts
