@@ -87,8 +87,6 @@ def _accuracy_text(x: LengthPrediction) -> str:
         return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
         return "?"
-    if x.unseen == 1:
-        return "open"
     text = _share_in_table(x.learned_accuracy)
     return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
 
@@ -188,12 +186,9 @@ def legend(prediction: Prediction) -> list[str]:
         lines.append("Where the answer is open, --explain says why.")
     lines += _candidate_lines(lengths)
     decided = [x for x in lengths if not x.candidates]
-    counted = [x for x in decided if x.learned_accuracy is not None and x.unseen < 1]
-    if any(x.claim == Claim.NONE for x in counted):
-        lines.append("Without a claim, the accuracy shown is that of f^, if the model computes it.")
     if any(x.learned_accuracy is None for x in decided):
         lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
-    if any(x.unseen for x in counted):
+    if any(x.unseen for x in decided if x.learned_accuracy is not None):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
     open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
     meaning = {

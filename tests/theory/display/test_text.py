@@ -165,7 +165,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
     by_digits = {
         row["digits"]: row for row in rows(predicted(task="mod_add", modulus=101, train_digits="2"))
     }
-    assert by_digits["1"][ACCURACY] == "open"
+    assert by_digits["1"][ACCURACY] == "1 if stable"
     assert by_digits["1"]["claim"] == UNCLAIMED
     assert by_digits["4"][ACCURACY] == "49/4950 ≈ 0.0099 ± 0.01"
     assert by_digits["4"]["claim"] == Claim.EXACT
