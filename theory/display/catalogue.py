@@ -39,6 +39,8 @@ _MEANS = {
     Basis.PREMISE: "a premise; each model is tested for it",
     Basis.PROVED: "proved; it follows from its premises by mathematics",
     Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
+    Basis.CONJECTURE: "a conjecture, to be tested on models that are predicted before; it claims "
+    "nothing yet",
     Basis.OPEN: "it claims nothing; it says where nothing follows",
 }
 

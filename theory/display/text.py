@@ -36,6 +36,7 @@ _WHOSE = {
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 _COMMAND = 74
+_IF_STABLE = " if stable"
 _JOINED = "\N{NO-BREAK SPACE}"
 
 
@@ -77,16 +78,30 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 
 
 def _accuracy_text(x: LengthPrediction) -> str:
-    """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open."""
-    exact = x.learned_accuracy
-    if exact is None:
+    """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
+
+    ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
+    right.
+    """
+    if x.candidates:
+        return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
+    if x.learned_accuracy is None:
         return "?"
-    if x.unseen == 1:
-        return "open"
-    text = share_text(exact)
-    if exact.denominator != 1 and len(exact_text(exact)) <= _LONGEST_IN_TABLE:
-        text = f"{exact} {'=' if Fraction(f'{float(exact):.3g}') == exact else '≈'} {text}"
+    text = _share_in_table(x.learned_accuracy)
     return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
+
+
+def _share_in_table(x: Fraction) -> str:
+    """``49/4950 ≈ 0.0099``; a long fraction as a decimal alone."""
+    text = share_text(x)
+    if x.denominator == 1 or len(exact_text(x)) > _LONGEST_IN_TABLE:
+        return text
+    return f"{x} {'=' if Fraction(f'{float(x):.3g}') == x else '≈'} {text}"
+
+
+def _are_alike(x: LengthPrediction) -> bool:
+    """Whether both candidates are right on all inputs."""
+    return len(x.candidates) == 1
 
 
 def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
@@ -169,12 +184,11 @@ def legend(prediction: Prediction) -> list[str]:
         lines.append("A trained length is tested on inputs that training shows seldom or never.")
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append("Where the answer is open, --explain says why.")
-    counted = [x for x in lengths if x.learned_accuracy is not None and x.unseen < 1]
-    if any(x.claim == Claim.NONE for x in counted):
-        lines.append("Without a claim, the accuracy shown is that of f^, if the model computes it.")
-    if any(x.learned_accuracy is None for x in lengths):
+    lines += _candidate_lines(lengths)
+    decided = [x for x in lengths if not x.candidates]
+    if any(x.learned_accuracy is None for x in decided):
         lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
-    if any(x.unseen for x in counted):
+    if any(x.unseen for x in decided if x.learned_accuracy is not None):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
     open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
     meaning = {
@@ -191,6 +205,16 @@ def legend(prediction: Prediction) -> list[str]:
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     return [*lines, f"claim: {said}."] if said else lines
+
+
+def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
+    """What is shown where a stable model is expected to compute the task or f^."""
+    named = {_are_alike(x) for x in lengths if x.candidates}
+    means = ["1 or c: open between two functions; a stable model has one of them"] * (
+        False in named
+    )
+    means += [f"1{_IF_STABLE}: open, but the two functions are one there"] * (True in named)
+    return [f'{"; ".join(means)} (see arith theorems "two candidates").'] if named else []
 
 
 def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:

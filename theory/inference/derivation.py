@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, Flag, auto
 
 from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import says_nothing
@@ -50,24 +50,56 @@ class Step:
         return Basis.OPEN if self.leaves_open else RULES[self.rule].basis
 
 
-class Beyond(Enum):
-    """What happens to digits at positions that training kept constant."""
+class Function(Flag):
+    """Functions that a model may compute where training does not say."""
 
-    IGNORED = "the support rule: they are ignored"
-    ONE_IGNORED = "they are ignored where one of each operand changes"
-    STEADILY_IGNORED = "they are ignored by models that are known to be steady"
-    STOPS = "the local rule does not go on"
-    SHOWN = "training shows the context of every answer"
-    UNSHOWN = "training lacks the context of some answer"
-    UNSEEN = "no query sees them"
-    OPEN = "nothing follows"
-    BLIND = "nothing follows, for other inputs either, but for what was trained"
+    TASK = auto()
+    """The task f: its rule goes on."""
+    EXPECTED = auto()
+    """The expected function f^: what was constant in training stays."""
+    EITHER = TASK | EXPECTED
+
+
+class Beyond(Enum):
+    """What happens to digits at positions that training kept constant.
+
+    Attributes:
+        candidates: the functions that a stable model may compute there; none where nothing is
+            known of it.
+    """
+
+    candidates: Function
+
+    def __new__(cls, text: str, candidates: Function) -> Beyond:
+        """A member; its value is what happens, in words."""
+        member = object.__new__(cls)
+        member._value_, member.candidates = text, candidates
+        return member
+
+    IGNORED = "the support rule: they are ignored", Function.EXPECTED
+    ONE_IGNORED = "they are ignored where one of each operand changes", Function.EXPECTED
+    STEADILY_IGNORED = "they are ignored by models that are known to be steady", Function.EXPECTED
+    UNSEEN = "no query sees them", Function.EXPECTED
+    SHOWN = "training shows the context of every answer", Function.TASK
+    STOPS = "the local rule does not go on", Function.EITHER
+    OPEN = "nothing follows", Function.EITHER
+    UNSHOWN = "training lacks the context of some answer", Function.EITHER
+    UNPLACED = "nothing follows, for other inputs either, but what was trained", Function.EITHER
+    BLIND = "nothing follows, nor is known of what a model may compute", Function(0)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is claimed of any input but what was trained."""
+        return self in (Beyond.UNPLACED, Beyond.BLIND)
 
 
 _BY_PLACE = {
-    Decision.NO: (Beyond.BLIND, "at some trained digit it cannot tell where it is"),
+    Decision.NO: (Beyond.UNPLACED, "at some trained digit it cannot tell where it is"),
     Decision.YES: (Beyond.STOPS, "{}, and one layer less sees as much at each digit that varies"),
-    Decision.UNDECIDED: (Beyond.BLIND, "{}, so it can tell where it is, but not a layer earlier"),
+    Decision.UNDECIDED: (
+        Beyond.UNPLACED,
+        "{}, so it can tell where it is, but not a layer earlier",
+    ),
 }
 """By whether a model without an encoding can tell its place: what follows, and why."""
 
@@ -101,7 +133,7 @@ def beyond(setting: Setting, shown: Support) -> tuple[Beyond, tuple[Step, ...]]:
         follows, why = _BY_PLACE[place[0]]
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        step = cite("place", what + why.format(place[1]), leaves_open=follows is Beyond.BLIND)
+        step = cite("place", what + why.format(place[1]), leaves_open=follows.is_silent)
         return follows, (step,)
     if not (finds_digits(setting) or setting.layout.marked):
         what = (
@@ -156,7 +188,9 @@ def beyond_lengths(
         )
         steps += (cite("shared parameters", what),)
     special = dict.fromkeys(too_far, Beyond.STEADILY_IGNORED)
-    if upward is not Beyond.BLIND:
+    if upward is Beyond.STOPS:  # of shorter inputs it says nothing
+        special = dict.fromkeys({*setting.test_lengths} - stopped, Beyond.UNPLACED)
+    if not upward.is_silent:
         special |= dict.fromkeys(lacking, Beyond.UNSHOWN)
     special |= dict.fromkeys(surely, Beyond.SHOWN)
     return tuple(special.get(n, upward) for n in setting.test_lengths), steps

@@ -57,6 +57,10 @@ class LengthPrediction:
         trained: each input is, as far as queries see it, one of the training domain.
         bounded_by: the rule that ``at_most`` rests on, where numbers have their natural lengths.
         tried: it speaks of models only that were seen to be steady, not of untried ones.
+        candidates: where nothing is claimed, how often the task and f^ are right, of which a stable
+            model is expected to compute one (rule ``two candidates``): 1 and less, or 1 alone where
+            both are right.  Empty where something is claimed, where nothing is known of f^, or its
+            accuracy is too large to be counted.
     """
 
     digits: int
@@ -74,6 +78,7 @@ class LengthPrediction:
     bounded_by: str = "address"
     known: Fraction = Fraction(0)
     tried: bool = False
+    candidates: tuple[Fraction, ...] = ()
 
     @property
     def at_least(self) -> Fraction:
@@ -150,6 +155,11 @@ def predict_lengths(
             x if x.counted else _witnessed(learned, test, x)
             for x, test in zip(counted, domains, strict=True)
         )
+    with budget(LITTLE):
+        lengths = tuple(
+            replace(x, candidates=_candidates(learned, test, x)) if may.candidates else x
+            for x, test, may in zip(lengths, domains, beyond, strict=True)
+        )
     return lengths, tuple(_steps(learned, lengths))
 
 
@@ -160,12 +170,11 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
     trained = train.covers(length, test.kind)
     if trained or upward is Beyond.SHOWN:
         return predicted(Status.GENERALIZES, one, learned_accuracy=one, shown=not trained)
+    if upward.is_silent:
+        return undetermined(None)
     if upward is Beyond.UNSHOWN:  # what is not proved is not said of contexts that training lacks
         proved = _at_length(learned, test, Beyond.OPEN)
         return proved if proved.proved else undetermined(None)
-    longer = length > train.every_length[-1]
-    if upward is Beyond.BLIND or (upward is Beyond.STOPS and not longer):
-        return undetermined(None)
     unseen = _counted(unseen_share, learned, test)
     changes = replaces(learned, test)
     tried = changes and upward is Beyond.STEADILY_IGNORED
@@ -207,6 +216,18 @@ def _at_length(learned: LearnedFunction, test: Domain, upward: Beyond) -> Length
         learned_accuracy=value,
         trained=hides_changes and inferred == 0 == unseen and train.pairs is None,
     )
+
+
+def _candidates(
+    learned: LearnedFunction, test: Domain, x: LengthPrediction
+) -> tuple[Fraction, ...]:
+    """How often the task and f^ are right at a length, where nothing is claimed of it."""
+    if x.claim != Claim.NONE:
+        return ()
+    one, kept = Fraction(1), x.learned_accuracy
+    if kept is None:
+        kept = _counted(accuracy, learned, test) if replaces(learned, test) else one
+    return () if kept is None else (one,) if kept == 1 else (one, kept)
 
 
 def _inferred(learned: LearnedFunction, test: Domain, unseen: Fraction | None) -> Fraction | None:
@@ -269,7 +290,21 @@ def _steps(learned: LearnedFunction, lengths: tuple[LengthPrediction, ...]) -> I
             f"most {percent_text(MOST_UNSEEN)}{at}"
         )
         yield cite("joint support", what, leaves_open=True)
+    yield from _two_candidates(lengths)
     given_up = ", ".join(str(x.digits) for x in lengths if not x.counted)
     if given_up:
         what = f"Not counted, for it would take too long: the accuracy at {given_up} digit(s)."
         yield cite("count", what)
+
+
+def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
+    """The step that names both functions: at which lengths they differ, at which they do not."""
+    differ, alike = ([x.digits for x in lengths if len(x.candidates) == many] for many in (2, 1))
+    if differ or alike:
+        said = [f"at {lengths_text(differ)} one of the two"] * bool(differ)
+        said += [f"at {lengths_text(alike)} both are right"] * bool(alike)
+        what = (
+            "A stable model is expected to compute the task, or f^, in which digits that training "
+            f"kept constant stay: {'; '.join(said)}. Nothing is claimed by this"
+        )
+        yield cite("two candidates", what)

@@ -10,6 +10,7 @@ from typing import Any
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.inference.derivation import (
     Beyond,
+    Function,
     Step,
     beyond,
     beyond_lengths,
@@ -20,7 +21,7 @@ from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.rule import Basis
 from arith.theory.inference.support import Support, support
 from arith.theory.numbers.effort import LIMIT, PART, budget, spend
-from arith.theory.numbers.exact_text import text_and_float
+from arith.theory.numbers.exact_text import exact_text, text_and_float
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.interleaved import interleaved_lengths
 from arith.theory.prediction.lengths import LengthPrediction, predict_lengths
@@ -33,8 +34,6 @@ from arith.theory.setting.requests import setting_json
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
-_EXPECTED = (Beyond.IGNORED, Beyond.ONE_IGNORED, Beyond.STEADILY_IGNORED, Beyond.UNSEEN)
-"""Where the support rule says what a model computes."""
 _INDIFFERENT = "Premise: noise at ignored positions changes no answer."
 _STEADY = "Premise: disturbing all digits a little changes no answer."
 
@@ -132,6 +131,7 @@ class Prediction:
                     **text_and_float("unseen_share", x.unseen_share),
                     "claim": x.claim,
                     "tried": x.tried,
+                    "candidates": [exact_text(c) for c in x.candidates],
                 }
                 for x in self.lengths
             ],
@@ -191,7 +191,8 @@ def _predicted(setting: Setting) -> Prediction:
         reason = ()  # nothing rests on it
     longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
     continues = bool(longer) and all(longer)
-    expected = learned if upward in _EXPECTED and not continues else None
+    decided = upward.candidates is Function.EXPECTED
+    expected = learned if decided and not continues else None
     return Prediction(
         setting,
         published(task, setting.encoding, base, train),

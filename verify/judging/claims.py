@@ -119,8 +119,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     is told, a blind query and too small a sample decide every other length; joint support
     fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
     ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
-    ignored digits, and neighbours and shared parameters ask that it was seen; and the other rules
-    are about digits above the trained ones.
+    ignored digits, and neighbours and shared parameters ask that it was seen; two candidates are
+    named where nothing is claimed; and the other rules are about digits above the trained ones.
     """
     cited = {step.rule for step in prediction.derivation}
     trained = prediction.setting.is_premise(length.digits)
@@ -142,6 +142,8 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
         return length.asks_steady
     if rule in ("neighbours", "shared parameters"):
         return length.tried
+    if rule == "two candidates":
+        return bool(length.candidates)
     return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
 
 

@@ -23,6 +23,7 @@ class PredictedLength:
     Args:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.
         at_least: what the accuracy does not fall below; 0 in what was stored before theory 27.
+        candidates: none where there are none, and in what was stored before they were named.
     """
 
     digits: Length
@@ -33,11 +34,12 @@ class PredictedLength:
     unseen_share: Fraction | None
     learned_accuracy: Fraction | None
     at_least: Fraction = Fraction(0)
+    candidates: tuple[Fraction, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The prediction as plain values; fractions as text, and no lower bound of 0."""
-        kept = {k: v for k, v in vars(self).items() if k != "at_least" or v}
-        return {k: exact_text(v) if isinstance(v, Fraction) else v for k, v in kept.items()}
+        """The prediction as plain values: fractions as text, no bound of 0, no empty candidates."""
+        kept = {k: v for k, v in vars(self).items() if k not in ("at_least", "candidates") or v}
+        return {k: _plain(v) for k, v in kept.items()}
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Predicted:
             least, most = (x.at_least, x.at_most) if x.accuracy is None else (x.accuracy,) * 2
             fine = x.at_least <= least <= most <= x.at_most
             check(fine, f"predicted: bounds at {x.digits} digits contradict each other")
+            fine = x.candidates[:1] in ((), (1,)) and all(c < 1 for c in x.candidates[1:])
+            fine &= len(x.candidates) <= 2 and (x.claim == Claim.NONE or not x.candidates)
+            check(
+                fine, f"predicted: candidates at {x.digits} digits are 1 and less, without a claim"
+            )
 
     def at(self, digits: int) -> PredictedLength | None:
         """What was predicted at a test length; None where nothing was."""
@@ -80,6 +87,12 @@ class Predicted:
         lengths = [x.to_json() for x in self.lengths]
         text = json.dumps([self.theory, self.learned, lengths], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(x) for x in value]
+    return exact_text(value) if isinstance(value, Fraction) else value
 
 
 def predicted(prediction: Prediction) -> Predicted:

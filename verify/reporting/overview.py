@@ -10,6 +10,7 @@ from arith.theory.display.markdown import Markdown, plain
 from arith.theory.inference.rules import RULES, THEORY_VERSION
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
+from arith.verify.judging.candidates import candidate_counts
 from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
@@ -151,6 +152,10 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
         "grids": {r.folder.name: summary_json(totals(r.verdicts)) for r in reports},
         "together": summary_json(totals(verdicts)),
         "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
+        "candidates": {
+            inputs: {kind: vars(x) for kind, x in kinds.items()}
+            for inputs, kinds in candidate_counts(verdicts).items()
+        },
     }
 
 

@@ -16,6 +16,7 @@ from arith.theory.display.answer import (
     explanation,
     published_line,
 )
+from arith.theory.display.latex import latex
 from arith.theory.display.text import (
     LENGTH_COLUMNS,
     advice_text,
@@ -57,6 +58,26 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
         "Premises: the model is right on held-out inputs (converged), and keeps its answers at 1 "
         "digit when all digits are a little disturbed (see arith theorems steadiness)."
     )
+
+
+def test_what_a_stable_model_may_compute_is_shown_where_nothing_is_claimed() -> None:
+    words = {"pe": "rpe", "base": 2, "train_digits": "2", "test_digits": "2,3"}
+    said = predicted(expr="a + b", **words)
+    last = rows(said)[-1]
+    assert (last[ACCURACY], last["claim"]) == ("1 or 0", UNCLAIMED)
+    line = "1 or c: open between two functions; a stable model has one of them"
+    named = '(see arith theorems "two candidates").'
+    assert f"{line} {named}" in legend(said)
+    assert "no claim at" in answer_line(said).lower() and "stable" not in answer_line(said)
+    shorter = predicted(task="mod_add", modulus=101, train_digits="2", test_digits="1,2")
+    assert rows(shorter)[0][ACCURACY] == "1 if stable"
+    assert f"1 if stable: open, but the two functions are one there {named}" in legend(shorter)
+    many = predicted(expr="a - b", **words)
+    assert rows(many)[-1][ACCURACY] == "1 or 7/26 ≈ 0.269"
+    assert "1 or 7/26 $\\approx$ 0.269" in latex(many)
+    assert [x["candidates"] for x in many.to_json()["lengths"]] == [[], ["1", "7/26"]]
+    assert not any(x.candidates for x in predicted(**FLAGSHIP).lengths)
+    assert "two candidates" not in " ".join(legend(predicted(**FLAGSHIP)))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +165,7 @@ def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() ->
     by_digits = {
         row["digits"]: row for row in rows(predicted(task="mod_add", modulus=101, train_digits="2"))
     }
-    assert by_digits["1"][ACCURACY] == "open"
+    assert by_digits["1"][ACCURACY] == "1 if stable"
     assert by_digits["1"]["claim"] == UNCLAIMED
     assert by_digits["4"][ACCURACY] == "49/4950 ≈ 0.0099 ± 0.01"
     assert by_digits["4"]["claim"] == Claim.EXACT

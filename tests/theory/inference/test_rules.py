@@ -119,6 +119,12 @@ CASES = {
         {"task": "add", "pe": "rpe", "train_digits": "2"},
         "undetermined",
     ),
+    "two candidates": (
+        {"task": "add", "pe": "rpe"},
+        "undetermined",
+        {"task": "add", "pe": "rpe", "window": 3},
+        "undetermined",
+    ),
     "shared parameters": (
         {"task": "mod_add", "modulus": 100, "pe": "rope"},
         "generalizes",

@@ -8,11 +8,14 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import pytest
+from builders.predictions import predicted
 from builders.strategies import EXPRESSIONS, MORE_EXPRESSIONS, examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.requests import Request
@@ -23,8 +26,11 @@ LARGEST = 3_000
 """Operand tuples that are enumerated at most."""
 
 
+FORMS = ("aligned", "plain", "reversed", "bare")
+
+
 @st.composite
-def requests(draw: st.DrawFn) -> Request:
+def requests(draw: st.DrawFn, forms: tuple[str, ...] = FORMS) -> Request:
     """Any task, base, domain and encoding, small enough to be enumerated."""
     base = draw(st.integers(2, 6))
     name = draw(st.none() | st.sampled_from(sorted(TASKS)))
@@ -45,7 +51,7 @@ def requests(draw: st.DrawFn) -> Request:
     kinds = st.sampled_from(("longest", "every"))
     priming = draw(st.sampled_from(((), (), ("4:0.1",))))
     pe = draw(st.sampled_from(sorted(ENCODINGS)))
-    form = draw(st.sampled_from(("aligned", "plain", "reversed", "bare")))
+    form = draw(st.sampled_from(forms))
     return Request(
         *(name, expr, modulus, base, pe, form, draw(st.sampled_from((0, 0, 5)))),
         *(draw(st.sampled_from((0, 0, 7))), draw(st.sampled_from((0, 0, 2)))),
@@ -97,6 +103,30 @@ def learned(prediction: Prediction, width: int, x: tuple[int, ...], shown: list)
     return truth(s.task, tuple(seen))
 
 
+def shown_digits(prediction: Prediction) -> list:
+    """The digits that training shows at each place of each operand, by enumeration."""
+    setting = prediction.setting
+    train, base = setting.train, setting.base
+    assume(base ** (max(train.every_length) * setting.task.operands) <= LARGEST)
+    trained = [
+        x
+        for x in inputs(prediction, train.every_length, train.kind)
+        if all(digits_of(v, base, i)[-1] in only for i, only in train.allowed for v in x)
+    ]
+    return [
+        [{digits_of(x[j], base, 5)[i] for x in trained} for i in range(5)]
+        for j in range(setting.task.operands)
+    ]
+
+
+def enumerated(prediction: Prediction, shown: list, digits: int) -> Fraction:
+    """How often f^ is right at a length."""
+    setting = prediction.setting
+    tested = inputs(prediction, (digits,), setting.test_kind)
+    right = sum(truth(setting.task, t) == learned(prediction, 5, t, shown) for t in tested)
+    return Fraction(right, len(tested))
+
+
 @CELLS
 @given(requests())
 def test_learned_accuracy_is_what_enumeration_counts(request: Request) -> None:
@@ -105,29 +135,95 @@ def test_learned_accuracy_is_what_enumeration_counts(request: Request) -> None:
         prediction = predict(setting)
     except InvalidInput:
         assume(False)
-    task, base, train = setting.task, setting.base, setting.train
-    width = max(train.every_length)
-    assume(base ** (width * task.operands) <= LARGEST)
-    trained = [
-        x
-        for x in inputs(prediction, train.every_length, train.kind)
-        if all(digits_of(v, base, i)[-1] in only for i, only in train.allowed for v in x)
-    ]
-    shown = [
-        [{digits_of(x[j], base, 5)[i] for x in trained} for i in range(5)]
-        for j in range(task.operands)
-    ]
+    shown = shown_digits(prediction)
     compared = 0
     for x in prediction.lengths:
-        if base ** (x.digits * task.operands) > LARGEST:
+        if setting.base ** (x.digits * setting.task.operands) > LARGEST:
             continue
         if prediction.learned is None and not prediction.continues:
             assert x.learned_accuracy == x.accuracy
         elif prediction.continues:
             assert x.learned_accuracy == 1
         else:
-            tested = inputs(prediction, (x.digits,), setting.test_kind)
-            right = sum(truth(task, t) == learned(prediction, 5, t, shown) for t in tested)
-            assert x.learned_accuracy == Fraction(right, len(tested))
+            assert x.learned_accuracy == enumerated(prediction, shown, x.digits)
             compared += 1
     assume(compared or prediction.learned is None)
+
+
+@examples(30)
+@given(requests(("interleaved", "interleaved", *FORMS)))
+def test_candidates_are_the_task_and_what_enumeration_counts(request: Request) -> None:
+    """They are named only where nothing is claimed."""
+    try:
+        setting = request.setting()
+        prediction = predict(setting)
+    except InvalidInput:
+        assume(False)
+    named = [x for x in prediction.lengths if x.candidates]
+    assert all(x.claim == Claim.NONE for x in named)
+    assert bool(named) == any(step.rule == "two candidates" for step in prediction.derivation)
+    small = [x for x in named if setting.base ** (x.digits * setting.task.operands) <= LARGEST]
+    assume(small)
+    shown = shown_digits(prediction)
+    for x in small:
+        share = enumerated(prediction, shown, x.digits)
+        assert x.candidates == ((1,) if share == 1 else (1, share))
+
+
+DEEP = {"expr": "a - b", "base": 4, "pe": "rope", "layout": "interleaved", "window": 5, "layers": 3}
+
+
+def test_where_no_theorem_decides_both_functions_are_counted() -> None:
+    """Two models of this setting in base 16: a stable one is right on all, the other wavers."""
+    said = predicted(**DEEP, train_digits="2+3", test_digits="1-5")
+    pairs = {
+        n: [(a, b) for a in range(4**n) for b in range(a + 1) if a >= 4 ** (n - 1)] for n in (4, 5)
+    }
+    kept = {
+        n: Fraction(sum(a - b == a % 64 - b % 64 for a, b in xs), len(xs))
+        for n, xs in pairs.items()
+    }
+    each = {x.digits: x.candidates for x in said.lengths}
+    assert each == {1: (1,), 2: (), 3: (), 4: (1, kept[4]), 5: (1, kept[5])}
+
+
+@pytest.mark.parametrize(
+    ("words", "each"),
+    [
+        # It can tell its place, but not a layer earlier.
+        (
+            {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5, "layers": 3},
+            {1: (1,), 2: (1,), 3: (), 4: (1, 0)},
+        ),
+        # The rule stops; of shorter inputs nothing follows.
+        (
+            {"task": "add", "pe": "nope", "layout": "interleaved", "window": 5, "layers": 4},
+            {1: (1,), 2: (1,), 3: (), 4: ()},
+        ),
+        ({"task": "add", "pe": "rpe"}, {1: (), 2: (), 3: (), 4: (1, 0)}),
+        # Joint support leaves the shorter inputs open.
+        ({"task": "mod_add", "modulus": 101}, {1: (1,), 2: (1,), 3: (), 4: ()}),
+        ({"task": "add", "train_domain": "every"}, {1: (1,), 2: (1,), 3: (), 4: ()}),
+        ({"task": "add"}, {1: (), 2: (), 3: (), 4: ()}),
+    ],
+)
+def test_candidates_by_setting(words: dict, each: dict) -> None:
+    said = predicted(**words, test_digits="1-4")
+    assert {x.digits: x.candidates for x in said.lengths} == each
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"window": 3, "layers": 1, "pe": "rpe"},
+        {"pe": "randomized"},
+        {"train_pairs": 20},
+        {"pe": "coupled", "padding": "none"},
+        {"pe": "alibi", "layout": "bare"},
+    ],
+    ids=["blind", "random positions", "a small sample", "natural lengths", "no sign in sight"],
+)
+def test_where_nothing_is_known_of_a_model_no_candidate_is_named(words: dict) -> None:
+    said = predicted(task="add", test_digits="1-5", **words)
+    assert any(x.claim == Claim.NONE for x in said.lengths)
+    assert not any(x.candidates for x in said.lengths)

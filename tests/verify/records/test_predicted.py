@@ -46,6 +46,37 @@ def test_what_was_stored_without_a_lower_bound_is_read() -> None:
     assert read(Predicted, json.dumps(bounded.to_json())) == bounded
 
 
+OPEN = cell(pe="rpe")
+
+
+def test_candidates_are_stored_where_there_are_some_and_change_no_other_hash() -> None:
+    found = predicted(predict(OPEN.setting))
+    named = [x.candidates for x in found.lengths]
+    assert named == [(), (), (1, 0)]
+    lengths = found.to_json()["lengths"]
+    assert [x.get("candidates") for x in lengths] == [None, None, ["1", "0"]]
+    assert read(Predicted, json.dumps(found.to_json())) == found
+    old = replace(found, lengths=tuple(replace(x, candidates=()) for x in found.lengths))
+    assert old.hash != found.hash and "candidates" not in json.dumps(old.to_json())
+    assert read(Predicted, json.dumps(old.to_json())) == old
+
+
+@pytest.mark.parametrize(
+    "named", [(0,), (0, 1), (1, 1), (1, Fraction(1, 2), 0), (Fraction(1, 2), 1)], ids=str
+)
+def test_candidates_that_theory_cannot_have_named_are_refused(named: tuple[Fraction, ...]) -> None:
+    found = predicted(predict(OPEN.setting))
+    last = replace(found.lengths[-1], candidates=tuple(map(Fraction, named)))
+    made = replace(found, lengths=(*found.lengths[:-1], last))
+    found.check(OPEN)
+    with pytest.raises(InvalidInput, match="candidates at 3 digits"):
+        made.check(OPEN)
+    claimed = predicted(predict(cell().setting))
+    one = replace(claimed.lengths[-1], candidates=(Fraction(1),))
+    with pytest.raises(InvalidInput, match="candidates at 3 digits"):
+        replace(claimed, lengths=(one,)).check(cell())
+
+
 def test_a_changed_prediction_is_refused() -> None:
     data = predicted(predict(cell(digits=4).setting)).to_json()
     data["lengths"][0]["claim"] = "none"

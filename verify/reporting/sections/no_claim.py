@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arith.theory.display.markdown import Markdown
 from arith.theory.display.text import count
+from arith.theory.inference.rule import Basis
 from arith.verify.judging.claims import uses
 from arith.verify.judging.judge import CellVerdict, LengthVerdict
 from arith.verify.judging.standards import is_testable
@@ -46,4 +47,5 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
     if not x.prediction.counted:
         return "not counted"
-    return " and ".join(dict.fromkeys(here or steps)) or v.prediction.derivation[-1].rule
+    last = [x.rule for x in v.prediction.derivation if x.basis != Basis.CONJECTURE][-1]
+    return " and ".join(dict.fromkeys(here or steps)) or last
