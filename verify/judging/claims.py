@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 
+from arith.theory.inference.rule import Basis
 from arith.theory.inference.rules import RULES
 from arith.theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
 from arith.theory.prediction.outcomes import Claim as Claimed
@@ -162,7 +163,8 @@ _LEARNING = {"plateau": plateau_verdicts, "leap": leap_verdicts}
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     """Every published theorem in each direction, then every rule, with what speaks for and against.
 
-    One that no cell speaks to is there with zeros.
+    One that no cell speaks to is there with zeros.  A conjecture claims nothing that could be
+    counted here (``arith.verify.judging.candidates``).
     """
     models = [model for v in verdicts for model in v.by_model]
 
@@ -177,6 +179,7 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     rules = [
         Claim(REFINED, name, rule.statement, *map(_tally, _rule_verdicts(name, verdicts)))
         for name, rule in RULES.items()
+        if rule.basis != Basis.CONJECTURE
     ]
     return theorems + rules
 
