@@ -1,4 +1,7 @@
-"""The cold start of the command: processor time from nothing, against importing SymPy."""
+"""The cold start of the command: processor time from nothing, against importing SymPy.
+
+``python -m benchmarks.cold_start`` ends with 1 where a command takes over ``MOST`` times as long.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from functools import partial
+from statistics import median
 
 from benchmarks.tables import Table
 from benchmarks.timing import in_turns, ratio, spread
@@ -20,20 +24,40 @@ COMMANDS = (
     "arith --version",
 )
 SYMPY = 'python -c "import sympy"'
+MOST = 1.6
+"""What a command may take, against the import, by the median of the pairs."""
 
 
 def tables(quick: bool, device: str) -> list[Table]:
     """Each command in turns with the import."""
     rounds = 2 if quick else 7
-    sides = {command: partial(_arith, command) for command in COMMANDS}
-    sides[SYMPY] = partial(_run, sys.executable, "-c", "import sympy")
-    seconds = in_turns(sides, rounds, clock=_processor_time)
+    seconds = measured(rounds)
     rows = [
         {"command": name, "seconds": spread(values), "ratio": ratio(values, seconds[SYMPY])}
         for name, values in seconds.items()
     ]
     note = f"Processor time of {rounds} runs each, in turns. Ratios are medians over the pairs."
     return [Table("Cold start", rows, note)]
+
+
+def measured(rounds: int) -> dict[str, list[float]]:
+    """The seconds of each command and of the import, in turns."""
+    sides = {command: partial(_arith, command) for command in COMMANDS}
+    sides[SYMPY] = partial(_run, sys.executable, "-c", "import sympy")
+    return in_turns(sides, rounds, clock=_processor_time)
+
+
+def main() -> None:
+    """Print each median ratio, and end with 1 if one is too large."""
+    seconds = measured(7)
+    sympy = seconds.pop(SYMPY)
+    ratios = {
+        name: median(x / y for x, y in zip(each, sympy, strict=True))
+        for name, each in seconds.items()
+    }
+    for name, value in ratios.items():
+        print(f"{value:.2f} times {SYMPY}: {name}")
+    sys.exit(max(ratios.values()) > MOST)
 
 
 def _arith(command: str) -> None:
@@ -49,3 +73,7 @@ def _processor_time() -> float:
     """Of the processes that were started and have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()
