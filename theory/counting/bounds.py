@@ -49,17 +49,18 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
             for x in group
             for kind, i in x.missing
         }
-        each = (
-            min(Fraction(x.shape.inputs), inputs * _least(x.missing.items(), shares)) for x in group
-        )
-        # At one result digit a digit is missing throughout if it is in all shapes of the group.
-        common = set.intersection(*(set(x.missing) for x in group))
-        least = ((at, min(x.missing[at] for x in group)) for at in common)
+        each = [_least(x.missing.items(), shares) for x in group]
+        least = each[0]
+        if len(group) > 1:
+            # At one result digit a digit is missing throughout if it is in all of the shapes.
+            common = set.intersection(*(set(x.missing) for x in group))
+            least = _least(((at, min(x.missing[at] for x in group)) for at in common), shares)
+        most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
         weight = Fraction(1)
         if setting.test_kind in LENGTHS_FIRST:
             # Of a - b, operands with a < b are drawn again, lengths and all.
             weight = Fraction(1, number_of_tuples(widths, setting.base))
-        right += weight * min(inputs * _least(least, shares), sum(each, Fraction(0)))
+        right += weight * min(inputs * least, sum(most, Fraction(0)))
         every += weight * inputs
     return right / every
 
@@ -69,7 +70,9 @@ def _least(
     shares: dict[tuple[Missing, int], Fraction],
 ) -> Fraction:
     """The largest share that can be right without any of these digits; 1 if there is none."""
-    return min((1 - chance * (1 - shares[at]) for at, chance in missing), default=Fraction(1))
+    each = ((chance, shares[at]) for at, chance in missing)
+    apart = {(id(chance), id(share)): (chance, share) for chance, share in each}  # mostly the same
+    return min((1 - chance * (1 - share) for chance, share in apart.values()), default=Fraction(1))
 
 
 def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:

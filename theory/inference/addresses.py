@@ -11,12 +11,11 @@ outside of it is not found.  The mathematics is in ``docs/addresses.md``.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import comb
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
@@ -35,6 +34,8 @@ LOOKED_BACK = 2
 only lower a bound."""
 _STEPS = 3_000
 """Steps to find one digit in one shape."""
+_NEVER, _ALWAYS = Fraction(0), Fraction(1)
+"""Chances that a digit is not found."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,13 @@ class Shape:
     @cached_property
     def tokens(self) -> int:
         """How many tokens an example has, the end token included."""
-        return self._start(RESULT) + self.layout.result_tokens * self.result + 1
+        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
 
-    def _start(self, operand: int) -> int:
-        """The index at which a number begins; ``<bos>`` and a sign after each operand precede."""
-        before = self.widths[:operand] if operand != RESULT else self.widths
-        return 1 + sum(width * self.layout.operand_tokens + 1 for width in before)
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The index at which each number begins, the result last; ``<bos>`` and signs precede."""
+        each = (width * self.layout.operand_tokens + 1 for width in self.widths)
+        return [*accumulate(each, initial=1)]
 
     def has(self, operand: int, position: int) -> bool:
         """Whether a number has a digit at a position."""
@@ -93,7 +95,7 @@ class Shape:
     def index(self, operand: int, position: int) -> int:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
         each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
-        return self._start(operand) + each * (self.rank(operand, position) + 1) - 1
+        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
 
     def query(self, position: int) -> int:
         """Where the token before a result digit stands."""
@@ -101,8 +103,6 @@ class Shape:
 
     def spaces(self, operand: int, position: int) -> tuple[int, int]:
         """How many spaces stand before an operand digit at most, and how many after it."""
-        if not self.layout.spaced:
-            return 0, 0
         before = sum(self.widths[:operand]) + self.rank(operand, position) + 1
         return before, sum(self.widths) - before
 
@@ -231,30 +231,28 @@ class AddressObservation:
         """The result digits that are looked at: without a local rule the units only."""
         return range(1, (shape.result if self.local else 1) + 1)
 
-    def addresses(self, shape: Shape, need: Need, position: int) -> Counter[Hashable]:
+    def addresses(self, shape: Shape, need: Need, position: int) -> Mapping[Hashable, int]:
         """The addresses of a need of a result digit; by each, for how many choices of spaces."""
         place = position - need.below
         spend(_STEPS)
         if self.by_significance:
-            key = position - need.below
-            if not self.encoding.by_weight:
-                key = shape.rank(need.operand, place) + 1
+            key = place if self.encoding.by_weight else shape.rank(need.operand, place) + 1
             query = self.query_number(shape, position)
             known = key <= self.last_number and query <= self.last_number
-            return Counter({key - query if known else UNTRAINED: 1})
+            return {key - query if known else UNTRAINED: 1}
         query, key = shape.query(position), shape.index(need.operand, place)
+        if not self.layout.spaced:
+            return {query - key if self.encoding.reference == "relative" else (query, key): 1}
         before, after = shape.spaces(need.operand, place)
         if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            return Counter({query - key - y: comb(after, y) << before for y in range(after + 1)})
+            return {query - key - y: comb(after, y) << before for y in range(after + 1)}
         spend(_STEPS * (before + 1) * (after + 1) // 4)
-        return Counter(
-            {
-                (query - x - y, key - x): comb(before, x) * comb(after, y)
-                for x in range(before + 1)
-                for y in range(after + 1)
-            }
-        )
+        return {
+            (query - x - y, key - x): comb(before, x) * comb(after, y)
+            for x in range(before + 1)
+            for y in range(after + 1)
+        }
 
     def query_number(self, shape: Shape, position: int) -> int:
         """The number of the token before a result digit; 0 for the sign before the result."""
@@ -315,13 +313,15 @@ class AddressObservation:
     def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
         """The chance that a digit stands at an address that training never showed for it."""
         if not shape.has(need.operand, position - need.below):
-            return Fraction(0)
+            return _NEVER
         addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
         if self.by_significance and not shape.rank(RESULT, position):
             # A sign has no number, so from there only what was never trained is not found.
-            return Fraction(UNTRAINED in addresses)
+            return _ALWAYS if UNTRAINED in addresses else _NEVER
+        if addresses.keys().isdisjoint(shown):
+            return _ALWAYS
         unseen = sum(ways for address, ways in addresses.items() if address not in shown)
-        return Fraction(unseen, addresses.total())
+        return Fraction(unseen, sum(addresses.values())) if unseen else _NEVER
 
     # --- where the rule goes on -----------------------------------------------------------
 

@@ -86,7 +86,11 @@ class Store:
             # A row that is no text must not keep the others from being read.
             self._db.text_factory = lambda text: text.decode(errors="surrogateescape")
             self._claims = Claims(path, self._db)
-            self._patiently(self._check)
+            try:
+                self._patiently(self._check)
+            except BaseException:
+                self._db.close()
+                raise
         self._read_back()
 
     def _check(self) -> None:
