@@ -6,6 +6,7 @@ as its type says, and no others (``msgspec``); numbers that are no numbers are n
 
 from __future__ import annotations
 
+import atexit
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
@@ -186,6 +187,10 @@ def _reader(kind: Any, parsed: bool) -> Callable[[Any], Any]:
     if parsed:
         return lambda data: msgspec.convert(data, form, dec_hook=_hook)
     return msgspec.json.Decoder(form, dec_hook=_hook).decode
+
+
+# As Python ends the library may free a reader after the types that it was made of, and crash.
+atexit.register(_reader.cache_clear)
 
 
 def _hook(kind: type, data: Any) -> Fraction:
