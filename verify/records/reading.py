@@ -7,6 +7,7 @@ as its type says, and no others (``msgspec``); numbers that are no numbers are n
 from __future__ import annotations
 
 import atexit
+import gc
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
@@ -189,8 +190,9 @@ def _reader(kind: Any, parsed: bool) -> Callable[[Any], Any]:
     return msgspec.json.Decoder(form, dec_hook=_hook).decode
 
 
-# As Python ends the library may free a reader after the types that it was made of, and crash.
-atexit.register(_reader.cache_clear)
+# As Python ends it may free types of the library before the readers that were made of them, and
+# crash.  What is frozen is not freed then.
+atexit.register(gc.freeze)
 
 
 def _hook(kind: type, data: Any) -> Fraction:
