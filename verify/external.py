@@ -294,6 +294,8 @@ _MARK = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
 """What stands before a result."""
 _GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
 """What follows a number that is an operand."""
+_MARKUP = " \t*_`$("
+"""What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
 
 
 def read_answer(text: str, base: int) -> int | None:
@@ -309,7 +311,7 @@ def read_answer(text: str, base: int) -> int | None:
         number, mark = _NUMBER.search(line), _MARK.search(line)
         begins = number and not (mark and mark.start() < number.start())
         asks = number is None or _GOES_ON.match(line, number.end())
-        before = line[: number.start()].rstrip() if number else line
+        before = (line[: number.start()] if number else line).rstrip(_MARKUP)
         tells = re.search(r"\w", before) and not before.endswith(":")  # as in "the sum of 1 and 2"
         if not (mark and (not begins or asks or tells)):
             break
