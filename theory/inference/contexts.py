@@ -297,7 +297,7 @@ class _Contexts:
             values, *above = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers, is_rest)
             digits = self.base * len(values) * len(above)  # of the state, at most
-            spend(times * (1_400 + digits) * len(moves))
+            spend(times * (2_800 + digits) * len(moves))
             rest = self._rest(to_come)
             for letter, after in moves.items():
                 ends = ((rest, least, c, x if answers else answer) for c, x in after)
