@@ -29,8 +29,8 @@ from arith.theory.setting.tasks import TASKS
 SECONDS, BYTES = 10, 2**30
 WAITS = 60
 """Seconds by the clock: nothing reads from a pipe for ever."""
-# A line that fails is reported as it was drawn: while it shrinks one Hypothesis traces every line of
-# Python, which takes so long that other lines fail by their time.
+# A line that fails is reported as it was drawn: to shrink one Hypothesis traces every line of
+# Python, and then other lines fail by their time.
 LINES = settings(
     examples(60), phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None
 )
