@@ -15,12 +15,11 @@ from builders.command_line import run_cli
 from builders.paths import REPORTS, ROOT
 
 from arith import InvalidInput, Judged, predict, report, verify
-from arith.theory.setting.options import options_of
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, options_of
 from arith.verify.judging.judge import CellVerdict, judge
-from arith.verify.plan.grids import GRIDS, grid
+from arith.verify.plan.grids import grid
 
-HEADLINE = len(GRIDS["headline"])
+HEADLINE = len(grid("headline"))
 
 
 def test_importing_it_imports_nothing_slow() -> None:

@@ -9,7 +9,13 @@ from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, STARTS
-from arith.theory.setting.requests import read_setting, setting_json, setting_words
+from arith.theory.setting.requests import (
+    Request,
+    option,
+    read_setting,
+    setting_json,
+    setting_words,
+)
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 from arith.verify.plan.interleaved_sequences import InterleavedFormat
@@ -17,7 +23,7 @@ from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sequences import Format
-from arith.verify.plan.sizes import Size, size
+from arith.verify.plan.sizes import SIZES, Size, size
 
 
 @dataclass(frozen=True)
@@ -165,3 +171,15 @@ def refuse_natural(cell: Cell, what: str) -> None:
 def default_model(task: Task) -> str:
     """The smallest size seen to converge: products need the width."""
     return "pico" if task.is_linear else "wide"
+
+
+@dataclass(frozen=True)
+class CellRequest(Request):
+    """A cell in words: a setting in the words of the command line, and a model size."""
+
+    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
+
+    def cell(self) -> Cell:
+        """The cell asked for (InvalidInput: a value that no cell can have)."""
+        setting = self.setting()
+        return Cell(setting, self.model or default_model(setting.task))
