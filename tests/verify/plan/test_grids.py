@@ -81,14 +81,11 @@ def test_tables_within_a_table_have_its_options_and_lists_multiply_out(tmp_path:
         ]
         """
     )
-    found = [
-        (c.setting.encoding.name, c.setting.task.name, c.setting.base) for c in grid(str(path))
-    ]
-    assert found == [
+    settings = [c.setting for c in grid(str(path))]
+    assert [(s.encoding.name, s.task.name, s.base) for s in settings] == [
         *[(pe, *x) for pe in ("ape", "rpe") for x in [("add", 4)] * 2 + [("sub", 6)] * 2],
         *[("ape", "add", 4)] * 2,
     ]
-    settings = [c.setting for c in grid(str(path))]
     assert [s.layers for s in settings[:4]] == [1, 2, 0, 0]
     assert [s.train.every_length for s in settings[2:4]] == [(2,), (2, 3)]
     assert [s.train.every_length for s in settings[8:]] == [(2, 3, 6), (2, 3, 7)]
