@@ -18,11 +18,9 @@ from arith.theory.setting.requests import (
 )
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
-from arith.verify.plan.interleaved_sequences import InterleavedFormat
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
-from arith.verify.plan.sequences import Format
+from arith.verify.plan.sequences import Format, NaturalFormat
 from arith.verify.plan.sizes import SIZES, Size, size
 
 
@@ -66,8 +64,7 @@ class Cell:
         """How examples of operands of up to so many digits are written: padded ones all alike."""
         s = self.setting
         if s.natural:
-            form = InterleavedFormat if s.layout.interleaved else NaturalFormat
-            return form(s.task, s.base, s.layout, digits, s.starts)
+            return NaturalFormat(s.task, s.base, s.layout, digits, s.starts)
         return Format(s.task, s.base, s.layout, s.digits)
 
     @property

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.verify.model.places import Places
-from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.numbering import Numbering
+from arith.verify.plan.sequences import NaturalFormat
 
 
-def small(expr: str = "a + b", base: int = 10, width: int = 3) -> InterleavedFormat:
-    return InterleavedFormat(parse_task(expr), base, layout("interleaved"), width)
+def small(expr: str = "a + b", base: int = 10, width: int = 3) -> NaturalFormat:
+    return NaturalFormat(parse_task(expr), base, layout("interleaved"), width)
 
 
 def test_an_example_is_as_long_as_its_longest_operand() -> None:

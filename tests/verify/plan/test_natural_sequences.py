@@ -13,8 +13,8 @@ from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.tasks import Task, digit_count
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numerals import numeral
+from arith.verify.plan.sequences import NaturalFormat
 
 
 def digits(values: list[int], base: int, width: int) -> np.ndarray:

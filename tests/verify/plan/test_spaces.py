@@ -8,7 +8,7 @@ from builders.cells import natural_cell
 
 from arith.theory.setting.domains import Domain
 from arith.verify.plan.inputs import SAMPLES, held_out_count, held_out_inputs, inputs
-from arith.verify.plan.spaces import drawn_spaces, fixed_spaces
+from arith.verify.plan.sequences import drawn_spaces, fixed_spaces
 
 OPERANDS = np.random.default_rng(0).integers(0, 10, (20_000, 2, 4))
 
