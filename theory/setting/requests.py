@@ -17,11 +17,11 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, get_type_hints
 
-from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.expressions import own_modulus, parse_task
-from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
+from arith.theory.setting.layouts import LAYOUTS, STARTS
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.setting.tasks import TASKS, Task, named_task
 
@@ -49,28 +49,32 @@ class Option:
         part: the field of ``Setting`` that holds the value, with ``train.`` before a field of the
             training domain; empty for the options that name the task together.
         written: ``WHERE_SET``, ``IN_CELLS`` or ``ALWAYS``.
-        read: makes the value of a text; its other arguments say where that stands, for an error,
-            and the base.
-        names: the names that the option takes, if it takes names.
-        example: of one text, if the option takes several, each a number with what belongs to it.
+        names: the names that the option takes, if it takes names; a table has what they stand for.
         joined: what stands between two lengths in a command, if the option takes lengths.
+        largest: of the lengths.
+        example: of one text, if the option takes several, each a number with what belongs to it.
+        read: makes such a pair of a text; its other arguments say where that stands, for an error,
+            and the base.
         variable: of the environment, which the command line reads in place of the option.
     """
 
     help: str
     part: str = ""
     written: int = WHERE_SET
-    read: Callable[[Any, str, int], Any] = lambda words, option, base: words
     names: Collection[str] = ()
-    example: str = ""
     joined: str = ""
+    largest: int = LARGEST_DIGITS
+    example: str = ""
+    read: Callable[[str, str, int], Any] | None = None
     variable: str = ""
 
     def value(self, words: Any, option: str, base: int) -> Any:
         """The value of what the command line gives."""
-        if self.example:
+        if self.read:
             return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
-        return self.read(words, option, base)
+        if self.joined:
+            return () if words is None else read_lengths(words, option, self.largest)
+        return look_up(self.part, words, self.names) if isinstance(self.names, dict) else words
 
     def words(self, value: Any) -> list[str]:
         """The value for the command line; one text for each time that the option is given."""
@@ -95,7 +99,7 @@ class Option:
             return tuple(
                 (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in data.items()
             )
-        return tuple(data) if isinstance(data, list) else self.read(data, "", 0)
+        return tuple(data) if isinstance(data, list) else self.value(data, "", 0)
 
 
 def option(default: Any, *description: Any, **more: Any) -> Any:
@@ -244,20 +248,10 @@ class Request:
     modulus: int | None = option(None, "Modulus p, at least 1.")
     base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "base", IN_CELLS)
     pe: str = option(
-        "ape",
-        f"Encoding: {', '.join(ENCODINGS)}.",
-        "encoding",
-        ALWAYS,
-        lambda words, *_: encoding(words),
-        ENCODINGS,
+        "ape", f"Encoding: {', '.join(ENCODINGS)}.", "encoding", ALWAYS, names=ENCODINGS
     )
     layout: str = option(
-        "aligned",
-        f"Layout: {', '.join(LAYOUTS)}.",
-        "layout",
-        ALWAYS,
-        lambda words, *_: layout(words),
-        LAYOUTS,
+        "aligned", f"Layout: {', '.join(LAYOUTS)}.", "layout", ALWAYS, names=LAYOUTS
     )
     window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
     width: int = option(
@@ -271,7 +265,6 @@ class Request:
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union.",
         "train.lengths",
         ALWAYS,
-        lambda words, option, _: read_lengths(words, option),
         joined="+",
     )
     train_domain: str = option(
@@ -286,15 +279,15 @@ class Request:
         (),
         "Examples of another length mixed in: 6:0.01 is 1% of 6 digits.",
         "train.priming",
-        read=read_share,
         example="6:0.01",
+        read=read_share,
     )
     train_allowed: tuple[str, ...] = option(
         (),
         "The only digits at a position (1 = units): 2:6-9.",
         "train.allowed",
-        read=read_allowed,
         example="2:6-9",
+        read=read_allowed,
     )
     train_pairs: int | None = option(
         None,
@@ -306,8 +299,8 @@ class Request:
         f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
         "test_lengths",
         ALWAYS,
-        lambda words, option, _: () if words is None else read_lengths(words, option, LARGEST_TEST),
         joined=",",
+        largest=LARGEST_TEST,
     )
     test_domain: str = option(
         "longest", "The same values as --train-domain.", "test_kind", IN_CELLS, names=KINDS
