@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from inspect import Parameter
 from operator import attrgetter
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.domains import KINDS, Domain
@@ -332,9 +332,9 @@ class Request:
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
         task = self._task()
-        parts = _parts().items()
-        read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
-        setting = _setting(task, read)
+        words = ((p, getattr(self, p.name)) for p in _parts())
+        values = {p.option.part: p.option.value(x, flag(p.name), self.base) for p, x in words}
+        setting = _setting(task, values)
         if self.starts != STARTS and not setting.random_starts:
             which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
             raise InvalidInput(
@@ -344,10 +344,27 @@ class Request:
         return setting
 
 
+class _Part(NamedTuple):
+    """An option that is a part of the setting: its name, what reads it there, and its default."""
+
+    name: str
+    option: Option
+    of: attrgetter[Any]
+    default: Any
+
+    def text(self, value: Any) -> str:
+        """A value as the command line takes it; of several texts, each apart by a blank."""
+        return "" if value is None else " ".join(self.option.words(value))
+
+
 @cache
-def _parts() -> dict[str, Option]:
+def _parts() -> list[_Part]:
     """The options that are a part of the setting."""
-    return {name: o for name, o in options_of(Request).items() if o.part}
+    return [
+        _Part(n, o, attrgetter(o.part), o.value(getattr(Request, n), flag(n), LARGEST_BASE))
+        for n, o in options_of(Request).items()
+        if o.part
+    ]
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -356,15 +373,16 @@ def setting_words(setting: Setting) -> list[str]:
     words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
     said = None if task.name in TASKS else own_modulus(task.name)
     words += [f"--modulus {task.modulus}"] if task.modulus != said else []
-    for name, o, value, default in _values(setting):
-        if o.written == ALWAYS or value != default:
-            words += [f"{flag(name)} {text}" for text in o.words(value)]
+    for part in _parts():
+        value = part.of(setting)
+        if part.option.written == ALWAYS or value != part.default:
+            words += [f"{flag(part.name)} {text}" for text in part.option.words(value)]
     return words
 
 
 def setting_texts(setting: Setting) -> dict[str, str]:
     """Every option of the setting but the task, by its name, as the command line takes it."""
-    return {n: "" if x is None else " ".join(o.words(x)) for n, o, x, _ in _values(setting)}
+    return {part.name: part.text(part.of(setting)) for part in _parts()}
 
 
 def setting_columns(setting: Setting) -> dict[str, str | int | None]:
@@ -376,10 +394,9 @@ def setting_columns(setting: Setting) -> dict[str, str | int | None]:
         "task": setting.task.name,
         "modulus": setting.task.modulus,
     }
-    for name, o, value, _ in _values(setting):
-        is_plain = value is None or isinstance(value, int)
-        column = "encoding" if name == "pe" else name
-        found[column] = value if is_plain else " ".join(o.words(value)) or None
+    for part in _parts():
+        value, column = part.of(setting), "encoding" if part.name == "pe" else part.name
+        found[column] = value if isinstance(value, int) else part.text(value) or None
     return found
 
 
@@ -391,34 +408,20 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     """
     always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
     changed = {}
-    for name, o, value, default in _values(setting):
-        if o.written >= IN_CELLS:
-            always[name] = o.to_json(value)
-        elif value != default:
-            changed[name] = o.to_json(value)
+    for part in _parts():
+        value = part.of(setting)
+        if part.option.written >= IN_CELLS:
+            always[part.name] = part.option.to_json(value)
+        elif value != part.default:
+            changed[part.name] = part.option.to_json(value)
     return {**always, **more, **changed}
-
-
-def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
-    """Each part of the setting: the name of its option, the option, the value, and the default."""
-    for name, o, part, default in _defaults(setting.base):
-        yield name, o, part(setting), default
-
-
-@cache
-def _defaults(base: int) -> list[tuple[str, Option, attrgetter[Any], Any]]:
-    """Each option that is a part of the setting: what reads it there, and its default."""
-    return [
-        (name, o, attrgetter(o.part), o.value(getattr(Request, name), flag(name), base))
-        for name, o in _parts().items()
-    ]
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
     """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
-        for name, o in _parts().items()
+        for name, o, *_ in _parts()
         if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]

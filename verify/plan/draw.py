@@ -1,4 +1,4 @@
-"""Cells drawn at random, so that nobody chose them: the grid in ``grids/drawn.toml``.
+"""Cells drawn at random, so that nobody chose them: the grid in ``drawn``.
 
 ``python -m arith.verify.plan.draw`` prints it anew.  A theory that is only tried where somebody
 thought it interesting may owe its score to that choice; on a random sample it owes it to nothing.

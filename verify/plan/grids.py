@@ -22,28 +22,14 @@ from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.given import one_line, read_toml
 from arith.verify.plan.recipe import Recipe, find_recipe
 
-GRIDS = (
-    "smoke",
-    "headline",
-    "data",
-    "windows",
-    "leaps",
-    "unconverged",
-    "ignored",
-    "factors",
-    "contexts",
-    "relative",
-    "fractions",
-    "constants",
-    "natural",
-    "published",
-    "drawn",
-    "full",
-)
-"""The named grids, in the order of reports; the first line of a file says what its grid is for."""
+_FOLDER = Path(__file__).with_name("grids")
+GRIDS = {path.stem.partition("-")[2]: path for path in sorted(_FOLDER.glob("*.toml"))}
+"""The files of the named grids, in the order of reports, which the numbers before the names give.
+
+The first line of each says what the grid is for.
+"""
 MOST_CELLS = 10_000
 """Cells of a grid."""
-_FOLDER = Path(__file__).with_name("grids")
 
 
 def grid(name: str, model: str | None = None) -> list[Cell]:
@@ -115,7 +101,7 @@ _named = cache(_cells)
 def _path(name: str, beside: Path | None = None) -> Path:
     """The file of a grid; a name that is no grid's is one beside another file."""
     if name in GRIDS:
-        return _FOLDER / f"{name}.toml"
+        return GRIDS[name]
     if not name.endswith(".toml"):
         raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
     return Path(name) if beside is None else beside.parent / name

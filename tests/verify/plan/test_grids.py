@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from builders.paths import ROOT
 
 from arith.commands.experiments import GridOption
 from arith.theory import predict
@@ -125,11 +124,6 @@ def test_a_grid_of_too_many_cells_is_refused_before_they_are_made(tmp_path: Path
     lists = f"window = {list(range(1, 200))}\nlayers = {list(range(1, 100))}\nbase = [10, 4, 5, 6]"
     with pytest.raises(InvalidInput, match="has more than 10,000 cells"):
         read(tmp_path, f'task = "add"\n{lists}')
-
-
-def test_each_named_grid_is_a_file() -> None:
-    files = (ROOT / "verify" / "plan" / "grids").iterdir()
-    assert {f"{name}.toml" for name in GRIDS} == {path.name for path in files}
 
 
 def test_a_grid_has_each_cell_once() -> None:
