@@ -114,20 +114,18 @@ def verify(
         Failed: a training process died, or results could not be written.
     """
     asked = chosen(CellRequest, {"task": task, **options})
-    given = [name for name in asked if name != "model"]
+    given, model = [name for name in asked if name != "model"], asked.get("model")
+    grid = None if grid is None else str(grid)
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and not {"task", "expr"} & set(given):
         raise InvalidInput("say what to verify: a task, --expr or --grid")
     if recipe is not None and not isinstance(recipe, str):
         raise InvalidInput(f"{recipe!r} is no value for 'recipe', which takes a name")
-    if grid is None:
-        cells, by = [read(CellRequest, asked).cell()], None
-    else:
-        cells, by = cells_of(str(grid), asked.get("model")), recipe_of(str(grid))
-    by = by if recipe is None else find_recipe(recipe)
+    cells = [read(CellRequest, asked).cell()] if grid is None else cells_of(grid, model)
+    how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(None if keep_models is None else Path(keep_models))
-    plan = read(Plan, options, cells=cells, recipe=by, folders=folders)
+    plan = read(Plan, options, cells=cells, recipe=how, folders=folders)
     from arith.commands.options import DEFAULT_STORE
     from arith.verify import pipeline
     from arith.verify.records.store import Store
