@@ -10,16 +10,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from arith.asking import plan, python_errors, row, setting_options, takes
+from arith.keywords import python_errors, read, takes
 from arith.printing import Part, Text, verdict_parts
 from arith.shown import Shown
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import setting_columns
-from arith.verify.plan.folders import evidence_folder
+from arith.theory.setting.requests import chosen, setting_columns
+from arith.verify.plan.cells import CellRequest
+from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
-from arith.verify.plan.rows import Row
+from arith.verify.plan.recipe import find_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,42 +89,50 @@ class Judged(Shown):
         return picture([v for v in self.verdicts if v.runs])
 
 
-@takes(Row, Plan)
+@takes(CellRequest, Plan)
 def verify(
     task: str | None = None,
     *,
     grid: str | Path | None = None,
+    recipe: str | None = None,
     store: str | Path | None = None,
+    keep_models: str | Path | None = None,
     **options: Any,
 ) -> Judged:
     """Train one cell, or the cells of a grid, and judge them, as ``arith verify`` does.
 
     Args:
-        grid: the name of a grid, or a TOML file, in place of a task; its models are trained by the
-            recipe of its evidence unless one is given.
+        grid: the name of a grid, or a TOML file, in place of a task.
+        recipe: how models are trained; unless given, by the one of the grid's evidence, or by the
+            usual one of each cell (``default``).
         store: where measurements are kept, ``.arith/measurements.sqlite`` unless told otherwise;
             what it has is not trained again.
+        keep_models: a folder where each trained model is kept, in one of its own.
 
     Raises:
         InvalidInput: an unknown name, or a value that cannot be trained or judged.
         Failed: a training process died, or results could not be written.
     """
-    asked = setting_options({"task": task, **options})
-    given = [name for name in asked if name != "model"]
+    asked = chosen(CellRequest, {"task": task, **options})
+    given, model = [name for name in asked if name != "model"], asked.get("model")
+    grid = None if grid is None else str(grid)
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and not {"task", "expr"} & set(given):
         raise InvalidInput("say what to verify: a task, --expr or --grid")
-    cells = [row(asked).cell()] if grid is None else cells_of(str(grid), asked.get("model"))
-    of_grid = None if grid is None else recipe_of(str(grid))
-    planned = plan(cells, {"recipe": of_grid.name if of_grid else "default", **options})
+    if recipe is not None and not isinstance(recipe, str):
+        raise InvalidInput(f"{recipe!r} is no value for 'recipe', which takes a name")
+    cells = [read(CellRequest, asked).cell()] if grid is None else cells_of(grid, model)
+    how = recipe_of(grid) if recipe is None else find_recipe(recipe)
+    folders = Folders(None if keep_models is None else Path(keep_models))
+    plan = read(Plan, options, cells=cells, recipe=how, folders=folders)
     from arith.commands.options import DEFAULT_STORE
     from arith.verify import pipeline
     from arith.verify.records.store import Store
 
     with Store(Path(store or DEFAULT_STORE)) as kept:
         with _no_script():
-            verdicts = pipeline.verify(planned, kept)
+            verdicts = pipeline.verify(plan, kept)
         kept.check_written()
     return Judged(verdicts)
 

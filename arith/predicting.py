@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from arith.asking import row, takes
+from arith.keywords import read, takes
 from arith.printing import Part, prediction_parts
 from arith.shown import Shown
 from arith.theory.prediction.lengths import LengthPrediction
@@ -71,4 +71,4 @@ def predict(task: str | None = None, **options: Any) -> Predicted:
     Raises:
         InvalidInput: an unknown name, or a value that no setting can have.
     """
-    return Predicted(predict_setting(row({"task": task, **options}).setting()))
+    return Predicted(predict_setting(read(Request, {"task": task, **options}).setting()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from unittest.mock import patch
 
+from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.plan.rows import row
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
@@ -26,7 +26,7 @@ def tables(quick: bool, device: str) -> list[Table]:
 
 
 def _rows(model: str, quick: bool, device: str) -> list[Row]:
-    cell = row("mod_add", "ape", 3, 5, modulus=100, model=model).cell()
+    cell = CellRequest("mod_add", modulus=100, test_digits="1-5", model=model).cell()
     filled = EnsembleTraining([(cell, 0)], RECIPE, device, compiled=False)
     as_they_are = EnsembleTraining([(cell, 0)], RECIPE, device, compiled=False)
     sides = {"filled up": filled.step, "as they are": _unfilled(as_they_are.step)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from arith.verify.plan.cells import Cell
+from dataclasses import replace
+
+from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.plan.rows import row
 from benchmarks.apart import each_apart
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
@@ -37,10 +38,11 @@ def tables(quick: bool, device: str) -> list[Table]:
 
 def _rows(case: str, quick: bool, device: str) -> list[Row]:
     model, pe, form = case.split()
-    how = {"layout": form, "model": model}
-    natural = row("add", pe, "1-5", 5, padding="none", **how).cell()
-    how["layout"] = "interleaved" if form == "interleaved" else "aligned"
-    padded = row("add", pe, 5, 5, width=0 if form == "interleaved" else 6, **how).cell()
+    asked = CellRequest("add", pe=pe, layout=form, model=model, test_digits="1-5")
+    natural = replace(asked, train_digits="1-5", padding="none").cell()
+    if form != "interleaved":
+        asked = replace(asked, layout="aligned", width=6)
+    padded = replace(asked, train_digits="5").cell()
     cells = {"natural": natural, "padded": padded}
     trained = {side: EnsembleTraining([(cell, 0)], RECIPE, device) for side, cell in cells.items()}
     sides = {side: training.step for side, training in trained.items()}

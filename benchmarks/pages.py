@@ -9,8 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
+from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.plan.rows import row
 from arith.verify.training.device import LARGE_PAGES, TUNABLES, prefer_large_pages, train_alone
 from benchmarks.ours import EnsembleTraining
 from benchmarks.tables import Row, Table
@@ -65,7 +65,7 @@ def _process(model: str, prepare: Callable[[], None]) -> Iterator[Callable[[], o
 
 def _begin(model: str) -> None:
     train_alone()
-    cell = row("mod_add", "ape", 3, 5, modulus=100, model=model).cell()
+    cell = CellRequest("mod_add", modulus=100, test_digits="1-5", model=model).cell()
     _training.append(EnsembleTraining([(cell, 0)], RECIPE, "cpu", compiled=False))
 
 

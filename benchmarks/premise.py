@@ -10,8 +10,7 @@ from statistics import median
 from torch import nn
 
 from arith.verify.model.measure import held_out_accuracy
-from arith.verify.plan import grids
-from arith.verify.plan.cells import Cell
+from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET
 from arith.verify.training.ensemble import Ensemble
@@ -26,12 +25,12 @@ PATIENCE = 15
 SEEDS = (0, 1, 2)
 
 _CELLS = (
-    grids.Row("add", test_digits="1-5"),
-    grids.Row("add", pe="rpe", layout="interleaved", window=6, test_digits="1-6"),
-    grids.Row("mod_add", modulus=101, train_digits="2", test_digits="1-4"),
+    CellRequest("add", test_digits="1-5"),
+    CellRequest("add", pe="rpe", layout="interleaved", window=6, test_digits="1-6"),
+    CellRequest("mod_add", modulus=101, train_digits="2", test_digits="1-4"),
 )
 """Three cells of the headline grid, without the products: there one would wait for an hour."""
-QUICK_CELLS = (grids.Row("add", base=2, train_digits="4", test_digits="1-5"),)
+QUICK_CELLS = (CellRequest("add", base=2, train_digits="4", test_digits="1-5"),)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from arith.verify.plan import grids
-from arith.verify.plan.cells import Cell
+from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.training.device import precision_name
@@ -58,7 +57,7 @@ def long_cell(model: str) -> Cell:
 
 
 def _cell(model: str, digits: int) -> Cell:
-    return grids.Row("add", train_digits="3", test_digits=f"3-{digits}", model=model).cell()
+    return CellRequest("add", train_digits="3", test_digits=f"3-{digits}", model=model).cell()
 
 
 def _peaks(quick: bool, device: str) -> dict[str, float]:

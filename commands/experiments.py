@@ -6,74 +6,91 @@ import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from arith.commands import options
-from arith.commands import training_options as training
+from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
 from arith.printing import print_table, print_text, print_verdicts, shown, waiting
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import chosen, options_of
+from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.folders import Folders, evidence_folder
+from arith.verify.plan.grids import GRIDS, recipe_of
 from arith.verify.plan.grids import grid as cells_of
-from arith.verify.plan.grids import recipe_of
 from arith.verify.plan.plan import Plan
-from arith.verify.plan.recipe import DEFAULT_BUDGET, find_recipe
-from arith.verify.plan.rows import Row
+from arith.verify.plan.recipe import CHOICES, DEFAULT_BUDGET, find_recipe
 from arith.verify.plan.sizes import SIZES
 
+EXTERNAL = "hf:"
+"""What the name of a model on disk begins with."""
+ModelOption = annotated(
+    CellRequest,
+    "model",
+    f"; or {EXTERNAL}PATH, a causal language model on disk, which is asked and not trained.",
+)
+GridOption = typer.Option(
+    help=f"{', '.join(GRIDS)}, or a TOML file.", autocompletion=completion(GRIDS)
+)
+_RECIPE_HELP = f"How models are trained: {', '.join(CHOICES)}."
 _OF_TRAINING = (
-    *("seeds", "first_seed", "jobs", "precision", "recipe", "store", "budget", "junit_xml"),
-    *("keep_models", "tensorboard", "dry_run", "cluster"),
+    *(name for name in options_of(Plan) if name != "device"),
+    *("recipe", "store", "junit_xml", "keep_models", "tensorboard", "dry_run"),
 )
 """Options that mean nothing to a model from disk."""
 _ORDINARY = {"layout": "plain", "padding": "none", "width": 0}
 """How a model from disk is asked: in ordinary text."""
 
 
-@options.asks_for_setting
+@takes(CellRequest, Plan)
 def verify(
-    asked: Request,
     context: typer.Context,
-    grid: Annotated[str | None, training.GridOption] = None,
-    model: training.ModelOption = None,
-    seeds: Annotated[int, typer.Option(help="Models per cell.")] = 1,
-    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Models trained at once; 0 is one per core.")] = 0,
-    device: training.DeviceOption = "auto",
-    precision: training.PrecisionOption = "auto",
-    recipe: training.GridRecipeOption = None,
+    grid: Annotated[str | None, GridOption] = None,
+    model: ModelOption = None,  # type: ignore[valid-type]
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{_RECIPE_HELP} Unless given, the one of the grid's evidence, or the usual one "
+            "of each cell (default).",
+            autocompletion=completion(CHOICES),
+        ),
+    ] = None,
     store: Annotated[
         Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
-    ] = options.DEFAULT_STORE,
-    budget: Annotated[
-        int,
-        typer.Option(
-            help="Most training steps per model. Runs that had spent a smaller budget are made "
-            "again."
-        ),
-    ] = DEFAULT_BUDGET,
+    ] = DEFAULT_STORE,
     junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
-    keep_models: training.KeepOption = None,
-    tensorboard: training.CurvesOption = None,
-    dry_run: training.DryRunOption = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(help="Train on the workers of a Dask scheduler at this address."),
+    keep_models: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep each trained model in a folder of its own here, for inspect, ask and "
+            "export. What the store has and this folder lacks is trained again.",
+        ),
     ] = None,
+    tensorboard: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write curves of the trainings here, to be seen with tensorboard."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Train nothing: list what would be, and how long it takes."),
+    ] = False,
     trust_remote_code: Annotated[
         bool, typer.Option(help="Run the code that a model of hf:PATH brings along.")
     ] = False,
+    **options: Any,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
-    if model is not None and model.startswith(training.EXTERNAL):
+    asked, given = CellRequest(**chosen(CellRequest, options)), written(context)
+    if model is not None and model.startswith(EXTERNAL):
+        device = options["device"]
         raise typer.Exit(_verify_external(asked, context, grid, model, device, trust_remote_code))
     if trust_remote_code:
-        raise InvalidInput(f"--trust-remote-code goes with --model {training.EXTERNAL}PATH")
-    given = options.written(context)
+        raise InvalidInput(f"--trust-remote-code goes with --model {EXTERNAL}PATH")
     _check_asked(asked, grid, given)
-    cells = [Row(**vars(asked), model=model).cell()] if grid is None else cells_of(grid, model)
+    cells = [replace(asked, model=model).cell()] if grid is None else cells_of(grid, model)
 
     from arith.verify import pipeline
     from arith.verify.judging.judge import exit_code
@@ -83,9 +100,9 @@ def verify(
 
     how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
-    plan = Plan(cells, first_seed, seeds, budget, jobs, device, precision, how, folders, cluster)
+    plan = Plan(cells, **chosen(Plan, options), recipe=how, folders=folders)
     if dry_run:
-        if junit_xml is not None or cluster is not None:
+        if junit_xml is not None or plan.cluster is not None:
             raise InvalidInput("--dry-run trains nothing: leave out --junit-xml and --cluster")
         _print_estimate(plan, store, grid)
         return
@@ -119,7 +136,7 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     print_text(ahead.sentence(), bold=True)
 
 
-def _check_asked(asked: Request, grid: str | None, given: list[str]) -> None:
+def _check_asked(asked: CellRequest, grid: str | None, given: list[str]) -> None:
     """Refuse a grid with options of one cell, and neither."""
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
@@ -128,18 +145,23 @@ def _check_asked(asked: Request, grid: str | None, given: list[str]) -> None:
 
 
 def _verify_external(
-    asked: Request, context: typer.Context, grid: str | None, model: str, device: str, trusted: bool
+    asked: CellRequest,
+    context: typer.Context,
+    grid: str | None,
+    model: str,
+    device: str,
+    trusted: bool,
 ) -> int:
     """Ask a model from disk, and judge it if it is known how it was trained; the exit code."""
-    if given := options.written(context, _OF_TRAINING):
+    if given := written(context, _OF_TRAINING):
         raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     from arith.verify import external, external_model
     from arith.verify.judging.judge import exit_code
     from arith.verify.model.huggingface import MODEL_TYPE, read_export
     from arith.verify.training.device import pick_device
 
-    path = Path(model.removeprefix(training.EXTERNAL))
-    given = options.written(context)
+    path = Path(model.removeprefix(EXTERNAL))
+    given = written(context)
     if external_model.read_config(path).get("model_type") == MODEL_TYPE:
         if grid is not None or given:
             raise InvalidInput(
@@ -150,15 +172,15 @@ def _verify_external(
         return exit_code([verdict])
     _check_asked(asked, grid, given)
     for name, ordinary in _ORDINARY.items():
-        if options.written(context, (name,)) and getattr(asked, name) != ordinary:
+        if written(context, (name,)) and getattr(asked, name) != ordinary:
             raise InvalidInput(
                 f"{model} is asked in ordinary text, in the plain layout with numbers of natural "
                 f"lengths: leave out --{name}"
             )
-    is_known = len(options.written(context, ("train_digits", "pe"))) == 2
+    is_known = len(written(context, ("train_digits", "pe"))) == 2
     if grid is None:
-        words = replace(asked, layout="plain", padding="none") if is_known else asked
-        cells = [Row(**vars(words)).cell()]
+        asked = replace(asked, layout="plain", padding="none") if is_known else asked
+        cells = [asked.cell()]
     else:
         cells = cells_of(grid)
     loaded = external_model.load(path, device, trusted)
@@ -182,7 +204,7 @@ def _verify_external(
 
 
 def show_grid(
-    grid: Annotated[str, training.GridOption] = "full",
+    grid: Annotated[str, GridOption] = "full",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per cell and line.")
     ] = False,
@@ -203,31 +225,33 @@ def show_grid(
     print_text(f"\n{count(len(cells), 'cell')}; train them with arith verify --grid {grid}")
 
 
-@options.asks_for_setting
+@takes(CellRequest)
 def inspect(
-    asked: Request,
     context: typer.Context,
     kept: Annotated[
         Path | None,
         typer.Option("--from", metavar="MODEL", help="A kept model, in place of one to train."),
     ] = None,
-    model: training.SizeOption = None,
     seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
-    device: training.DeviceOption = "auto",
-    precision: training.PrecisionOption = "auto",
-    recipe: training.RecipeOption = "default",
+    device: annotated(Plan, "device") = "auto",  # type: ignore[valid-type]
+    precision: annotated(Plan, "precision") = "auto",  # type: ignore[valid-type]
+    recipe: Annotated[
+        str, typer.Option(help=_RECIPE_HELP, autocompletion=completion(CHOICES))
+    ] = "default",
     budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
     out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
         "mechanism"
     ),
+    **options: Any,
 ) -> None:
     """Show what the answers of a trained model depend on."""
-    how = [name for name in context.params if name not in ("kept", "out")]
-    if kept is not None and (given := options.written(context, how)):
+    of_training = [name for name in context.params if name not in ("kept", "out")]
+    if kept is not None and (given := written(context, of_training)):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
-    if model is not None and model.startswith(training.EXTERNAL):
+    asked = CellRequest(**options)
+    if asked.model is not None and asked.model.startswith(EXTERNAL):
         raise InvalidInput(
-            f"--model {model}: only verify takes {training.EXTERNAL}PATH; inspect trains a model "
+            f"--model {asked.model}: only verify takes {EXTERNAL}PATH; inspect trains a model "
             f"of a size ({', '.join(SIZES)})"
         )
     from arith.verify import looking_inside
@@ -240,8 +264,8 @@ def inspect(
     if kept is not None:
         trained, mechanism = looking_inside.inspect_kept(kept)
     else:
-        cells, by = [Row(**vars(asked), model=model).cell()], find_recipe(recipe)
-        plan = Plan(cells, seed, budget=budget, device=device, precision=precision, recipe=by)
+        how = {"budget": budget, "device": device, "precision": precision}
+        plan = Plan([asked.cell()], seed, **how, recipe=find_recipe(recipe))
         trained, mechanism = looking_inside.inspect(plan)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")

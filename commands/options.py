@@ -1,4 +1,4 @@
-"""The options of a setting, as ``Request`` describes them, and those that several commands have."""
+"""Options of commands: made from the descriptions of them, and those that several commands have."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.options import flag, options_of
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, flag, options_of, parameters
 
 DEFAULT_STORE = Path(".arith") / "measurements.sqlite"
 
@@ -22,14 +21,16 @@ def completion(names: Collection[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-def annotated(request: type[Request], name: str, more_help: str = ".") -> Any:
-    """The type of a command's parameter, for an option that a request describes."""
-    words, option = get_type_hints(request)[name], options_of(request)[name]
+def annotated(described: type, name: str, more_help: str = ".") -> Any:
+    """The type of a command's parameter, for an option of a dataclass."""
+    option = options_of(described)[name]
+    [hint] = [p.annotation for p in parameters(described) if p.name == name]
     return Annotated[
-        list[str] | None if words == tuple[str, ...] else words,
+        list[str] | None if option.example else hint,
         typer.Option(
             flag(name),
             help=option.help.removesuffix(".") + more_help,
+            envvar=option.variable or None,
             autocompletion=completion(option.names) if option.names else None,
         ),
     ]
@@ -46,32 +47,34 @@ JsonListOption = Annotated[
 ]
 
 
-def asks_for_setting(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a setting in place of its parameter ``asked``."""
-    names = tuple(options_of(Request))
-    own = dict(signature(command, eval_str=True).parameters)
-    del own["asked"]
-    parameters = [_parameter(name) for name in names]
-    parameters += [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own.values()]
+def takes(*described: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of dataclasses; those given are in its ``**options``.
 
-    @wraps(command)
-    def run(**values: Any) -> None:
-        words = {name: values.pop(name) for name in names}
-        words = {n: tuple(w) if isinstance(w, list) else w for n, w in words.items()}
-        command(Request(**{n: w for n, w in words.items() if w is not None}), **values)
+    An option that the command has itself it keeps.
+    """
 
-    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    return run
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *own, _ = signature(command, eval_str=True).parameters.values()
+        names = {p.name for p in own}
+        options = [_typed(each, p) for each in described for p in parameters(each, names)]
+        shown = [*options, *(p.replace(kind=Parameter.KEYWORD_ONLY) for p in own)]
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            mine = {name: values.pop(name) for name in names}
+            given = {n: tuple(x) if isinstance(x, list) else x for n, x in values.items()}
+            command(**mine, **{n: x for n, x in given.items() if x is not None})
+
+        run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in shown}
+        return run
+
+    return decorate
 
 
-def _parameter(name: str) -> Parameter:
-    default = getattr(Request, name)
-    if default == ():
-        default = None  # a list that is not given
-    return Parameter(
-        name, Parameter.KEYWORD_ONLY, default=default, annotation=annotated(Request, name)
-    )
+def _typed(described: type, parameter: Parameter) -> Parameter:
+    default = None if parameter.default == () else parameter.default  # a list that is not given
+    return parameter.replace(default=default, annotation=annotated(described, parameter.name))
 
 
 def check_store(context: typer.Context, store: Path) -> None:

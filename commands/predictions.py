@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,8 +17,8 @@ from arith.commands.options import (
     LayoutOption,
     TaskOption,
     WindowOption,
-    asks_for_setting,
     check_store,
+    takes,
     written,
 )
 from arith.printing import (
@@ -31,13 +31,11 @@ from arith.printing import (
     waiting,
 )
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.options import read_lengths, read_numbers
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, read_lengths, read_numbers
 
 
-@asks_for_setting
+@takes(Request)
 def predict(
-    asked: Request,
     context: typer.Context,
     as_json: JsonOption = False,
     explain: Annotated[
@@ -66,6 +64,7 @@ def predict(
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements, for --plot.")
     ] = DEFAULT_STORE,
+    **options: Any,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
     from arith.theory.prediction.predict import predict
@@ -78,7 +77,7 @@ def predict(
     if plot is not None:
         _check_picture(plot)
     with waiting("predicting"):
-        prediction = predict(asked.setting())
+        prediction = predict(Request(**options).setting())
     if plot is not None:
         from arith.theory.display.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
@@ -102,14 +101,14 @@ def predict(
         print_digits(prediction)
 
 
-@asks_for_setting
-def advise(asked: Request, as_json: JsonOption = False) -> None:
+@takes(Request)
+def advise(as_json: JsonOption = False, **options: Any) -> None:
     """Say what to change so that a model generalizes."""
     from arith.theory.display.text import advice_text
     from arith.theory.studies.advise import advise
 
     with waiting("trying changes"):
-        advice = advise(asked.setting())
+        advice = advise(Request(**options).setting())
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return

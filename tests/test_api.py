@@ -15,12 +15,13 @@ from builders.command_line import run_cli
 from builders.paths import REPORTS, ROOT
 
 from arith import InvalidInput, Judged, predict, report, verify
-from arith.theory.setting.options import options_of
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, options_of
+from arith.verify import pipeline
 from arith.verify.judging.judge import CellVerdict, judge
-from arith.verify.plan.grids import GRIDS, grid
+from arith.verify.plan.grids import grid
+from arith.verify.plan.plan import Plan
 
-HEADLINE = len(GRIDS["headline"])
+HEADLINE = len(grid("headline"))
 
 
 def test_importing_it_imports_nothing_slow() -> None:
@@ -52,7 +53,8 @@ def test_every_option_of_a_setting_is_shown() -> None:
     for function in (predict, verify):
         assert {*options_of(Request)} <= {*inspect.signature(function).parameters}
         assert "test_domain: The same values as train_domain." in str(function.__doc__)
-    assert inspect.signature(verify).parameters["recipe"].default == "default"
+    assert {"model", *options_of(Plan)} <= {*inspect.signature(verify).parameters}
+    assert "budget: Most training steps per model." in str(verify.__doc__)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +90,20 @@ def test_an_error_is_one_line_in_the_words_of_python(ask: Any, message: str) -> 
     with pytest.raises(InvalidInput, match=message.replace("?", r"\?")) as raised:
         ask()
     assert "\n" not in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_models_are_trained_as_asked_and_kept_where_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = list[Plan]()
+    monkeypatch.setattr(pipeline, "verify", lambda plan, store: plans.append(plan) or [])
+    asked: dict[str, Any] = {"store": tmp_path / "s.sqlite", "seeds": 2}
+    verify("add", **asked, keep_models=tmp_path / "models")
+    verify(grid="factors", **asked)
+    verify(grid="factors", **asked, recipe="default")
+    assert [plan.seeds for plan in plans] == [2, 2, 2]
+    assert [plan.folders.models for plan in plans] == [tmp_path / "models", None, None]
+    assert [plan.recipe and plan.recipe.name for plan in plans] == [None, "dense-noise", None]
 
 
 def test_html_has_what_the_text_has() -> None:

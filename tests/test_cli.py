@@ -16,7 +16,7 @@ from builders.command_line import run_cli
 from builders.paths import ROOT
 from builders.processes import Started
 
-from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.grids import grid
 from arith.verify.plan.sizes import SIZES
 from arith.verify.records.store import Store
 
@@ -374,7 +374,7 @@ def test_lengths_with_a_gap_are_named_as_such() -> None:
 def test_a_grid_is_listed_with_its_predictions() -> None:
     done = run_cli("grid", "--grid", "headline")
     assert done.code == 0
-    assert f"{len(GRIDS['headline'])} cells" in done.out
+    assert f"{len(grid('headline'))} cells" in done.out
     line = next(x for x in done.out.splitlines() if "mod 101 · APE" in x)
     assert "4: 49/4950" in line
     lines = run_cli("grid", "--grid", "full", "--json").out.splitlines()

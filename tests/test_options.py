@@ -9,14 +9,13 @@ from typing import Any
 
 from builders.paths import ROOT
 
-from arith.theory.setting.options import flag, options_of
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, flag, options_of
 
 PROGRAM = """
 import json, sys
 from dataclasses import dataclass
 from arith.theory.setting import requests
-from arith.theory.setting.options import option
+from arith.theory.setting.requests import option
 
 @dataclass(frozen=True)
 class Domain(requests.Domain):
@@ -33,9 +32,9 @@ from builders.paths import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 from test_options import table
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.rows import read_grid
+from arith.verify.plan.grids import grid
 
-plain, [noisy] = Request("add").setting(), read_grid(sys.argv[1])
+plain, [noisy] = Request("add").setting(), grid(sys.argv[1])
 asked = ("predict", "--task", "add", "--train-noise", "5")
 print(json.dumps({
     "help": run_cli("verify", "--help").out,

@@ -14,8 +14,7 @@ from arith.printing import learning_json, plain_text, prediction_parts
 from arith.theory.inference import derivation
 from arith.theory.prediction import lengths, natural
 from arith.theory.prediction.predict import Prediction
-from arith.theory.setting.options import options_of
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, options_of
 from arith.theory.studies import findings
 
 NATURAL: dict[str, Any] = {"task": "add", "padding": "none", "train_digits": "1-12"}

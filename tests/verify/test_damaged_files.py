@@ -36,7 +36,7 @@ from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
 from arith.verify.model.kept import CONFIG, WEIGHTS, read_kept
-from arith.verify.plan.rows import read_grid
+from arith.verify.plan.grids import grid
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
@@ -172,7 +172,7 @@ FORMS = {
         "causes.toml",
         lambda folder: read_known_divergences(folder / "causes.toml"),
     ),
-    "grid": Form(text_in("g.toml", GRID), "g.toml", lambda folder: read_grid(f"{folder}/g.toml")),
+    "grid": Form(text_in("g.toml", GRID), "g.toml", lambda folder: grid(f"{folder}/g.toml")),
     "mechanism": Form(
         mechanism,
         "mechanism/one/mechanism.json",
@@ -461,6 +461,6 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     name = os.fsdecode(bytes(tmp_path / "a") + b"\xff.toml")
     Path(name).write_text(GRID)
     with pytest.raises(InvalidInput, match="its name is no text"):
-        read_grid(name)
+        grid(name)
     with pytest.raises(InvalidInput, match="its name is no text"):
         Store(Path(name))

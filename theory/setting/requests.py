@@ -1,40 +1,240 @@
-"""Settings in words, and written settings.
+"""The options of a setting, each described once.
 
-All is made from ``Request``: the commands and their ``--help``, TOML grids, the JSON of cells, and
-the commands that train a cell again.
+Every field of ``Request`` is an option.  Its description makes the options of the command line with
+their help (``arith.commands.options``), keyword arguments (``arith.keywords``), the tables of TOML
+grids (``verify.plan.grids``), the JSON of cells, and the command that asks for a setting again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+import reprlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from functools import cache
+from inspect import Parameter
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple, get_type_hints
 
-from arith.theory.errors import InvalidInput
+from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.expressions import own_modulus, parse_task
-from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
-from arith.theory.setting.options import (
-    ALWAYS,
-    IN_CELLS,
-    LARGEST_DIGITS,
-    LARGEST_TEST,
-    Option,
-    flag,
-    option,
-    options_of,
-    read_allowed,
-    read_lengths,
-    read_share,
-)
+from arith.theory.setting.layouts import LAYOUTS, STARTS
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.setting.tasks import TASKS, Task, named_task
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""
+LARGEST_DIGITS = 200
+"""The longest operand to train on."""
+LARGEST_TEST = 1000
+"""The longest operand to test on."""
+MOST_NUMBERS = 10_000
+"""The most numbers that a list, as that of moduli, may have."""
+WHERE_SET, IN_CELLS, ALWAYS = range(3)
+"""Where an option is written: only where it differs from its default; in the JSON of cells always;
+there and in commands always."""
+_SHARE = re.compile(r"[0-9]{0,20}\.?[0-9]{0,20}(e[+-]?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}", re.I)
+"""A share, short enough to be written out: ``1e1000000000`` would fill the memory."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What there is to say of one option.
+
+    Args:
+        help: for ``--help`` and the page on usage.
+        part: the field of ``Setting`` that holds the value, with ``train.`` before a field of the
+            training domain; empty for the options that name the task together.
+        written: ``WHERE_SET``, ``IN_CELLS`` or ``ALWAYS``.
+        names: the names that the option takes, if it takes names; a table has what they stand for.
+        joined: what stands between two lengths in a command, if the option takes lengths.
+        largest: of the lengths.
+        example: of one text, if the option takes several, each a number with what belongs to it.
+        read: makes such a pair of a text; its other arguments say where that stands, for an error,
+            and the base.
+        variable: of the environment, which the command line reads in place of the option.
+    """
+
+    help: str
+    part: str = ""
+    written: int = WHERE_SET
+    names: Collection[str] = ()
+    joined: str = ""
+    largest: int = LARGEST_DIGITS
+    example: str = ""
+    read: Callable[[str, str, int], Any] | None = None
+    variable: str = ""
+
+    def value(self, words: Any, option: str, base: int) -> Any:
+        """The value of what the command line gives."""
+        if self.read:
+            return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
+        if self.joined:
+            return () if words is None else read_lengths(words, option, self.largest)
+        return look_up(self.part, words, self.names) if isinstance(self.names, dict) else words
+
+    def words(self, value: Any) -> list[str]:
+        """The value for the command line; one text for each time that the option is given."""
+        if self.example:
+            return [f"{number}:{self._word(other)}" for number, other in value]
+        return [self._word(value)]
+
+    def _word(self, value: Any) -> str:
+        if isinstance(value, tuple):
+            return (self.joined or ",").join(map(str, value))
+        return str(getattr(value, "name", value))
+
+    def to_json(self, value: Any) -> Any:
+        """The value for the JSON of a cell."""
+        if self.example:
+            return {str(n): list(x) if isinstance(x, tuple) else str(x) for n, x in value}
+        return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
+
+    def from_json(self, data: Any) -> Any:
+        """The value that ``to_json`` wrote."""
+        if self.example:
+            return tuple(
+                (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in data.items()
+            )
+        return tuple(data) if isinstance(data, list) else self.value(data, "", 0)
+
+
+def option(default: Any, *description: Any, **more: Any) -> Any:
+    """A field of a dataclass that is an option, described by the fields of ``Option``."""
+    return field(default=default, metadata={"option": Option(*description, **more)})
+
+
+_type_hints = cache(get_type_hints)
+
+
+def options_of(described: Any) -> dict[str, Option]:
+    """The options of a dataclass, by the names of its fields."""
+    return {f.name: f.metadata["option"] for f in fields(described) if f.metadata}
+
+
+def parameters(described: type, own: Collection[str] = ()) -> list[Parameter]:
+    """The options of a dataclass as parameters of a function, but for those that it has itself."""
+    hints = _type_hints(described)
+    return [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(described)
+        if f.metadata and f.name not in own
+    ]
+
+
+def chosen(described: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that are options of a dataclass, and are not None."""
+    return {n: values[n] for n in options_of(described) if values.get(n) is not None}
+
+
+def plain_values(described: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What the command line would give for the values of a TOML table, or of keyword arguments.
+
+    Raises:
+        InvalidInput: an unknown key, one given twice, or a value of another type than its option
+            takes.
+    """
+    options, hints, values = options_of(described), _type_hints(described), dict[str, Any]()
+    for key, value in data.items():
+        name, dashed = key.replace("-", "_"), key.replace("_", "-")
+        if name not in options:
+            raise unknown_name("key", key, [flag(known)[2:] for known in options])
+        if name in values:
+            raise InvalidInput(f"'{dashed}' is given twice, with a dash and with an underscore")
+        values[name] = _plain_value(dashed, options[name], hints[name], value)
+    return values
+
+
+def _plain_value(dashed: str, option: Option, hint: Any, value: Any) -> Any:
+    """The words of one value; lengths may be a number or a list."""
+    if option.joined:
+        takes = "a number, a list of numbers, or text such as '1-6'"
+        if isinstance(value, list):
+            return ",".join(map(str, value))
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            return str(value)
+    elif option.example:
+        takes = f"a list of texts, as in ['{option.example}']"
+        if isinstance(value, list) and all(isinstance(x, str) for x in value):
+            return tuple(value)
+    else:
+        kind = int if hint in (int, int | None) else str
+        takes = "a whole number" if kind is int else "text"
+        if type(value) is kind:
+            return value
+    raise InvalidInput(f"{reprlib.repr(value)} is no value for '{dashed}', which takes {takes}")
+
+
+def flag(name: str) -> str:
+    """How the option of that name is given: ``--train-digits``."""
+    return "--" + name.replace("_", "-")
+
+
+def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple[int, ...]:
+    """``4+5``, ``1,3`` and ``1-6`` as lengths (InvalidInput: others, or one out of range)."""
+    try:
+        lengths = _read_ranges(text)
+        if min(lengths) < 1 or max(lengths) > largest:
+            raise ValueError
+    except ValueError:
+        raise InvalidInput(
+            f"{option} '{text}' is no list of lengths from 1 to {largest}, "
+            "such as 3, 4+5, 1,3 or 1-6"
+        ) from None
+    return lengths
+
+
+def read_numbers(text: str, option: str) -> tuple[int, ...]:
+    """``2..400`` and ``100,101`` as numbers (InvalidInput: others, or too many)."""
+    try:
+        return _read_ranges(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{option} '{text}' is no list of at most {MOST_NUMBERS:,} numbers, as in 2..400 or 5,7"
+        ) from None
+
+
+def _read_ranges(text: str) -> tuple[int, ...]:
+    """``4+5``, ``1,3``, ``1-6`` and ``1..6`` as numbers (ValueError: others, or too many)."""
+    numbers: list[int] = []
+    for part in text.replace("+", ",").replace("..", "-").split(","):
+        low, dash, high = part.strip().partition("-")
+        first, last = int(low), int(high if dash else low)
+        if last < first or len(numbers) + last - first >= MOST_NUMBERS:
+            raise ValueError
+        numbers += range(first, last + 1)
+    return tuple(numbers)
+
+
+def read_share(text: str, where: str, _: int) -> tuple[int, Fraction]:
+    """A length with its share, from text such as ``6:0.01`` (InvalidInput: other text)."""
+    try:
+        before, after = text.split(":")
+        if not _SHARE.fullmatch(after.strip()):
+            raise ValueError
+        length, share = int(before), Fraction(after)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput(f"{where} is not LENGTH:SHARE, as in 6:0.01") from None
+    if not 1 <= length <= LARGEST_DIGITS:
+        raise InvalidInput(f"{where}: lengths go from 1 to {LARGEST_DIGITS}")
+    return length, share
+
+
+def read_allowed(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]]:
+    """A position with the digits allowed there, from text such as ``2:6-9`` (InvalidInput)."""
+    try:
+        before, after = text.split(":")
+        position, digits = int(before), tuple(sorted(set(_read_ranges(after))))
+    except ValueError:
+        raise InvalidInput(f"{where} is not POSITION:DIGITS, as in 2:6-9 or 1:0,5") from None
+    if not 1 <= position <= LARGEST_DIGITS:
+        raise InvalidInput(f"{where}: positions start at 1 (the units) and end at {LARGEST_DIGITS}")
+    if digits[-1] >= base:
+        raise InvalidInput(f"{where}: {digits[-1]} is no digit of base {base}")
+    return position, digits
 
 
 @dataclass(frozen=True)
@@ -48,20 +248,10 @@ class Request:
     modulus: int | None = option(None, "Modulus p, at least 1.")
     base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "base", IN_CELLS)
     pe: str = option(
-        "ape",
-        f"Encoding: {', '.join(ENCODINGS)}.",
-        "encoding",
-        ALWAYS,
-        lambda words, *_: encoding(words),
-        ENCODINGS,
+        "ape", f"Encoding: {', '.join(ENCODINGS)}.", "encoding", ALWAYS, names=ENCODINGS
     )
     layout: str = option(
-        "aligned",
-        f"Layout: {', '.join(LAYOUTS)}.",
-        "layout",
-        ALWAYS,
-        lambda words, *_: layout(words),
-        LAYOUTS,
+        "aligned", f"Layout: {', '.join(LAYOUTS)}.", "layout", ALWAYS, names=LAYOUTS
     )
     window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
     width: int = option(
@@ -75,7 +265,6 @@ class Request:
         f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union.",
         "train.lengths",
         ALWAYS,
-        lambda words, option, _: read_lengths(words, option),
         joined="+",
     )
     train_domain: str = option(
@@ -90,15 +279,15 @@ class Request:
         (),
         "Examples of another length mixed in: 6:0.01 is 1% of 6 digits.",
         "train.priming",
-        read=read_share,
         example="6:0.01",
+        read=read_share,
     )
     train_allowed: tuple[str, ...] = option(
         (),
         "The only digits at a position (1 = units): 2:6-9.",
         "train.allowed",
-        read=read_allowed,
         example="2:6-9",
+        read=read_allowed,
     )
     train_pairs: int | None = option(
         None,
@@ -110,8 +299,8 @@ class Request:
         f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
         "test_lengths",
         ALWAYS,
-        lambda words, option, _: () if words is None else read_lengths(words, option, LARGEST_TEST),
         joined=",",
+        largest=LARGEST_TEST,
     )
     test_domain: str = option(
         "longest", "The same values as --train-domain.", "test_kind", IN_CELLS, names=KINDS
@@ -143,9 +332,9 @@ class Request:
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
         task = self._task()
-        parts = _parts().items()
-        read = {o.part: o.value(getattr(self, n), flag(n), self.base) for n, o in parts}
-        setting = _setting(task, read)
+        words = ((p, getattr(self, p.name)) for p in _parts())
+        values = {p.option.part: p.option.value(x, flag(p.name), self.base) for p, x in words}
+        setting = _setting(task, values)
         if self.starts != STARTS and not setting.random_starts:
             which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
             raise InvalidInput(
@@ -155,10 +344,27 @@ class Request:
         return setting
 
 
+class _Part(NamedTuple):
+    """An option that is a part of the setting: its name, what reads it there, and its default."""
+
+    name: str
+    option: Option
+    of: attrgetter[Any]
+    default: Any
+
+    def text(self, value: Any) -> str:
+        """A value as the command line takes it; of several texts, each apart by a blank."""
+        return "" if value is None else " ".join(self.option.words(value))
+
+
 @cache
-def _parts() -> dict[str, Option]:
+def _parts() -> list[_Part]:
     """The options that are a part of the setting."""
-    return {name: o for name, o in options_of(Request).items() if o.part}
+    return [
+        _Part(n, o, attrgetter(o.part), o.value(getattr(Request, n), flag(n), LARGEST_BASE))
+        for n, o in options_of(Request).items()
+        if o.part
+    ]
 
 
 def setting_words(setting: Setting) -> list[str]:
@@ -167,15 +373,16 @@ def setting_words(setting: Setting) -> list[str]:
     words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
     said = None if task.name in TASKS else own_modulus(task.name)
     words += [f"--modulus {task.modulus}"] if task.modulus != said else []
-    for name, o, value, default in _values(setting):
-        if o.written == ALWAYS or value != default:
-            words += [f"{flag(name)} {text}" for text in o.words(value)]
+    for part in _parts():
+        value = part.of(setting)
+        if part.option.written == ALWAYS or value != part.default:
+            words += [f"{flag(part.name)} {text}" for text in part.option.words(value)]
     return words
 
 
 def setting_texts(setting: Setting) -> dict[str, str]:
     """Every option of the setting but the task, by its name, as the command line takes it."""
-    return {n: "" if x is None else " ".join(o.words(x)) for n, o, x, _ in _values(setting)}
+    return {part.name: part.text(part.of(setting)) for part in _parts()}
 
 
 def setting_columns(setting: Setting) -> dict[str, str | int | None]:
@@ -187,10 +394,9 @@ def setting_columns(setting: Setting) -> dict[str, str | int | None]:
         "task": setting.task.name,
         "modulus": setting.task.modulus,
     }
-    for name, o, value, _ in _values(setting):
-        is_plain = value is None or isinstance(value, int)
-        column = "encoding" if name == "pe" else name
-        found[column] = value if is_plain else " ".join(o.words(value)) or None
+    for part in _parts():
+        value, column = part.of(setting), "encoding" if part.name == "pe" else part.name
+        found[column] = value if isinstance(value, int) else part.text(value) or None
     return found
 
 
@@ -202,34 +408,20 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     """
     always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
     changed = {}
-    for name, o, value, default in _values(setting):
-        if o.written >= IN_CELLS:
-            always[name] = o.to_json(value)
-        elif value != default:
-            changed[name] = o.to_json(value)
+    for part in _parts():
+        value = part.of(setting)
+        if part.option.written >= IN_CELLS:
+            always[part.name] = part.option.to_json(value)
+        elif value != part.default:
+            changed[part.name] = part.option.to_json(value)
     return {**always, **more, **changed}
-
-
-def _values(setting: Setting) -> Iterator[tuple[str, Option, Any, Any]]:
-    """Each part of the setting: the name of its option, the option, the value, and the default."""
-    for name, o, part, default in _defaults(setting.base):
-        yield name, o, part(setting), default
-
-
-@cache
-def _defaults(base: int) -> list[tuple[str, Option, attrgetter[Any], Any]]:
-    """Each option that is a part of the setting: what reads it there, and its default."""
-    return [
-        (name, o, attrgetter(o.part), o.value(getattr(Request, name), flag(name), base))
-        for name, o in _parts().items()
-    ]
 
 
 def read_setting(data: dict[str, Any]) -> Setting:
     """The setting that ``setting_json`` wrote (InvalidInput, KeyError: it did not)."""
     values = {
         o.part: o.from_json(data[name])
-        for name, o in _parts().items()
+        for name, o, *_ in _parts()
         if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]

@@ -23,8 +23,7 @@ from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import LAYOUTS
-from arith.theory.setting.options import LARGEST_DIGITS
-from arith.theory.setting.requests import setting_words
+from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.studies.obstacles import obstacles
 

@@ -13,7 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import STARTS, layout
-from arith.theory.setting.options import LARGEST_TEST, read_lengths
+from arith.theory.setting.requests import LARGEST_TEST, read_lengths
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import named_task
 

@@ -11,8 +11,7 @@ from arith.verify.model.gpt import GPT
 from arith.verify.model.steadiness import steadiness
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import held_out_inputs, inputs_at
-from arith.verify.plan.natural_sequences import NaturalFormat
-from arith.verify.plan.sequences import Format
+from arith.verify.plan.sequences import Format, NaturalFormat
 from arith.verify.records.measurement import Measurement
 
 BATCH = 500

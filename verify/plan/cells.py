@@ -9,15 +9,19 @@ from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, STARTS
-from arith.theory.setting.requests import read_setting, setting_json, setting_words
+from arith.theory.setting.requests import (
+    Request,
+    option,
+    read_setting,
+    setting_json,
+    setting_words,
+)
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
-from arith.verify.plan.interleaved_sequences import InterleavedFormat
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
-from arith.verify.plan.sequences import Format
-from arith.verify.plan.sizes import Size, size
+from arith.verify.plan.sequences import Format, NaturalFormat
+from arith.verify.plan.sizes import SIZES, Size, size
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,7 @@ class Cell:
         """How examples of operands of up to so many digits are written: padded ones all alike."""
         s = self.setting
         if s.natural:
-            form = InterleavedFormat if s.layout.interleaved else NaturalFormat
-            return form(s.task, s.base, s.layout, digits, s.starts)
+            return NaturalFormat(s.task, s.base, s.layout, digits, s.starts)
         return Format(s.task, s.base, s.layout, s.digits)
 
     @property
@@ -165,3 +168,15 @@ def refuse_natural(cell: Cell, what: str) -> None:
 def default_model(task: Task) -> str:
     """The smallest size seen to converge: products need the width."""
     return "pico" if task.is_linear else "wide"
+
+
+@dataclass(frozen=True)
+class CellRequest(Request):
+    """A cell in words: a setting in the words of the command line, and a model size."""
+
+    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
+
+    def cell(self) -> Cell:
+        """The cell asked for (InvalidInput: a value that no cell can have)."""
+        setting = self.setting()
+        return Cell(setting, self.model or default_model(setting.task))

@@ -1,4 +1,4 @@
-"""Cells drawn at random, so that nobody chose them: the file ``drawn.toml`` beside this one.
+"""Cells drawn at random, so that nobody chose them: the grid in ``drawn``.
 
 ``python -m arith.verify.plan.draw`` prints it anew.  A theory that is only tried where somebody
 thought it interesting may owe its score to that choice; on a random sample it owes it to nothing.
@@ -16,9 +16,9 @@ from typing import Any
 from arith.theory.errors import InvalidInput
 from arith.theory.learning.leap_complexity import leaps
 from arith.theory.setting.decision import Decision
-from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.cells import CellRequest
+from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count
-from arith.verify.plan.rows import Row
 
 NUMBER = 1000
 SEED = 17963
@@ -47,10 +47,10 @@ _LONGEST_NATURAL = 4
 _HEADER = """\
 # {number} cells drawn at random with seed {seed}, by python -m arith.verify.plan.draw.
 # In the order in which they were drawn: the first n are a random sample too.
-"""
+cell = ["""
 
 
-def drawn(seed: int = SEED) -> Iterator[Row]:
+def drawn(seed: int = SEED) -> Iterator[CellRequest]:
     """Cells without end, each once.
 
     Left out is what no model can be asked about: settings that make no sense, domains with fewer
@@ -58,19 +58,19 @@ def drawn(seed: int = SEED) -> Iterator[Row]:
     ``theory.learning.leap_complexity``).  So are the cells of other grids, which are no news.
     """
     rng = random.Random(seed)
-    seen = {x.cell() for name, rows in GRIDS.items() if name != "drawn" for x in rows}
+    seen = {cell for name in GRIDS if name != "drawn" for cell in grid(name)}
     while True:
-        row = _row(rng)
+        asked = _request(rng)
         with suppress(InvalidInput):
-            cell = row.cell()
-            soon = leaps(cell.setting.task, row.base, cell.setting.train) is Decision.NO
+            cell = asked.cell()
+            soon = leaps(cell.setting.task, asked.base, cell.setting.train) is Decision.NO
             if cell not in seen and soon and held_out_count(cell) >= FEWEST:
                 seen.add(cell)
-                yield row
+                yield asked
 
 
-def _row(rng: random.Random) -> Row:
-    """Any line of a grid; it may make no sense."""
+def _request(rng: random.Random) -> CellRequest:
+    """Any cell of a grid; it may make no sense."""
     base = rng.choice((10, rng.choice(_BASES)))
     natural = rng.random() < 1 / 4
     train = f"1-{_LONGEST_NATURAL}" if natural else rng.choice(_TRAINED)
@@ -83,7 +83,7 @@ def _row(rng: random.Random) -> Row:
         more["padding"] = "none"
     elif rng.random() < 1 / 4:
         more["train_domain"] = "every"
-    return Row(
+    return CellRequest(
         **_task(rng, base),
         **more,
         base=base,
@@ -119,15 +119,16 @@ def _divisor(rng: random.Random, base: int) -> int:
     return rng.choice([p for p in range(2, base**2 + 1) if base**2 % p == 0])
 
 
-def _table(row: Row) -> str:
-    """The row as a TOML table: what differs from the defaults, and the encoding."""
-    usual = asdict(Row())
-    words = {k: v for k, v in asdict(row).items() if v != usual[k] or k == "pe"}
-    lines = [f"{k.replace('_', '-')} = {v!r}".replace("'", '"') for k, v in words.items()]
-    return "\n".join(["[[cell]]", *lines]) + "\n"
+def _table(asked: CellRequest) -> str:
+    """A cell as a TOML table: what differs from the defaults, and the encoding."""
+    usual = asdict(CellRequest())
+    words = {k: v for k, v in asdict(asked).items() if v != usual[k] or k == "pe"}
+    each = (f"{k.replace('_', '-')} = {v!r}".replace("'", '"') for k, v in words.items())
+    return f"  {{ {', '.join(each)} }},"
 
 
 if __name__ == "__main__":
     print(_HEADER.format(number=NUMBER, seed=SEED))
     for each in islice(drawn(), NUMBER):
         print(_table(each), flush=True)
+    print("]")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from arith.theory.counting.congruences import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
 from arith.theory.numbers.effort import ENTRIES
+from arith.theory.setting.requests import option
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
@@ -50,30 +51,33 @@ class Plan:
     """Cells, each to be trained with some seeds, and how.
 
     Args:
-        first_seed: the seeds are this one and those that follow.
-        seeds: how many models of each cell.
-        budget: the most training steps of a model.
-        jobs: models trained at once; 0 is one per core, or as many as a cluster takes.
-        device: ``auto``, ``cpu`` or ``cuda``; on a cluster ``auto`` is ``cpu``.
-        precision: of matrix products: ``auto``, ``float32`` or ``bfloat16``.
+        jobs: 0 is as many as a cluster takes, too.
+        device: on a cluster ``auto`` is ``cpu``.
         recipe: how every model is trained; None is the usual recipe of its cell.
         folders: where models are kept and curves are written, if they are.
-        cluster: the address of the scheduler of Dask whose workers train, if not this machine.
 
     Raises:
         InvalidInput: a number out of range, or a cell that cannot be trained or judged.
     """
 
     cells: Sequence[Cell]
-    first_seed: int = 0
-    seeds: int = 1
-    budget: int = DEFAULT_BUDGET
-    jobs: int = 0
-    device: str = "auto"
-    precision: str = "auto"
+    first_seed: int = option(0, "The first seed.")
+    seeds: int = option(1, "Models per cell.")
+    budget: int = option(
+        DEFAULT_BUDGET,
+        "Most training steps per model. Runs that had spent a smaller budget are made again.",
+    )
+    jobs: int = option(0, "Models trained at once; 0 is one per core.")
+    device: str = option("auto", f"{', '.join(DEVICES)}.", names=DEVICES)
+    precision: str = option(
+        "auto",
+        "Of matrix products: float32, bfloat16, or auto: by what the processor has.",
+        names=("auto", *PRECISIONS),
+        variable="ARITH_PRECISION",
+    )
+    cluster: str | None = option(None, "Train on the workers of a Dask scheduler at this address.")
     recipe: Recipe | None = None
     folders: Folders = NO_FOLDERS
-    cluster: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_MODELS:

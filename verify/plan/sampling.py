@@ -13,8 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.numbers.integer_arrays import combinations
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
-from arith.verify.plan.natural_sequences import NaturalFormat
-from arith.verify.plan.sequences import Format
+from arith.verify.plan.sequences import Format, NaturalFormat
 
 HELD_OUT = 20
 """One operand tuple in this many is held out of training, by its hash."""

@@ -31,8 +31,14 @@ from msgspec import Meta, Raw, Struct
 
 from arith.theory.errors import InvalidInput
 from arith.theory.numbers.exact_text import read_exact
-from arith.theory.setting.options import IN_CELLS, LARGEST_TEST, Option, options_of
-from arith.theory.setting.requests import LARGEST_MODULUS, Request
+from arith.theory.setting.requests import (
+    IN_CELLS,
+    LARGEST_MODULUS,
+    LARGEST_TEST,
+    Option,
+    Request,
+    options_of,
+)
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import one_line
 from arith.verify.plan.plan import LARGEST_SEED, PRECISIONS

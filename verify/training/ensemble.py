@@ -24,8 +24,8 @@ from arith.verify.model.networks import network
 from arith.verify.model.places import Places
 from arith.verify.model.positions import Slots
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.sequences import NaturalFormat
 from arith.verify.records.reading import Whole
 from arith.verify.training.device import precision
 from arith.verify.training.examples import Examples, Noise

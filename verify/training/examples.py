@@ -15,7 +15,7 @@ from torch import Tensor
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.spaces import drawn_spaces
+from arith.verify.plan.sequences import drawn_spaces
 
 
 class Examples:

@@ -17,8 +17,8 @@ from arith.theory.setting.encodings import encoding
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import NaturalFormat
 
 ADD = {"task": "add", "padding": "none", "layout": "interleaved", "train_digits": "1-5"}
 Contexts = dict[tuple[int, ...], set[int]]
@@ -31,7 +31,7 @@ def places(
     found: dict[tuple[int, tuple[int, ...]], set[int]] = {}
     for n in domain.lengths:
         form = Cell(setting, "pico").format_for(n)
-        assert isinstance(form, InterleavedFormat)
+        assert isinstance(form, NaturalFormat)
         operands = Sampler(form, Domain((n,), domain.kind)).everything()
         for line in form.write(operands, form.results(operands)).tolist():
             over = line.index(form.base + 2)

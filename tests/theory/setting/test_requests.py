@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
-from arith.theory.setting.options import LARGEST_DIGITS, read_lengths
-from arith.theory.setting.requests import Request, read_setting, setting_json, setting_words
+from arith.theory.setting.requests import (
+    LARGEST_DIGITS,
+    Request,
+    read_lengths,
+    read_setting,
+    setting_json,
+    setting_words,
+)
 from arith.theory.setting.settings import Setting
 
 

@@ -14,7 +14,7 @@ from arith.theory.setting.layouts import STARTS
 from arith.theory.setting.requests import Request, read_setting, setting_json, setting_words
 from arith.theory.setting.settings import RANDOM_STARTS
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.rows import read_grid
+from arith.verify.plan.grids import grid
 
 ABACUS = {"task": "add", "pe": "abacus", "padding": "none", "train_digits": "1-20"}
 
@@ -44,9 +44,9 @@ def test_starts_are_a_part_of_a_cell_and_the_usual_number_changes_no_key(tmp_pat
     assert read_setting(setting_json(more)) == more and "--starts 100" in setting_words(more)
     cells = [Cell(s, "pico") for s in (usual, more)]
     assert len({c.key for c in cells}) == len({c.label() for c in cells}) == 2
-    grid = tmp_path / "mine.toml"
-    grid.write_text('[[cell]]\ntask = "add"\npe = "shifted"\nstarts = 100\n')
-    assert [c.setting.starts for c in read_grid(str(grid))] == [100]
+    path = tmp_path / "mine.toml"
+    path.write_text('[[cell]]\ntask = "add"\npe = "shifted"\nstarts = 100\n')
+    assert [c.setting.starts for c in grid(str(path))] == [100]
 
 
 @pytest.mark.parametrize("pe", ["ape", "rpe", "nope", "randomized"])

@@ -14,8 +14,8 @@ from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.measure import answers
 from arith.verify.model.places import Places
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import NaturalFormat
 
 CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [
     ("ape", "plain"),

@@ -16,8 +16,8 @@ from arith.verify.model.measure import answers
 from arith.verify.model.places import Places
 from arith.verify.model.random_indices import BYTES, RandomIndices
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import NaturalFormat
 from arith.verify.plan.sizes import Size
 
 PES = ["randomized", "randomized-fire"]

@@ -7,13 +7,13 @@ from itertools import islice
 from arith.theory.learning.leap_complexity import leaps
 from arith.theory.setting.decision import Decision
 from arith.verify.plan.draw import FEWEST, NUMBER, drawn
-from arith.verify.plan.grids import GRIDS
+from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count
 
 
 def test_the_file_holds_what_is_drawn() -> None:
     """Where what is left out changes, the file stays: its cells are those that were predicted."""
-    assert list(islice(drawn(), NUMBER)) == list(GRIDS["drawn"])
+    assert [x.cell() for x in islice(drawn(), NUMBER)] == grid("drawn")
 
 
 def test_nothing_is_drawn_twice_and_another_seed_draws_others() -> None:
@@ -31,5 +31,5 @@ def test_what_no_model_can_be_asked_about_is_left_out() -> None:
 
 def test_no_cell_of_another_grid_is_drawn() -> None:
     """They would be no news: rules may have been made from them."""
-    others = {x.cell() for name, rows in GRIDS.items() if name != "drawn" for x in rows}
-    assert others.isdisjoint(x.cell() for x in GRIDS["drawn"])
+    others = {cell for name in GRIDS if name != "drawn" for cell in grid(name)}
+    assert others.isdisjoint(grid("drawn"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arith.commands.training_options import GridOption
+from arith.commands.experiments import GridOption
 from arith.theory import predict
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
@@ -66,6 +66,66 @@ def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
         grid(str(path))
 
 
+def test_tables_within_a_table_have_its_options_and_lists_multiply_out(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        """
+        base = 4
+        cell = [
+          { pe = ["ape", "rpe"], cell = [
+            { task = "add", layers = [1, 2] },
+            { task = "sub", base = 6, train-digits = [[2], [2, 3]] },
+          ] },
+          { task = "add", train-digits = [2, 3], train-priming = [["6:0.01"], ["7:0.01"]] },
+        ]
+        """
+    )
+    settings = [c.setting for c in grid(str(path))]
+    assert [(s.encoding.name, s.task.name, s.base) for s in settings] == [
+        *[(pe, *x) for pe in ("ape", "rpe") for x in [("add", 4)] * 2 + [("sub", 6)] * 2],
+        *[("ape", "add", 4)] * 2,
+    ]
+    assert [s.layers for s in settings[:4]] == [1, 2, 0, 0]
+    assert [s.train.every_length for s in settings[2:4]] == [(2,), (2, 3)]
+    assert [s.train.every_length for s in settings[8:]] == [(2, 3, 6), (2, 3, 7)]
+
+
+def test_a_grid_includes_a_named_one_or_a_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('[[cell]]\ntask = "add"\n[[cell]]\ntask = "mul"\n')
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        '[[cell]]\ninclude = "smoke"\n[[cell]]\ntask = "add"\n'
+        '[[cell]]\ninclude = "base.toml"\nbase = [10, 4]\n'
+    )
+    found = grid(str(path))
+    assert found[:3] == grid("smoke")
+    assert [(c.setting.task.name, c.setting.base) for c in found[3:]] == [
+        *[("add", 10), ("mul", 10), ("add", 4), ("mul", 4)]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ('include = "mine.toml"', "cell 2: mine.toml includes itself"),
+        ('include = "smok"', "cell 2: unknown grid 'smok'; did you mean 'smoke'?"),
+        ("include = 3", "cell 2: 'include' names one grid"),
+        ("cell = []", "cell 2 has no [[cell]] tables"),
+        ('cell = [{ task = "add" }, { task = "adds" }]', "cell 2, cell 2: unknown task 'adds'"),
+    ],
+)
+def test_what_cannot_be_included_is_named(tmp_path: Path, cell: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read(tmp_path, 'task = "sub"', cell)
+    assert message in str(error.value)
+
+
+def test_a_grid_of_too_many_cells_is_refused_before_they_are_made(tmp_path: Path) -> None:
+    lists = f"window = {list(range(1, 200))}\nlayers = {list(range(1, 100))}\nbase = [10, 4, 5, 6]"
+    with pytest.raises(InvalidInput, match="has more than 10,000 cells"):
+        read(tmp_path, f'task = "add"\n{lists}')
+
+
 def test_a_grid_has_each_cell_once() -> None:
     for name in GRIDS:
         keys = [c.key for c in grid(name)]
@@ -77,14 +137,12 @@ def test_help_names_every_grid() -> None:
 
 
 def test_the_grids_that_gate_have_no_cell_that_does_not_converge() -> None:
-    unconverged = set(GRIDS["unconverged"])
-    assert all(
-        unconverged.isdisjoint(rows) for name, rows in GRIDS.items() if name != "unconverged"
-    )
+    unconverged = set(grid("unconverged"))
+    assert all(unconverged.isdisjoint(grid(name)) for name in GRIDS if name != "unconverged")
 
 
 def test_the_smoke_grid_has_every_kind_of_answer() -> None:
-    assert set(GRIDS["smoke"]) <= set(GRIDS["headline"])
+    assert set(grid("smoke")) <= set(grid("headline"))
     statuses = {
         x.status
         for cell in grid("smoke")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,11 +10,12 @@ import pytest
 from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
 
+from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify import pipeline
 from arith.verify.plan.cells import usual_recipe
-from arith.verify.plan.grids import recipe_of
+from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe
 
@@ -45,8 +47,15 @@ def test_a_grid_is_trained_by_the_recipe_of_its_evidence_unless_another_is_asked
     assert {job.recipe for plan in plans for job in plan.models} == used
 
 
-def test_a_grid_of_ones_own_is_trained_by_the_default() -> None:
-    assert recipe_of("mine.toml") is None
+def test_a_grid_of_ones_own_is_trained_by_the_default_unless_it_says_more(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[[cell]]\ntask = "add"\n')
+    assert recipe_of(str(path)) is None
+    path.write_text('recipe = "paper"\n[[cell]]\ntask = "add"\n')
+    assert recipe_of(str(path)) == RECIPES["paper"] and len(grid(str(path))) == 1
+    path.write_text('recipe = "papr"\n[[cell]]\ntask = "add"\n')
+    with pytest.raises(InvalidInput, match=r"mine.toml: unknown recipe 'papr'; did you mean 'pap"):
+        recipe_of(str(path))
 
 
 def usual(*where: str, **setting: Any) -> Recipe:

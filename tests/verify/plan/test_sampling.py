@@ -13,10 +13,9 @@ from arith.theory.setting.layouts import layout
 from arith.theory.setting.tasks import named_task
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
-from arith.verify.plan.natural_sequences import NaturalFormat, lengths
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.sampling import HELD_OUT, Sampler, is_held_out
-from arith.verify.plan.sequences import Format
+from arith.verify.plan.sequences import Format, NaturalFormat, lengths
 
 
 def small(name: str = "add", digits: int = 3, form: str = "aligned", base: int = 10) -> Format:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from builders.cells import natural_cell
 
-from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import RECIPE
+from arith.verify.plan.sequences import NaturalFormat
 from arith.verify.training.examples import Examples
 
 
