@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from arith.theory.inference.rule import Basis
-from arith.theory.inference.rules import RULES
+from arith.theory.inference.rules import RULES, Basis
 from arith.theory.setting.lengths_text import lengths_text
 
 
