@@ -11,8 +11,8 @@ import pytest
 from builders.predictions import predicted
 
 from arith.printing import learning_json, plain_text, prediction_parts
-from arith.theory.inference import derivation
-from arith.theory.prediction import lengths, natural
+from arith.theory.inference import constants
+from arith.theory.prediction import lengths, theorems
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of
 from arith.theory.studies import findings
@@ -27,7 +27,7 @@ CONSTANTS = [
     ),
     # How far an untrained address is found beside those that were trained.
     (
-        "prediction.natural",
+        "prediction.theorems",
         "NEAR",
         4,
         "one digit up in 6",
@@ -107,7 +107,7 @@ def text(said: Prediction) -> str:
 
 def forget() -> None:
     """Forget what was counted with another value."""
-    for module in (derivation, lengths, natural):
+    for module in (constants, lengths, theorems):
         for function in vars(module).values():
             if hasattr(function, "cache_clear"):
                 function.cache_clear()
@@ -117,7 +117,7 @@ def set_everywhere(patch: pytest.MonkeyPatch, home: str, name: str, value: Any) 
     """Another value of a constant, in its module and in all that import it."""
     patch.setattr(f"arith.theory.{home}.{name}", value)
     for user in (
-        *("prediction.predict", "prediction.interleaved", "prediction.natural"),
+        *("prediction.predict", "prediction.theorems", "prediction.words"),
         *("display.answer", "verify"),
     ):
         module = import_module("arith.printing" if user == "verify" else f"arith.theory.{user}")

@@ -9,8 +9,7 @@ import re
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.errors import look_up
-from arith.theory.inference.rule import Basis
-from arith.theory.inference.rules import RULES
+from arith.theory.inference.rules import RULES, Basis
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import LAYOUTS, Token

@@ -26,7 +26,7 @@ from itertools import product
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.errors import NotCountable
 from arith.theory.inference.support import largest_value
-from arith.theory.inference.views import tokens
+from arith.theory.inference.views import receptive_field, tokens
 from arith.theory.numbers.effort import remembered, spend
 from arith.theory.setting.boxes import Box
 from arith.theory.setting.domains import Domain
@@ -66,15 +66,6 @@ class Unshown:
 
     position: int
     tokens: tuple[str, ...]
-
-
-def receptive_field(setting: Setting) -> int | None:
-    """How many tokens an answer can depend on; None where theory cannot say, or all of them."""
-    speaks = setting.encoding.reference in ("relative", "none")
-    is_narrow = 0 < setting.window < len(tokens(setting))
-    if not (speaks and setting.layers and is_narrow):
-        return None
-    return setting.layers * (setting.window - 1) + 1
 
 
 def unshown(setting: Setting) -> dict[int, Unshown | None]:

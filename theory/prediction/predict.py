@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from arith.theory.errors import InvalidInput, NotCountable
-from arith.theory.inference.derivation import (
-    Beyond,
-    Function,
-    Step,
-    beyond,
-    beyond_lengths,
-    cite,
-    support_step,
-)
+from arith.theory.errors import InvalidInput
+from arith.theory.inference.derivation import Step, cite
 from arith.theory.inference.learned import LearnedFunction
-from arith.theory.inference.rule import Basis
+from arith.theory.inference.rules import Basis
 from arith.theory.inference.support import Support, support
-from arith.theory.numbers.effort import LIMIT, PART, budget, spend
+from arith.theory.numbers.effort import LIMIT, LITTLE, PART, budget, spend
 from arith.theory.numbers.exact_text import exact_text, text_and_float
 from arith.theory.prediction.expressibility import expressibility
-from arith.theory.prediction.interleaved import interleaved_lengths
-from arith.theory.prediction.lengths import LengthPrediction, predict_lengths
-from arith.theory.prediction.natural import natural_lengths
+from arith.theory.prediction.lengths import LengthPrediction, candidates, witnessed
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
+from arith.theory.prediction.theorems import Observation, conclude, observe
+from arith.theory.prediction.words import derivation
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
-from arith.theory.setting.domains import MISSED
 from arith.theory.setting.requests import setting_json
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
-
-_INDIFFERENT = "Premise: noise at ignored positions changes no answer."
-_STEADY = "Premise: disturbing all digits a little changes no answer."
 
 
 @dataclass(frozen=True)
@@ -130,20 +116,26 @@ class Prediction:
                     **text_and_float("learned_accuracy", x.learned_accuracy),
                     **text_and_float("unseen_share", x.unseen_share),
                     "claim": x.claim,
-                    "tried": x.tried,
+                    "because": list(x.because),
+                    "premises": list(x.premises),
                     "candidates": [exact_text(c) for c in x.candidates],
                 }
                 for x in self.lengths
             ],
             "derivation": [
-                {"rule": x.rule, "statement": x.statement, "source": x.source}
+                {
+                    "rule": x.rule,
+                    "statement": x.statement,
+                    "source": x.source,
+                    "lengths": sorted(x.lengths),
+                }
                 for x in self.derivation
             ],
         }
 
 
 def predict(setting: Setting) -> Prediction:
-    """The prediction for a setting.
+    """The prediction for a setting: what it shows, what the theorems say of each length, and why.
 
     What would take too many steps is not counted; single inputs then decide what they can
     (``theory.counting.witnesses``).
@@ -154,15 +146,35 @@ def predict(setting: Setting) -> Prediction:
     """
     spend(500_000 + 50_000 * len(setting.test_lengths))
     with budget(LIMIT):
-        return _predicted(setting)
+        other = _without_idle_modulus(setting)
+        return _predicted(setting) if other is None else _of_idle_modulus(setting, other)
 
 
 def _predicted(setting: Setting) -> Prediction:
+    _check_defined(setting)
+    observed = observe(setting)
+    with budget(PART):
+        lengths = [conclude(observed, n) for n in setting.test_lengths]
+    if not setting.natural:
+        lengths = _where_not_counted(observed, lengths)
+    longer = [x for x in lengths if x.direction == Direction.UPWARD]
+    shown = bool(longer) and all(x.digits in observed.shown for x in longer)
+    goes_on = bool(longer) and all(x.status == Status.GENERALIZES for x in lengths)
+    return Prediction(
+        setting,
+        NATURAL_LENGTHS
+        if setting.natural
+        else published(setting.task, setting.encoding, setting.base, setting.train),
+        tuple(lengths),
+        derivation(observed, tuple(lengths)),
+        observed.learned if observed.keeps and not shown else None,
+        goes_on and (shown or setting.natural),
+    )
+
+
+def _check_defined(setting: Setting) -> None:
+    """Check that the task is defined somewhere on every domain."""
     task, base, train = setting.task, setting.base, setting.train
-    whole = task.without_idle_modulus(base, setting.digits)
-    if whole != task and _is_written_alike(setting, whole):
-        return _of_idle_modulus(setting, whole)
-    shown = support(task, train, base)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
     for domain in (train, *tests):
         if not Support(task, domain, base).is_defined:
@@ -170,86 +182,40 @@ def _predicted(setting: Setting) -> Prediction:
                 f"the task is defined nowhere on {domain.text()}: every result would be negative "
                 "(with '% p' it is not)"
             )
-    if setting.natural:
-        return _of_natural_lengths(setting)
-    spend(shown.steps)
-    try:
-        with budget(PART):
-            upward, reason = beyond(setting, shown)
-    except NotCountable:
-        what = "Whether the digits that training showed fix the rule was not decided."
-        upward, reason = Beyond.BLIND, (cite("count", what, leaves_open=True),)
-    if not train.likely_whole(base, task.operands):
-        what = f"{train.text()} may lack digits that the domain has"
-        what += f", with a chance of {MISSED:g} or more."
-        upward, reason = Beyond.BLIND, (cite("sample", what, leaves_open=True),)
-    learned = LearnedFunction(shown)
-    with budget(PART):
-        by_length, because = beyond_lengths(setting, shown, upward)
-    lengths, unseen = predict_lengths(learned, setting.test_lengths, setting.test_kind, by_length)
-    if all(x.shown or setting.is_premise(x.digits) for x in lengths):
-        reason = ()  # nothing rests on it
-    longer = [x.shown for x in lengths if x.direction == Direction.UPWARD]
-    continues = bool(longer) and all(longer)
-    decided = upward.candidates is Function.EXPECTED
-    expected = learned if decided and not continues else None
-    return Prediction(
-        setting,
-        published(task, setting.encoding, base, train),
-        lengths,
-        (
-            _premise(setting),
-            support_step(shown),
-            *([cite("indifference", _INDIFFERENT)] if any(x.ignores for x in lengths) else []),
-            *reason,
-            *because,
-            *unseen,
-            *([cite("steadiness", _STEADY)] if any(x.asks_steady for x in lengths) else []),
-        ),
-        expected,
-        continues and _are_right(lengths),
-    )
+    if not setting.natural:
+        spend(support(task, train, base).steps)
 
 
-def _is_written_alike(setting: Setting, whole: Task) -> bool:
-    """Whether a task without its modulus is written alike, as far as a query can tell."""
-    base, digits = setting.base, setting.digits
-    alike = whole.result_width(base, digits) == setting.task.result_width(base, digits)
-    return alike or (setting.encoding.reference == "absolute" and not setting.window)
+def _where_not_counted(
+    observed: Observation, lengths: list[LengthPrediction]
+) -> list[LengthPrediction]:
+    """What single inputs decide where no count did; the two candidates where nothing is claimed."""
+    learned = observed.learned
+    with budget(LITTLE):
+        lengths = [witnessed(learned, observed.test(x.digits), x) for x in lengths]
+    with budget(LITTLE):
+        return [
+            replace(x, candidates=candidates(learned, observed.test(x.digits), x))
+            if observed.constants[x.digits].candidates
+            else x
+            for x in lengths
+        ]
 
 
-def _of_idle_modulus(setting: Setting, whole: Task) -> Prediction:
+def _without_idle_modulus(setting: Setting) -> Setting | None:
+    """The setting without a modulus that no answer reaches, if no query can tell the two apart."""
+    task, base, digits = setting.task, setting.base, setting.digits
+    whole = task.without_idle_modulus(base, digits)
+    alike = whole.result_width(base, digits) == task.result_width(base, digits)
+    alike |= setting.encoding.reference == "absolute" and not setting.window
+    return replace(setting, task=whole) if whole != task and alike else None
+
+
+def _of_idle_modulus(setting: Setting, whole: Setting) -> Prediction:
     """The prediction where no answer reaches the modulus: that of the task without it."""
-    other = predict(replace(setting, task=whole))
+    other = predict(whole)
     premise, *reasons = other.derivation
-    what = f"No answer reaches {setting.task.modulus}: the task is {whole.text()}."
-    return replace(
-        other, setting=setting, derivation=(premise, cite("modulus out of reach", what), *reasons)
-    )
-
-
-def _are_right(lengths: Iterable[LengthPrediction]) -> bool:
-    """Whether all lengths come out right, so that the task itself was learned."""
-    return all(x.status == Status.GENERALIZES for x in lengths)
-
-
-def _of_natural_lengths(setting: Setting) -> Prediction:
-    """The prediction where numbers have their natural lengths."""
-    by_length = interleaved_lengths if setting.layout.interleaved else natural_lengths
-    lengths, steps = by_length(setting)
-    longer = any(x.direction == Direction.UPWARD for x in lengths)
-    return Prediction(
-        setting,
-        NATURAL_LENGTHS,
-        lengths,
-        (_premise(setting), *steps),
-        None,
-        longer and _are_right(lengths),
-    )
-
-
-def _premise(setting: Setting) -> Step:
-    what = f"Premise: the model is right on held-out {setting.train.text()}"
-    if setting.train.pairs is not None:
-        what += f" (a digit is taken to be shown if it is missed with a chance below {MISSED:g})"
-    return cite("convergence", what)
+    longer = [x.digits for x in other.lengths if x.direction == Direction.UPWARD]
+    what = f"No answer reaches {setting.task.modulus}: the task is {whole.task.text()}."
+    step = cite("modulus out of reach", what, longer)
+    return replace(other, setting=setting, derivation=(premise, step, *reasons))

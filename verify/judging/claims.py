@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 
-from arith.theory.inference.rule import Basis
-from arith.theory.inference.rules import RULES
-from arith.theory.prediction.lengths import MOST_UNSEEN, LengthPrediction
+from arith.theory.inference.rules import RULES, Basis
+from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim as Claimed
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import Prediction
@@ -108,52 +107,10 @@ def theorem(prediction: Prediction) -> str:
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
-_EVERYWHERE = {"place", "blind", "sample"}
-"""The rules that decide every length but the trained ones, in place of the support rule."""
-
-
 def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
-    """Whether the prediction at a length rests on a rule.
-
-    A derivation cites its rules once for all lengths.  Which lengths are meant follows from what
-    ``theory.prediction.predict`` does with them: the premise covers what was trained; a place that
-    is told, a blind query and too small a sample decide every other length; joint support
-    fixes or blocks the lengths that ask for unseen combinations; indifference is asked where
-    ignored digits take new values; steadiness where combinations are fixed, or an accuracy rests on
-    ignored digits, and neighbours and shared parameters ask that it was seen; two candidates are
-    named where nothing is claimed; and the other rules are about digits above the trained ones.
-    """
-    cited = {step.rule for step in prediction.derivation}
-    trained = prediction.setting.is_premise(length.digits)
-    if rule not in cited or trained != (rule == "convergence"):
-        return False
-    if length.shown or rule == "receptive field":
-        return length.shown and rule == "receptive field"
-    if prediction.setting.natural and not trained:
-        return _decides(rule, prediction, length)
-    if rule == "support":
-        if cited & _EVERYWHERE:
-            return False
-        return prediction.learned is not None or length.claim != Claimed.NONE
-    if rule == "joint support":
-        return max(length.unseen, length.inferred) > MOST_UNSEEN
-    if rule == "indifference":
-        return length.ignores
-    if rule == "steadiness":
-        return length.asks_steady
-    if rule in ("neighbours", "shared parameters"):
-        return length.tried
-    if rule == "two candidates":
-        return bool(length.candidates)
-    return trained or rule in _EVERYWHERE or length.direction == Direction.UPWARD
-
-
-def _decides(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
-    """Whether a rule decides an untrained length where numbers have their natural lengths."""
-    if length.at_most < 1:
-        return rule == length.bounded_by
-    leaves_open = {step.leaves_open for step in prediction.derivation if step.rule == rule}
-    return (length.accuracy is None) in leaves_open
+    """Whether the prediction at a length rests on a rule."""
+    steps = (step.lengths for step in prediction.derivation if step.rule == rule)
+    return any(length.digits in lengths for lengths in steps)
 
 
 _LEARNING = {"plateau": plateau_verdicts, "leap": leap_verdicts}

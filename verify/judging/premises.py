@@ -1,33 +1,27 @@
 """Of which converged models a claim on a length speaks: today's claim, or that stored before.
 
-Where digits are ignored, of indifferent and steady ones; where joint support decides, of steady
-ones.
+A claim says itself what it asks of a model (``LengthPrediction.premises``), and so does one that is
+stored.  What was stored before claims said so is read off the version of the theory that made it
+(``earlier_claims.toml``).
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import support
-from arith.theory.prediction.lengths import LengthPrediction, replaces
+from arith.theory.prediction.lengths import LengthPrediction, Premise, replaces
 from arith.theory.setting.settings import Setting
 from arith.verify.plan.premise import SEEN_STEADY, least_kept
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted, PredictedLength
 from arith.verify.records.runs import Run
-
-_JOINTLY_SINCE, _IGNORED_SINCE, _BOUNDS_SINCE = 26, 28, 29
-"""The versions of the theory from which claims speak of steady models alone.
-
-Of exact ones: where joint support decides, and where they rest on ignored digits.  Of bounds:
-either.  Since the last of them answers that training leaves open may change.
-"""
-_TRIED_SINCE = 30
-"""The version from which some claims speak only of models that were seen to be steady."""
-_ALL_FIRMLY = range(30, 33)
-"""The versions in which all claims asked for as many answers as those."""
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
@@ -64,18 +58,17 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     claim = None if told is None else told.at(digits)
     if told is None or claim is None:
         return False
-    if _is_alike(expected, told):
-        ignores = expected.ignores
-    else:
-        ignores = _rests_on_ignored(told, setting, digits)
-    asks_steady = expected.asks_steady and presumes_steady(expected, told)
-    open_then, theory = claim.unseen_share or Fraction(0), int(told.theory)
-    # An exact claim on inputs that are open today: joint support was taken to decide them.
-    was_inferred = claim.accuracy is not None and open_then < expected.unseen
-    asks_steady |= was_inferred and theory >= _JOINTLY_SINCE
-    may_change = open_then if theory >= _BOUNDS_SINCE else Fraction(0)
-    is_steady = run.is_steady(digits, may_change, expected.tried, asked_then(told, expected.tried))
-    return (run.indifferent or not ignores) and (is_steady or not asks_steady)
+    premises = claim.premises
+    if premises is None:
+        premises = _premises_then(expected, setting, told, claim)
+    measured = Premise.MEASURED in premises
+    may_change = Fraction(0)  # of these answers no premise speaks
+    if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
+        may_change = claim.unseen_share or Fraction(0)
+    is_steady = run.is_steady(digits, may_change, measured, asked_then(told, measured))
+    return (run.indifferent or Premise.NOISE not in premises) and (
+        is_steady or Premise.STABLE not in premises
+    )
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
@@ -88,10 +81,11 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of steady models alone when this was stored."""
+    since = _earlier()
     if expected.tried:
-        return int(told.theory) >= _TRIED_SINCE
-    since = _JOINTLY_SINCE if expected.infers else _IGNORED_SINCE
-    return int(told.theory) >= (_BOUNDS_SINCE if expected.accuracy is None else since)
+        return int(told.theory) >= since["measured"]
+    kind = "joint_support" if expected.infers else "ignored_digits"
+    return int(told.theory) >= since["bounds" if expected.accuracy is None else kind]
 
 
 def asked_then(told: Predicted, tried: bool) -> float:
@@ -100,7 +94,37 @@ def asked_then(told: Predicted, tried: bool) -> float:
     Args:
         tried: whether it speaks only of models that were seen to be steady.
     """
-    return SEEN_STEADY if int(told.theory) in _ALL_FIRMLY else least_kept(tried)
+    first, last = _earlier()["all_firmly"]
+    return SEEN_STEADY if first <= int(told.theory) <= last else least_kept(tried)
+
+
+# --- claims that were stored before they said what they ask -------------------------------------
+
+
+@cache
+def _earlier() -> dict[str, Any]:
+    """The versions of the theory since which claims asked for what."""
+    return tomllib.loads(Path(__file__).with_name("earlier_claims.toml").read_text())
+
+
+def _premises_then(
+    expected: LengthPrediction, setting: Setting, told: Predicted, claim: PredictedLength
+) -> tuple[Premise, ...]:
+    """What a claim asked for that was stored without saying so."""
+    if _is_alike(expected, told):
+        ignores = expected.ignores
+    else:
+        ignores = _rests_on_ignored(told, setting, claim.digits)
+    asks_steady = expected.asks_steady and presumes_steady(expected, told)
+    # An exact claim on inputs that are open today: joint support was taken to decide them.
+    was_inferred = claim.accuracy is not None and (claim.unseen_share or 0) < expected.unseen
+    asks_steady |= was_inferred and int(told.theory) >= _earlier()["joint_support"]
+    each = {
+        Premise.NOISE: ignores,
+        Premise.STABLE: asks_steady,
+        Premise.MEASURED: expected.tried,
+    }
+    return tuple(premise for premise, is_asked in each.items() if is_asked)
 
 
 def _is_alike(expected: LengthPrediction, told: Predicted) -> bool:

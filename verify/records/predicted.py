@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.theory.numbers.exact_text import exact_text
+from arith.theory.prediction.lengths import Premise
 from arith.theory.prediction.outcomes import Claim, Status
 from arith.theory.prediction.predict import Prediction
 from arith.verify.plan.cells import Cell
@@ -24,6 +25,7 @@ class PredictedLength:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.
         at_least: what the accuracy does not fall below; 0 in what was stored before theory 27.
         candidates: none where there are none, and in what was stored before they were named.
+        premises: what the claim asks of a model; None in what was stored before claims said so.
     """
 
     digits: Length
@@ -35,10 +37,13 @@ class PredictedLength:
     learned_accuracy: Fraction | None
     at_least: Fraction = Fraction(0)
     candidates: tuple[Fraction, ...] = ()
+    premises: tuple[Premise, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values: fractions as text, no bound of 0, no empty candidates."""
         kept = {k: v for k, v in vars(self).items() if k not in ("at_least", "candidates") or v}
+        if self.premises is None:
+            del kept["premises"]
         return {k: _plain(v) for k, v in kept.items()}
 
 

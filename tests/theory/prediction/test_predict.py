@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from arith.theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
 from arith.theory.display.answer import answer_line
 from arith.theory.errors import InvalidInput
-from arith.theory.inference.identifiability import rule_above
 from arith.theory.inference.rules import RULES
-from arith.theory.inference.views import carry_reach, views
+from arith.theory.inference.views import carry_reach, rule_above, views
 from arith.theory.setting.domains import KINDS
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.requests import Request

@@ -74,9 +74,9 @@ def test_two_values_at_a_position_fix_no_unseen_pair(words: dict[str, Any], stat
 UNKNOWN = {
     "inference.joint_support.digit_causal": lambda *_: (Decision.UNDECIDED, None),
     "inference.joint_support.carry_range": lambda *_: None,
-    "inference.identifiability.carry_range": lambda *_: None,
-    "inference.identifiability.finds_digits": lambda *_: False,
-    "inference.derivation.finds_digits": lambda *_: False,
+    "inference.views.carry_range": lambda *_: None,
+    "inference.views.can_single_out": lambda *_: False,
+    "inference.constants.can_single_out": lambda *_: False,
 }
 """What decides a premise, and how it says that it does not know."""
 

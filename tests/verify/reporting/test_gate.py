@@ -44,10 +44,6 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
         return 2 if p == 101 else base_aligned(p, base)
 
     lengths = import_module("arith.theory.prediction.lengths")
-    # The predictions are made anew: without what was remembered, and without remembering these.
-    monkeypatch.setattr(lengths, "predict_lengths", lengths.predict_lengths.__wrapped__)
-    predictions = import_module("arith.theory.prediction.predict")
-    monkeypatch.setattr(predictions, "predict_lengths", lengths.predict_lengths)
     monkeypatch.setattr(lengths, "base_aligned", wrong)
     assert check("headline") == 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arith.theory.display.markdown import Markdown
 from arith.theory.display.text import count
-from arith.theory.inference.rule import Basis
+from arith.theory.inference.rules import Basis
 from arith.verify.judging.claims import uses
 from arith.verify.judging.judge import CellVerdict, LengthVerdict
 from arith.verify.judging.standards import is_testable
