@@ -228,7 +228,7 @@ class _Contexts:
                 and nothing is asked above.
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
-        spend(4_000 * math.prod(map(len, values)))
+        spend(10_000 + 3_000 * math.prod(map(len, values)))
         if is_rest and carry == 0:
             return {(): {(0, _END)}} if answers else {}
         for digits, onward, result in self._add(values, carry):
@@ -288,7 +288,7 @@ class _Contexts:
             values, *above = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers, is_rest)
             digits = self.base * len(values) * len(above)  # of the state, at most
-            spend(times * (4_000 + digits) * len(moves))
+            spend(times * (10_000 + (1_400 + digits) * len(moves)))
             rest = self._rest(to_come)
             for letter, after in moves.items():
                 ends = ((rest, least, c, x if answers else answer) for c, x in after)
