@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from arith.theory.display.answer import INPUTS
 from arith.theory.display.markdown import Markdown, plain
+from arith.theory.display.text import claim_text
 from arith.theory.inference.rules import RULES, THEORY_VERSION
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
@@ -14,19 +17,20 @@ from arith.verify.judging.candidates import candidate_counts
 from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page
-from arith.verify.reporting.failed_claims import failed_claims
-from arith.verify.reporting.json_data import summary_json
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.totals import (
+from arith.verify.reporting.summary import (
     FRACTIONAL,
+    TESTED,
     Judged,
     before_by_version,
     is_silent,
     is_untested,
     judged,
-    totals,
+    summarize,
 )
+from arith.verify.reporting.terminal import claimed_of, verdict_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
@@ -34,6 +38,8 @@ _WHERE = ("APE", "other encodings", "natural length")
 _JUDGED = ("claims", "agree", "diverge", "not tested", "stored: agree", "stored: diverge")
 Found = tuple[CellVerdict, LengthVerdict]
 """A length with its cell: one that was not trained, and that a query can tell from those."""
+FailedModel = tuple[str, Measurement]
+"""The version of the theory that claimed something of a model, and what was measured."""
 
 
 def together(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
@@ -59,7 +65,7 @@ def overview_page(reports: Sequence[Report]) -> str:
     by_grid = together(reports)
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
-    before = totals(verdicts).before
+    before = summarize(verdicts).predicted_before
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     parts: list[Block] = [
@@ -87,7 +93,12 @@ def overview_page(reports: Sequence[Report]) -> str:
             "today's claim agrees where the theorem is false; *only the theorem*: the other way "
             "round. A cell that stands in two grids counts once in the last line."
         ),
-        Table(_grid_rows(reports, verdicts)),
+        Table(
+            [
+                *(_grid_row(_linked(report), report.verdicts) for report in reports),
+                _grid_row("together", verdicts),
+            ]
+        ),
         Heading("By kind of claim"),
         Markdown(
             "Today's claims. *right on all*: exactly 1. *on nearly all*: at least "
@@ -122,7 +133,12 @@ def overview_page(reports: Sequence[Report]) -> str:
             f"the cell (today's is {THEORY_VERSION}). So a claim of an older version that failed "
             "may stand under a newer one, where another model of its cell was trained later."
         ),
-        Table(_version_rows(verdicts)),
+        Table(
+            [
+                {"theory": str(version), **_came_true(claims)}
+                for version, claims in before_by_version(verdicts).items()
+            ]
+        ),
         Heading("What did not come true"),
         Markdown(
             "Every claim that was stored before training and did not come true, with the models "
@@ -149,8 +165,8 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     """The counts of each grid, and of all together with no cell counted twice."""
     verdicts = [v for some in together(reports).values() for v in some]
     return {
-        "grids": {r.folder.name: summary_json(totals(r.verdicts)) for r in reports},
-        "together": summary_json(totals(verdicts)),
+        "grids": {r.folder.name: summarize(r.verdicts).to_json() for r in reports},
+        "together": summarize(verdicts).to_json(),
         "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
         "candidates": {
             inputs: {kind: vars(x) for kind, x in kinds.items()}
@@ -159,32 +175,23 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     }
 
 
-def _grid_rows(reports: Sequence[Report], verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
-    lines = [
-        (Markdown(f"[{plain(r.folder.name)}]({r.folder.name}/README.md)"), r.verdicts)
-        for r in reports
-    ]
-    return [_grid_row(name, some) for name, some in (*lines, ("together", verdicts))]
-
-
 def _grid_row(name: str, verdicts: Sequence[CellVerdict]) -> dict[str, str]:
-    t = totals(verdicts)
+    t = summarize(verdicts)
     trained = [v for v in verdicts if v.runs]
+    theorem = t.published
     return {
         "grid": name,
         "cells": f"{len(verdicts):,}",
         "trained": f"{len(trained):,}",
         "converged": f"{sum(bool(v.converged) for v in trained):,}",
-        "came true": f"{t.before.agree:,}",
-        "did not": f"{t.before.diverge:,}",
-        "share": _share(t.before),
+        **_came_true(t.predicted_before),
         "agree": f"{t.claims.agree:,}",
         "diverge": f"{t.claims.diverge:,}",
-        "not tested": f"{totals(trained).inconclusive:,}",
-        "theorem true": f"{t.theorem.agree:,}" if t.theorem.tested else "-",
-        "theorem false": f"{t.theorem.diverge:,}" if t.theorem.tested else "-",
-        "only ours right": f"{t.wins:,}",
-        "only the theorem": f"{t.losses:,}",
+        "not tested": f"{sum(is_untested(v, x) for v in trained for x in v.lengths):,}",
+        "theorem true": f"{theorem.agree:,}" if theorem.tested else "-",
+        "theorem false": f"{theorem.diverge:,}" if theorem.tested else "-",
+        "only ours right": f"{t.wins_over_published:,}",
+        "only the theorem": f"{t.losses_to_published:,}",
     }
 
 
@@ -214,15 +221,11 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
 
 def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
     rows = []
-    for direction, inputs in INPUTS.items():
-        for where in _WHERE:
-            some = [
-                (v, x)
-                for v, x in found
-                if x.prediction.direction == direction and _where(v) == where
-            ]
-            if not some:
-                continue
+    for (direction, inputs), where in product(INPUTS.items(), _WHERE):
+        some = [
+            (v, x) for v, x in found if x.prediction.direction == direction and _where(v) == where
+        ]
+        if some:
             claims, agree, diverge, untested, *_ = _numbers(some)
             rows.append(
                 {
@@ -238,22 +241,24 @@ def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
     return rows
 
 
-def _version_rows(verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
-    return [
-        {
-            "theory": str(version),
-            "came true": f"{claims.agree:,}",
-            "did not": f"{claims.diverge:,}",
-            "share": _share(claims),
-        }
-        for version, claims in before_by_version(verdicts).items()
-    ]
+def _linked(report: Report) -> Markdown:
+    name = report.folder.name
+    return Markdown(f"[{plain(name)}]({name}/README.md)")
+
+
+def _came_true(claims: Judged) -> dict[str, str]:
+    """Three columns on claims that were stored before training."""
+    return {
+        "came true": f"{claims.agree:,}",
+        "did not": f"{claims.diverge:,}",
+        "share": _share(claims),
+    }
 
 
 def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
     """In how many cells all claims came true, in a sentence: lengths of a cell are alike."""
     words = [{x.before for x in v.lengths} for v in verdicts]
-    tested = [w for w in words if w & {Verdict.AGREE, Verdict.DIVERGE}]
+    tested = [w for w in words if w & TESTED]
     true = sum(Verdict.DIVERGE not in w for w in tested)
     if not tested:
         return ""
@@ -289,3 +294,37 @@ def _kind(x: LengthPrediction) -> str:
 
 def _share(claims: Judged) -> str:
     return f"{claims.agree / claims.tested:.1%}" if claims.tested else "-"
+
+
+def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
+    """A row for each length of a cell at which a stored claim diverges, with the models there."""
+    return [
+        {
+            "cell": v.name,
+            "digits": str(x.digits),
+            "claimed": claim,
+            "theory": ", ".join(dict.fromkeys(theory for theory, _ in models)),
+            "measured": ", ".join(f"{m.correct / m.samples:.3f}" for _, m in models),
+            "as f^": ", ".join(
+                "-" if m.learned is None else f"{m.learned / m.samples:.3f}" for _, m in models
+            ),
+            "today": claimed_of(x),
+            "now": verdict_word(x.verdict),
+        }
+        for x in v.lengths
+        if x.before == Verdict.DIVERGE
+        for claim, models in _models_apart(v, x).items()
+    ]
+
+
+def _models_apart(v: CellVerdict, x: LengthVerdict) -> dict[str, list[FailedModel]]:
+    """The models that do not do what was stored of them at a length, by what that was."""
+    apart = defaultdict[str, list[FailedModel]](list)
+    for model in v.by_model:
+        [run] = model.runs
+        told = run.predicted and run.predicted.at(x.digits)
+        [here] = [y for y in model.lengths if y.digits == x.digits]
+        if told and run.predicted and here.before == Verdict.DIVERGE:
+            measured = (m for m in run.measurements if m.digits == x.digits)
+            apart[claim_text(told)] += [(run.predicted.theory, m) for m in measured]
+    return apart

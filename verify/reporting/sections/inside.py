@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import zip_longest
-from math import nan
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
@@ -23,10 +21,9 @@ from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.reading import Length, Share, read, read_cell
 from arith.verify.reporting.blocks import Block, Figure, Heading, Table
-from arith.verify.reporting.figures import MISSED, named_rows
+from arith.verify.reporting.plots import MISSED, Mark, draw_rows
 from arith.verify.reporting.report import Report
 
-ORDER = 90
 SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 _MARKS = "os^Dv*"
@@ -65,7 +62,7 @@ Models = Sequence[dict[str, Any]]
 """What was measured of each model."""
 
 
-def section(report: Report) -> list[Block]:
+def inside(report: Report) -> list[Block]:
     """How near each inspected model is to its expected function, and through what others leak."""
     files = sorted((report.folder / "mechanism").glob("*/mechanism.json"))
     models = [_read(file) for file in files]
@@ -145,6 +142,8 @@ def _leaks(models: Models) -> list[Block]:
         | {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
         for name, model, (now, *patched) in zip(names, measured, shares, strict=True)
     ]
+    marks = [x for i, (now, *layers) in enumerate(shares) for x in _leak_marks(i, now, layers)]
+    label = "share of the answers to the longest inputs that follow f^"
     return [
         Heading("Leaks"),
         f"In {some} of {count(len(leaking), 'model')} that leak, a tenth or more of what is lost "
@@ -154,7 +153,7 @@ def _leaks(models: Models) -> list[Block]:
         Figure(
             "Answers that follow the expected function, as they are and patched",
             "leaks.svg",
-            lambda path: _draw(names, shares, path),
+            lambda path: draw_rows(path, names, [("", marks)], label),
         ),
         Table(rows),
         Markdown(
@@ -167,18 +166,15 @@ def _leaks(models: Models) -> list[Block]:
     ]
 
 
-def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:
-    """A row per model: the share as it is (a bar), and with each layer patched (dots)."""
-    label = "share of the answers to the longest inputs that follow f^"
-    with named_rows(path, names, label) as [ax]:
-        for row, of_model in enumerate(shares):
-            ax.plot([min(of_model), max(of_model)], [row, row], color=FAINT, lw=0.8)
-        now, *patched = zip_longest(*shares, fillvalue=nan)
-        ax.plot(now, range(len(names)), "|k", ms=8, mew=2, label="as it is")
-        for i, layer in enumerate(patched):
-            label = f"layer {i + 1} patched"
-            mark, colour = _MARKS[i % len(_MARKS)], PALETTE[i % len(PALETTE)]
-            ax.plot(layer, range(len(names)), mark, color=colour, ms=6, label=label)
+def _leak_marks(row: int, now: float, patched: Sequence[float]) -> list[Mark]:
+    """The share as it is (a bar), with each layer patched (dots), and a line from end to end."""
+    ends = [min(now, *patched), max(now, *patched)]
+    bar: Any = {"color": "k", "marker": "|", "ms": 8, "mew": 2, "ls": ""}
+    marks = [Mark(row, ends, None, {"color": FAINT, "lw": 0.8}), Mark(row, [now], "as it is", bar)]
+    for i, x in enumerate(patched):
+        style: Any = {"marker": _MARKS[i % len(_MARKS)], "color": PALETTE[i % len(PALETTE)]}
+        marks.append(Mark(row, [x], f"layer {i + 1} patched", {**style, "ms": 6, "ls": ""}))
+    return marks
 
 
 def _name(measured: dict[str, Any]) -> str:

@@ -23,7 +23,6 @@ from arith.verify.plan.premise import PREMISE
 from arith.verify.reporting.blocks import Block, Heading, Table
 from arith.verify.reporting.report import Report
 
-ORDER = 110
 PAPER = "2407.17963"
 REACH = 3
 """Rows of longer training lengths are only named, unless a cell was trained on what they were."""
@@ -32,7 +31,7 @@ PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
 
 
-def section(report: Report) -> list[Block]:
+def compared_tables(report: Report) -> list[Block]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
     if not any(same_training(row[0].setting(), trained) for row in published_rows()):
