@@ -6,9 +6,12 @@ draws it, so no page shows a picture that was there before.
 
 from __future__ import annotations
 
+import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,6 +65,17 @@ class Figure:
 
 Block = str | Heading | Items | Table | Figure
 """A part of a page; a text is a paragraph."""
+
+
+def text(name: str, /, **values: object) -> Markdown:
+    """A text of ``texts.toml`` in one line; the texts that are filled in are shown as they are."""
+    filled = {key: plain(x) if isinstance(x, str) else x for key, x in values.items()}
+    return Markdown(" ".join(_texts()[name].format(**filled).split()))
+
+
+@cache
+def _texts() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("texts.toml").read_text("utf-8"))
 
 
 def markdown_page(blocks: Iterable[Block], folder: Path = Path(), fold: bool = False) -> Markdown:

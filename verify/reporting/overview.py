@@ -18,7 +18,7 @@ from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
-from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page
+from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import (
     FRACTIONAL,
@@ -70,29 +70,16 @@ def overview_page(reports: Sequence[Report]) -> str:
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     parts: list[Block] = [
         Heading("Theory and experiment: all grids together", level=1),
-        Markdown(
-            f"**Of the claims that were stored before their models were trained {before.agree:,} "
-            f"came true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}"
+        text(
+            "found",
+            agree=before.agree,
+            diverge=before.diverge,
+            share=_share(before),
+            by_cell=_by_cell(verdicts),
         ),
-        Markdown(
-            "A claim speaks of the inputs of one test length of one *cell* (task, encoding, "
-            "layout, training data, model size) that training did not show. It comes true only "
-            "if every model of the cell that meets the premises does what is claimed. Each grid "
-            "has a report with all of its cells; [what we know](../docs/findings.md) says what "
-            "follows from them, and [what this is evidence "
-            "for](../docs/findings.md#what-this-is-evidence-for) what is not counted here. "
-            "Terms: [glossary](../docs/glossary.md)."
-        ),
+        text("claim"),
         Heading("By grid"),
-        Markdown(
-            "*came true*, *did not*: claims that were stored before training, judged as they "
-            "were made. *agree*, *diverge*: what today's theory claims of the same models. *not "
-            "tested*: today's claims that no model could test, as none met the premises. "
-            "*theorem true*, *false*: what the published one says of these lengths (*right on "
-            "all inputs*, or *wrong on some*); a dash where it says nothing. *only ours right*: "
-            "today's claim agrees where the theorem is false; *only the theorem*: the other way "
-            "round. A cell that stands in two grids counts once in the last line."
-        ),
+        text("by_grid"),
         Table(
             [
                 *(_grid_row(_linked(report), report.verdicts) for report in reports),
@@ -100,39 +87,17 @@ def overview_page(reports: Sequence[Report]) -> str:
             ]
         ),
         Heading("By kind of claim"),
-        Markdown(
-            "Today's claims. *right on all*: exactly 1. *on nearly all*: at least "
-            f"{1 - FRACTIONAL}. *on nearly none*: at most {FRACTIONAL}. *a fraction*: an exact "
-            "accuracy between these. Bounds are easier to meet than an exact accuracy. *stored*: "
-            "of every model of the cell the claim that was stored before training is today's, "
-            "with its premises."
-        ),
+        text("by_kind", most=1 - FRACTIONAL, fractional=FRACTIONAL),
         Table(kinds, ("kind", *_JUDGED)),
         Heading("By inputs and encoding"),
-        Markdown(
-            "*shorter*, *longer*: than all trained lengths; *between* two of them; *trained*: "
-            "tested on inputs that training shows seldom or never. *carry a claim*: lengths of "
-            "trained cells about which theory says something that a measurement could "
-            "contradict. *natural length*: numbers that are not padded, under any encoding. Some "
-            "cells were trained first because they carry a claim; reports have the share of all "
-            "cells of a grid (*Coverage*)."
-        ),
+        text("by_inputs"),
         Table(_where_rows(found)),
         Heading("By rule"),
-        Markdown(
-            "Lengths whose claim rests on a rule, by today's theory (`arith theorems RULE` has "
-            "each rule whole). Most claims rest on several. Rules that were withdrawn are not "
-            "here: what they had claimed is in the first table and in the last two. The rules "
-            "*plateau* and *leap* speak of training, and are counted in the reports."
-        ),
+        text("by_rule"),
         Table(rules, ("rule", *_JUDGED)),
         Items([Markdown(f"*{name}*: {RULES[name].summary}") for name, *_ in rules]),
         Heading("By version of the theory"),
-        Markdown(
-            "Claims stored before training, by the newest version that made one for a model of "
-            f"the cell (today's is {THEORY_VERSION}). So a claim of an older version that failed "
-            "may stand under a newer one, where another model of its cell was trained later."
-        ),
+        text("by_version", theory_version=THEORY_VERSION),
         Table(
             [
                 {"theory": str(version), **_came_true(claims)}
@@ -140,14 +105,7 @@ def overview_page(reports: Sequence[Report]) -> str:
             ]
         ),
         Heading("What did not come true"),
-        Markdown(
-            "Every claim that was stored before training and did not come true, with the models "
-            "that did otherwise. *as f^*: the share of their answers that are those of the "
-            "expected function, 0.9 at least where an exact accuracy is claimed. *theory*: the "
-            "versions that made the claim. *today*: what theory claims of that length now (*none "
-            "steady*: of steady models alone, and none was seen to be). *now*: what becomes of "
-            "that claim, which may speak of fewer models (of steady ones alone)."
-        ),
+        text("failed"),
         Table(
             [
                 {"grid": name} | row
@@ -263,10 +221,14 @@ def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
     if not tested:
         return ""
     x = pooled([(true, len(tested))])
-    return (
-        f"Lengths of one cell share its models. By cell: all such claims came true in {true:,} of "
-        f"the {len(tested):,} cells that have any, {x.value:.1%} ({CONFIDENCE:.0%} interval "
-        f"{x.low:.1%} to {x.high:.1%}, as if cells were independent)."
+    return text(
+        "by_cell",
+        true=true,
+        cells=len(tested),
+        share=x.value,
+        confidence=CONFIDENCE,
+        low=x.low,
+        high=x.high,
     )
 
 

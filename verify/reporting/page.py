@@ -28,6 +28,7 @@ from arith.verify.reporting.blocks import (
     Table,
     html_blocks,
     markdown_page,
+    text,
 )
 from arith.verify.reporting.plots import cell_name, draw_claims
 from arith.verify.reporting.report import Report, rerun_commands
@@ -41,24 +42,16 @@ from arith.verify.reporting.terminal import (
     verdict_word,
 )
 
-_EVIDENCE = Markdown(
-    "Evidence: `evidence.jsonl`, one measurement per line; `arith report --grid` makes this page "
-    "from it."
-)
-_LENGTHS = Markdown(
-    "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
-    f"accuracy. *measured*: accuracy against the truth, with its {CONFIDENCE:.0%} interval "
-    "where inputs were sampled. "
-    "*as f^*: share of answers equal to those of the expected function f^."
-)
-
 
 def page(report: Report) -> str:
     """The first page as Markdown, with every section that the evidence allows.
 
     The figures are drawn into the folder of the report.
     """
-    blocks = [*_first(report, [_cell_row(v) for v in report.trained]), *_last(report, _EVIDENCE)]
+    blocks = [
+        *_first(report, [_cell_row(v) for v in report.trained]),
+        *_last(report, text("evidence")),
+    ]
     return markdown_page(blocks, report.folder, fold=True) + "\n"
 
 
@@ -82,7 +75,7 @@ def html_page(report: Report) -> str:
     return environment.get_template("report.html").render(
         name=one_line(report.name),
         found=html_blocks([*_first(report, rows), claims, *_last(report)], links),
-        lengths=html_blocks([_LENGTHS], links),
+        lengths=html_blocks([text("lengths", confidence=CONFIDENCE)], links),
         cells=[(anchor, one_line(name), html_blocks(of, links)) for anchor, name, of in cells],
     )
 
@@ -94,21 +87,7 @@ def _first(report: Report, rows: Sequence[dict[str, str]]) -> list[Block]:
         Markdown(f"**{outcome_line(report.verdicts, report.known)}**"),
         *summary_blocks(report.verdicts),
         Heading("Cells"),
-        Markdown(
-            "Terms: [glossary](../../docs/glossary.md). *cell*: task, encoding, layout, training "
-            "data (W: attention window, L: layers, N: digits that operands are padded to where "
-            "that is not the longest test length), and the model size where it is not the usual "
-            "one (pico; wide for products). *theorem*: what the published one says of shorter "
-            "(down) and longer (up) inputs: *generalizes*, right on all of them, or *fails*, "
-            "wrong on some. *shorter*, *longer*: each test length, the accuracy that the refined "
-            "theory claims, and in brackets the measured one: the mean of the models that are "
-            "judged there, and how many of the converged ones these are, where not all. The ± of "
-            "each claim is in [cells.md](cells.md). *none steady*: theory speaks of steady "
-            "models alone, and none was seen to be; *not tested*: no model is judged. "
-            "*converged*: models that met the premise, of those trained. *verdict*: of the "
-            "lengths with a claim. Every test length of every cell, and the command that trains "
-            "it again: [cells.md](cells.md)."
-        ),
+        text("cells"),
         Table(rows),
     ]
 
@@ -131,15 +110,16 @@ def summary_blocks(verdicts: Sequence[CellVerdict]) -> list[Block]:
     items = [
         f"**Refined theory**: {summary_line(verdicts)}",
         *_coverage(t),
-        f"**Premise**: {t.converged} of {count(t.models, 'model')} were right on at least "
-        f"{PREMISE:.0%} of the held-out inputs of the trained lengths, and of enough of "
-        "them to know; only these are judged.",
+        text("premise", converged=t.converged, models=count(t.models, "model"), premise=PREMISE),
         *_indifferent(verdicts),
         *_steady(verdicts),
-        "**Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
-        f"models at {count(t.published.agree, 'length')}, false at {t.published.diverge}. "
-        "Where both claim something, the refined theory alone is right at "
-        f"{count(t.wins_over_published, 'length')}, the theorem alone at {t.losses_to_published}.",
+        text(
+            "published",
+            right=count(t.published.agree, "length"),
+            wrong=t.published.diverge,
+            wins=count(t.wins_over_published, "length"),
+            losses=t.losses_to_published,
+        ),
     ]
     return [*_ledger(t), Items([*map(Markdown, items)])]
 
@@ -161,10 +141,12 @@ def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
     if not asked:
         return []
     return [
-        f"**Indifference**: {sum(r.indifferent for r in asked)} of {count(len(asked), 'model')} "
-        f"with a claim that rests on ignored digits kept {INDIFFERENT:.0%} of their answers in "
-        "domain when all such digits were blended half and half with others; only these are judged "
-        "on such claims."
+        text(
+            "indifferent",
+            kept=sum(r.indifferent for r in asked),
+            asked=count(len(asked), "model"),
+            indifferent=INDIFFERENT,
+        )
     ]
 
 
@@ -181,12 +163,13 @@ def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
     if not asked:
         return []
     return [
-        f"**Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
-        "on ignored digits, or on digits that training never showed together, kept "
-        f"{STEADY:.0%} of the answers ({SEEN_STEADY:.1%} where the claim asks for it) when all "
-        "digits were a little disturbed; answers that training leaves open count as kept. Only "
-        f"these are judged. Models in which it was not measured are judged as if they were steady, "
-        f"but not where {SEEN_STEADY:.1%} is asked."
+        text(
+            "steady",
+            kept=sum(asked),
+            asked=count(len(asked), "measurement"),
+            steady=STEADY,
+            seen_steady=SEEN_STEADY,
+        )
     ]
 
 
@@ -195,10 +178,7 @@ def _ledger(t: Summary) -> list[Block]:
     if not t.ledger:
         return []
     return [
-        "Only claims that were stored before training put the theory to the test: a rule that was "
-        "made or changed since may have been made to fit these models. All that this report says "
-        "below, where it does not say otherwise, is of today's theory. How the two counts belong "
-        "together:",
+        text("ledger"),
         Table(
             [(what, str(x.agree), str(x.diverge), str(x.tested)) for what, x in t.ledger],
             ("claims", "agree", "diverge", "in all"),
@@ -242,10 +222,14 @@ def _measured(v: CellVerdict, x: LengthVerdict) -> str:
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
-    return (
-        f"{v.name}, {count(x.digits, 'digit')}: predicted {claim_text(x.prediction)}, "
-        f"measured {interval_text(x.accuracy)}, as f^ {interval_text(x.learned)}. Likely cause: "
-        f"{known.causes.get((v.name, x.digits), 'no cause is known')}"
+    return text(
+        "divergence",
+        cell=v.name,
+        digits=count(x.digits, "digit"),
+        claimed=claim_text(x.prediction),
+        measured=interval_text(x.accuracy),
+        learned=interval_text(x.learned),
+        cause=known.causes.get((v.name, x.digits), "no cause is known"),
     )
 
 
@@ -254,24 +238,20 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str]:
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
     return [
-        f"{count(len(runs), 'model')}, {sum(r.steps for r in runs):,} optimizer steps, "
-        f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training, added up over the "
-        f"models. Random seeds: {seeds}.",
+        text(
+            "trained",
+            models=count(len(runs), "model"),
+            steps=sum(r.steps for r in runs),
+            minutes=sum(r.seconds for r in runs) / 60,
+            seeds=seeds,
+        ),
         *(
             f"Trained {count(n, 'model')} (processor x cores, versions, precision): {m}."
             for m, n in sorted(machines.items())
         ),
         *_recipes(verdicts, recipe),
-        f"One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
-        "In-domain accuracy is measured on held-out tuples only.",
-        Markdown(
-            f"A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
-            "accuracy (or the accuracy, where every input was tested) lies within "
-            f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
-            "answers are those of the expected function, where one is predicted. Where a bound is "
-            f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
-            "below *at least*). The same holds for every cell."
-        ),
+        text("held_out", held_out=HELD_OUT),
+        text("agrees", confidence=CONFIDENCE, tolerance=TOLERANCE, mechanism=MECHANISM),
         "The premise has to hold at every length that was trained on, however rare.",
         *versions(verdicts),
     ]
@@ -299,19 +279,14 @@ def versions(verdicts: Sequence[CellVerdict]) -> list[str]:
     if not found:
         return []
     said = [f"version {x}: {claims.agree} and {claims.diverge}" for x, claims in found.items()]
-    return [
-        "Claims stored before training that agree and diverge, by the version of the theory that "
-        f"made them (today's is {THEORY_VERSION}; a length counts under the newest that claimed "
-        "something of one of its models): "
-        f"{', '.join(said)}."
-    ]
+    return [text("versions", theory_version=THEORY_VERSION, found=", ".join(said))]
 
 
 def cells_page(report: Report) -> str:
     """The second page as Markdown: every test length of every trained cell, model by model."""
     parts: list[Block] = [
         Heading(f"Every length of {report.name}", level=1),
-        _LENGTHS,
+        text("lengths", confidence=CONFIDENCE),
         *(p for v in report.trained for p in _cell_section(v, report.recipe)),
     ]
     return markdown_page(parts, report.folder) + "\n"

@@ -18,7 +18,7 @@ from arith.verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, worst
 from arith.verify.judging.standards import is_testable
-from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
+from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
 from arith.verify.reporting.plots import (
     CROSSED,
     MISSED,
@@ -52,11 +52,7 @@ def no_claim(report: Report) -> list[Block]:
         return []
     lengths = sum(len(at) for cells in by_rule.values() for at in cells.values())
     parts: list[Block] = [Heading("No claim")]
-    parts.append(
-        f"At {count(lengths, 'length')} theory is silent: the training data leave the answer "
-        "open, or what is claimed is about models that were seen to be steady, and none was. What "
-        "was measured there, as the accuracy at so many digits, by the rule that says why:"
-    )
+    parts.append(text("no_claim", lengths=count(lengths, "length")))
     for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
         parts.append(Markdown(f"**{rule[0].upper()}{rule[1:]}**"))
         parts.append(Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()]))
@@ -78,18 +74,13 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
 
 def published_wrong(report: Report) -> list[Block]:
     """A line for each cell and direction in which the theorem is wrong at some length."""
-    items = [text for v in report.trained for d in EXTRAPOLATING if (text := _wrong(v, d))]
+    items = [line for v in report.trained for d in EXTRAPOLATING if (line := _wrong(v, d))]
     if not items:
         return []
     wrong = sum(x.published == Verdict.DIVERGE for v in report.trained for x in v.lengths)
     return [
         Heading("Where the published theorem is wrong"),
-        Markdown(
-            f"At {count(wrong, 'length')} the theorem of arXiv 2407.17963 says *generalizes* "
-            "(right on all inputs) or *fails* (wrong on some), and the models do otherwise. It "
-            "does not ask how examples are written, so it is held to every layout. By cell, the "
-            "accuracy measured at so many digits, and what the refined theory claims there:"
-        ),
+        text("published_wrong", lengths=count(wrong, "length")),
         Items(items),
     ]
 
@@ -116,14 +107,7 @@ def theorems_and_rules(report: Report) -> list[Block]:
     """A table of the theorems, one of the rules, and what each rule says."""
     return [
         Heading("Theorems and rules"),
-        Markdown(
-            "How often measurements support each theorem and each rule. A cell counts once, by its "
-            "worst test length and model: it supports only if each of its converged models does. "
-            "*models* counts each by itself. *not tested*: a premise was not met, or not measured. "
-            "*nothing to test*: the theorem or rule was used, and nothing that could be "
-            "contradicted follows (some rules only say why the answer is open; "
-            "*convergence* is the premise itself). p: modulus, B: base, n: trained digits."
-        ),
+        text("theorems_and_rules"),
         *claim_tables(claims(report.verdicts)),
     ]
 
@@ -190,11 +174,14 @@ def encodings(report: Report) -> list[Block]:
     first = f"The first {MOST_DRAWN} of {count(len(asked), 'row')}."
     return [
         Heading("Encodings"),
-        "Encodings other than APE, where a task, layout and window were tried under several. "
-        f"{tested.agree} of {count(tested.tested, 'cell')} with a tested claim on longer inputs "
-        "agree. "
-        f"{right} of {count(len(silent), 'cell')} without a claim are right on at least "
-        f"{RIGHT:.0%} of all longer inputs.",
+        text(
+            "encodings",
+            agree=tested.agree,
+            tested=count(tested.tested, "cell"),
+            right=right,
+            least=RIGHT,
+            cells=count(len(silent), "cell"),
+        ),
         Figure(
             "Accuracy on inputs one digit longer, by encoding",
             "encodings.svg",

@@ -20,7 +20,7 @@ from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged
 from arith.verify.judging.unconverged import unconverged as at_plateau
 from arith.verify.records.runs import Run
 from arith.verify.records.trajectory import GROWTH, Timing, timing
-from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
+from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
 from arith.verify.reporting.plots import (
     CROSSED,
     MODEL,
@@ -102,13 +102,18 @@ def _at_plateaus(report: Report) -> list[Block]:
     ]
     return [
         Heading("What models know that did not learn a modular task"),
-        f"{count(len(models), 'model')} of modular tasks missed the premise. {len(clear)} of them "
-        f"are right in domain on the share of a plateau (give or take {TOLERANCE}) that stands "
-        f"apart from the others. At longer lengths this was counted for {counted} of these, and "
-        f"{agree} are at the plateau wherever it was. Near a plateau that is less than {APART} "
-        f"from another: {len(at_one) - len(clear)}; past the last plateau: {past}; at none: "
-        f"{len(models) - len(at_one) - past}. A plateau is the accuracy of the most frequent "
-        "result given the lowest digits of the operands, counted exactly.",
+        text(
+            "at_plateaus",
+            missed=count(len(models), "model"),
+            clear=len(clear),
+            tolerance=TOLERANCE,
+            counted=counted,
+            agree=agree,
+            apart=APART,
+            near=len(at_one) - len(clear),
+            past=past,
+            none=len(models) - len(at_one) - past,
+        ),
         Table([_plateau_row(v, run, x) for v, run, x in models], COLUMNS),
         *(on_the_way if passed else []),
     ]
@@ -180,10 +185,16 @@ def during_training(report: Report) -> list[Block]:
     drawn = sorted((v for v, _ in timings), key=lambda v: v not in first)[:PANELS]
     return [
         Heading("During training"),
-        f"Of {len(every)} converged models the agreement with the expected function f^ was "
-        f"measured during training. {counts[BEFORE]} of them gave the answers of f^ (to "
-        f"{REACHED:.0%} of the inputs of the longest test length) before meeting the premise, "
-        f"{counts[WITH]} with it, {counts[AFTER]} later; {counts[NEVER]} did not{middle}.",
+        text(
+            "during_training",
+            models=len(every),
+            before=counts[BEFORE],
+            reached=REACHED,
+            together=counts[WITH],
+            after=counts[AFTER],
+            never=counts[NEVER],
+            middle=middle,
+        ),
         Figure(
             "Answers during training",
             "trajectories.svg",
@@ -246,9 +257,14 @@ def how_soon(report: Report) -> list[Block]:
     soon = [model for kind, models in kinds.items() if kind != MORE for model in models]
     return [
         Heading("How soon"),
-        f"{_soon(soon)} of {count(len(soon), 'model')} whose task asks for one or two digits at "
-        f"once (its leap complexity) had learned it within {SOON:,} steps, and {_soon(late)} of "
-        f"{len(late)} whose task asks for more.",
+        text(
+            "how_soon",
+            early=_soon(soon),
+            few=count(len(soon), "model"),
+            soon=SOON,
+            late_early=_soon(late),
+            late=len(late),
+        ),
         Figure(
             "Steps until a task is learned, by the digits it asks for at once",
             "how_soon.svg",
@@ -266,14 +282,7 @@ def how_soon(report: Report) -> list[Block]:
             ),
         ),
         Table([_kind_row(kind, models) for kind, models in kinds.items()]),
-        Markdown(
-            "Models under APE. How many digits a task asks for at once "
-            "(`theory/learning/leap_complexity.py`) is counted, not fitted; only the threshold of "
-            "1/10 in the rule *leap* was chosen after the fact. Learned means right in domain on "
-            f"{LEARNED:.0%}; *median step*, when that was. The last columns are of models that met "
-            "the premise: at how many longer lengths the accuracy agrees with that of the expected "
-            "function, for models that learned soon and for the others."
-        ),
+        text("how_soon_legend", learned=LEARNED),
     ]
 
 

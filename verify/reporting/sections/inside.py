@@ -11,7 +11,6 @@ import numpy as np
 from msgspec import Meta
 
 from arith.theory.display.influence_plot import draw_influences
-from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.text import count, digits_text
 from arith.theory.errors import InvalidInput
@@ -20,7 +19,7 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.reading import Length, Share, read, read_cell
-from arith.verify.reporting.blocks import Block, Figure, Heading, Table
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table, text
 from arith.verify.reporting.plots import MISSED, Mark, draw_rows
 from arith.verify.reporting.report import Report
 
@@ -87,17 +86,9 @@ def _inside(models: Models) -> list[Block]:
     as_near = sum(learned["largest"] <= truth["largest"] for learned, truth in both)
     return [
         Heading("Inside"),
-        f"In {as_near} of {count(len(both), 'model')} with a predicted f^, which operand digits "
-        "change which digits of the answers is at least as near to the expected function as to "
-        "the task.",
+        text("inside", as_near=as_near, models=count(len(both), "model")),
         Table([_row(model) for model in models]),
-        Markdown(
-            "*from f^*, *from f*: the largest difference between an influence of the model (how "
-            "often the answer's digit changes with an operand's) and that of the expected function "
-            "or the task. *from the equivalent input*: the distance of the last states to those of "
-            "the trained input that the expected function cannot tell from it, where an unrelated "
-            "trained input is at 1. Made by `arith inspect` with the options of the cell."
-        ),
+        text("inside_legend"),
         *(_influences(i, model) for i, model in enumerate(models, 1) if model["influence"]),
     ]
 
@@ -146,23 +137,14 @@ def _leaks(models: Models) -> list[Block]:
     label = "share of the answers to the longest inputs that follow f^"
     return [
         Heading("Leaks"),
-        f"In {some} of {count(len(leaking), 'model')} that leak, a tenth or more of what is lost "
-        f"comes back where a later layer does not see the places of the ignored digits, in {most} "
-        "more than where the first does not. What leaks is not only the digits, but what the "
-        "model has made of them at their places.",
+        text("leaks", some=some, models=count(len(leaking), "model"), most=most),
         Figure(
             "Answers that follow the expected function, as they are and patched",
             "leaks.svg",
             lambda path: draw_rows(path, names, [("", marks)], label),
         ),
         Table(rows),
-        Markdown(
-            "The share of answers that follow f^, each digit given the right ones before it. "
-            "*layer i patched*: the share if that layer's keys and values at the places of ignored "
-            "digits were those of the equivalent trained input, and all else as it is. The first "
-            "layer sees the digits, a later one what stands at their places by then: the digit, "
-            "and what was worked out there. Made by `arith inspect`."
-        ),
+        text("leaks_legend"),
     ]
 
 

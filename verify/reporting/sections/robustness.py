@@ -17,7 +17,7 @@ from arith.verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
 from arith.verify.plan.premise import INDIFFERENT, SEEN_STEADY, STEADY, least_kept
 from arith.verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from arith.verify.records.runs import Run
-from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table
+from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
 from arith.verify.reporting.plots import CROSSED, MISSED, MODEL, Mark, draw_rows
 from arith.verify.reporting.report import Report
 
@@ -74,17 +74,16 @@ def what_decides(report: Report) -> list[Block]:
     models = sum(len(some) for runs in by_cell.values() for some in runs.values())
     return [
         Heading("What decides"),
-        Markdown(
-            f"{_answer(compared)}Each recipe is `{DENSE.name}` with one thing changed, its noise "
-            f"or another; but `{PAPER.name}` has all as in arXiv 2407.17963, and "
-            f"`{TWO_STAGE.name}` several changed."
+        text(
+            "recipes",
+            answer=_answer(compared),
+            dense=DENSE.name,
+            paper=PAPER.name,
+            two_stage=TWO_STAGE.name,
         ),
         *([picture] if len(by_cell) <= MOST_DRAWN else []),
         Items([_sentence(x, pairs[x], *shares) for x, shares in compared.items()]),
-        f"{count(models, 'model')}. A sentence compares models of the same cell and seed, "
-        "each cell counted once. In the table: the share of answers that follow f^ one digit up, "
-        "two, and so on, the mean of the models; in brackets those that met the premise, of all. "
-        "Models that did not are left out where one did. An empty place: not trained so.",
+        text("recipes_compared", number=count(models, "model")),
         Table(rows),
     ]
 
@@ -133,10 +132,16 @@ def _sentence(recipe: Recipe, cells: Sequence[Pairs], here: float, there: float)
     pairs = [pair for cell in cells for pair in cell]
     missed = sum(not run.converged for run, _ in pairs)
     note = f"; {missed} of {len(pairs)} missed the premise" if missed else ""
-    return Markdown(
-        f"`{recipe.name}` ({recipe.about}): f^ explains {here:.3f} of the answers at the longest "
-        f"inputs (`{DENSE.name}`, same seeds: {there:.3f}), in {count(len(pairs), 'model')} of "
-        f"{count(len(cells), 'cell')}{note}."
+    return text(
+        "recipe",
+        name=recipe.name,
+        about=recipe.about,
+        here=here,
+        dense=DENSE.name,
+        there=there,
+        models=count(len(pairs), "model"),
+        cells=count(len(cells), "cell"),
+        note=note,
     )
 
 
@@ -181,13 +186,7 @@ def indifference(report: Report) -> list[Block]:
         f"in domain, {_following(kept)} follow f^ at every longer length tested"
         + (f"; of {len(rest)} that did not, {_following(rest)}." if rest else "."),
         Table([_indifference_row(name, some) for name, some in rows.items() if some]),
-        Markdown(
-            "*answers kept*: of held-out inputs of the trained lengths, the share whose answer "
-            "stays when half of another token's vector is mixed into every token that should be "
-            f"ignored. A model follows f^ where that gives {FOLLOWS:g} of its answers or more, "
-            "give or take the inputs that training leaves open. Of models that met the premise, at "
-            "lengths whose claim rests on ignored digits."
-        ),
+        text("indifference", follows=FOLLOWS),
     ]
 
 
@@ -211,9 +210,9 @@ def _following(models: Sequence[dict[int, float]]) -> int:
 
 def _indifference_row(name: str, models: Sequence[dict[int, float]]) -> dict[str, str]:
     cells = {"answers kept": name, "models": str(len(models))}
-    for up, text in _UP.items():
+    for up, word in _UP.items():
         tested = [shares[up] >= FOLLOWS for shares in models if up in shares]
-        cells[f"follow f^ {text}"] = f"{sum(tested)} of {len(tested)}" if tested else ""
+        cells[f"follow f^ {word}"] = f"{sum(tested)} of {len(tested)}" if tested else ""
     return cells
 
 
@@ -254,13 +253,7 @@ def learned_noise(report: Report) -> list[Block]:
         f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
         "needed got more noise than each that is.",
         Table([_noise_row(*x) for x in found]),
-        Markdown(
-            "While a model settles, each place learns how much of the learned noise it bears, from "
-            "0 to 1: the more, the less answers rest on what stands there. *needed*: operand "
-            "digits that varied in training and can change the answer. *not needed*: those that "
-            "never varied, or cannot change it (the hundreds, where the modulus is 100). "
-            "The lowest and the highest share, of all models that met the premise."
-        ),
+        text("learned_noise"),
     ]
 
 
@@ -324,13 +317,7 @@ def steadiness(report: Report) -> list[Block]:
             ]
         ),
         Markdown(
-            "*answers kept*: the share of answers at this length that stay when a tenth of another "
-            "digit's vector is mixed into every operand digit, and of those that are open. Beside "
-            "it, how many measurements are as predicted: the interval of the accuracy is within "
-            f"{TOLERANCE:g} of the claim, give or take what training leaves open, and f^ explains "
-            f"{MECHANISM:.0%} of the answers. Of models that met the premise, at lengths with "
-            "digits that training never showed together (rule *joint support*), and at others "
-            "whose exact claim rests on ignored digits."
+            text("steadiness", tolerance=TOLERANCE, mechanism=MECHANISM)
             + (
                 f" *{_SEEN}*: claims that speak only of models that were seen to be steady (rules "
                 f"*shared parameters* and *neighbours*); those that kept less than {SEEN_STEADY:g} "
@@ -379,10 +366,12 @@ def _outcome(found: Sequence[tuple[bool, bool]]) -> str:
         found: whether so many answers stayed, and whether it is as predicted.
     """
     firm, others = ([right for is_firm, right in found if is_firm == x] for x in (True, False))
-    return (
-        f"{count(len(firm), 'measurement')} that kept enough answers when operand "
-        f"digits were a little disturbed, {sum(firm)} are as predicted; of {len(others)} that did "
-        f"not, {sum(others)}."
+    return text(
+        "steadiness_found",
+        kept=count(len(firm), "measurement"),
+        kept_right=sum(firm),
+        others=len(others),
+        others_right=sum(others),
     )
 
 
