@@ -87,9 +87,7 @@ def _length_json(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
 def _measurement_json(m: Measurement) -> dict[str, Any]:
     """What one model answered at a length."""
     return {
-        "correct": m.correct,
-        "samples": m.samples,
-        "exhaustive": m.exhaustive,
+        **_picked(m, "correct", "samples", "exhaustive"),
         **_share(interval(m)),
         "learned_share": None if m.learned is None else m.learned / m.samples,
         "steady": m.steady,
@@ -102,15 +100,15 @@ def _share(x: Interval) -> dict[str, float]:
 
 def _model_json(run: Run) -> dict[str, Any]:
     return {
-        "seed": run.seed,
-        "converged": run.converged,
+        **_picked(run, "seed", "converged"),
         "in_domain": round(run.premise, 6),
-        "held_out": run.held_out,
-        "indifference": run.indifference,
-        "steps": run.steps,
-        "budget": run.budget,
-        "precision": run.precision,
+        **_picked(run, "held_out", "indifference", "steps", "budget", "precision"),
     }
+
+
+def _picked(of: Any, *names: str) -> dict[str, Any]:
+    """Some attributes by their names."""
+    return {name: getattr(of, name) for name in names}
 
 
 def committed(folder: Path) -> tuple[list[Run], dict[Identity, list[str]]]:
@@ -175,14 +173,8 @@ def _model_columns(run: Run) -> dict[str, Any]:
         "recipe_version": run.recipe,
         "precision": run.precision,
         "torch": found[1] if found else None,
-        "machine": run.machine,
-        "steps": run.steps,
-        "budget": run.budget,
-        "seconds": run.seconds,
-        "premise": run.premise,
-        "held_out": run.held_out,
-        "converged": run.converged,
-        "indifference": run.indifference,
+        **_picked(run, "machine", "steps", "budget", "seconds"),
+        **_picked(run, "premise", "held_out", "converged", "indifference"),
     }
 
 

@@ -33,7 +33,7 @@ from arith.verify.reporting.blocks import (
 from arith.verify.reporting.plots import cell_name, draw_claims
 from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.sections import sections
-from arith.verify.reporting.summary import Summary, before_by_version, judged, summarize
+from arith.verify.reporting.summary import before_by_version, judged, summarize
 from arith.verify.reporting.terminal import (
     claimed_of,
     interval_text,
@@ -70,7 +70,10 @@ def html_page(report: Report) -> str:
         lambda path: draw_claims(path, report.verdicts),
     )
     links = {"cells.md": "#lengths"}
-    cells = [(names[v.name], v.name, _cell_section(v, report.recipe)[1:]) for v in report.trained]
+    cells = [
+        (names[v.name], v.name, [*_cell_section(v, report.recipe)[1:], *_derivation(v)])
+        for v in report.trained
+    ]
     environment = Environment(loader=PackageLoader("arith.verify.reporting"), autoescape=True)
     return environment.get_template("report.html").render(
         name=one_line(report.name),
@@ -107,83 +110,35 @@ def _last(report: Report, *made: str) -> list[Block]:
 def summary_blocks(verdicts: Sequence[CellVerdict]) -> list[Block]:
     """The head of a report: how its two counts of claims belong together, and a list."""
     t = summarize(verdicts)
-    items = [
-        f"**Refined theory**: {summary_line(verdicts)}",
-        *_coverage(t),
-        text("premise", converged=t.converged, models=count(t.models, "model"), premise=PREMISE),
-        *_indifferent(verdicts),
-        *_steady(verdicts),
+    where = {"under APE": t.upward["ape"], "under other encodings": t.upward["other"]}
+    covered = [f"{x.some} of {x.of} {encodings}" for encodings, x in where.items() if x.of]
+    models, measurements = count(t.indifferent.of, "model"), count(t.steady.of, "measurement")
+    items = {
+        Markdown(f"**Refined theory**: {summary_line(verdicts)}"): True,
+        text("coverage", covered=", ".join(covered)): covered,
+        text(
+            "premise", converged=t.converged, models=count(t.models, "model"), least=PREMISE
+        ): True,
+        text("indifferent", kept=t.indifferent.some, models=models, least=INDIFFERENT): (
+            t.indifferent.of
+        ),
+        text("steady", kept=t.steady.some, of=measurements, least=STEADY, seen=SEEN_STEADY): (
+            t.steady.of
+        ),
         text(
             "published",
             right=count(t.published.agree, "length"),
             wrong=t.published.diverge,
             wins=count(t.wins_over_published, "length"),
             losses=t.losses_to_published,
-        ),
-    ]
-    return [*_ledger(t), Items([*map(Markdown, items)])]
-
-
-def _coverage(t: Summary) -> list[str]:
-    """On which share of the longer lengths the refined theory claims something."""
-    where = {"ape": "under APE", "other": "under other encodings"}
-    said = [
-        f"{x.claimed} of {x.lengths} {where[name]}" for name, x in t.upward.items() if x.lengths
-    ]
-    of = "of the longer lengths of all cells, trained or not,"
-    return [f"**Coverage**: {of} {', '.join(said)} carry a claim."] * bool(said)
-
-
-def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """How many models keep their answers when ignored tokens are disturbed, where it is asked."""
-    cells = [v for v in verdicts if any(x.prediction.ignores for x in v.lengths)]
-    asked = [r for v in cells for r in v.converged if r.indifference is not None]
-    if not asked:
-        return []
-    return [
-        text(
-            "indifferent",
-            kept=sum(r.indifferent for r in asked),
-            asked=count(len(asked), "model"),
-            indifferent=INDIFFERENT,
-        )
-    ]
-
-
-def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """How many answers stay when digits are a little disturbed, where it is asked."""
-    asked = [
-        is_firm(x.prediction, m)
-        for v in verdicts
-        for x in v.lengths
-        for run in v.converged
-        for m in run.measurements
-        if x.prediction.asks_steady and m.digits == x.digits and m.steady is not None
-    ]
-    if not asked:
-        return []
-    return [
-        text(
-            "steady",
-            kept=sum(asked),
-            asked=count(len(asked), "measurement"),
-            steady=STEADY,
-            seen_steady=SEEN_STEADY,
-        )
-    ]
-
-
-def _ledger(t: Summary) -> list[Block]:
-    """A table in which the claims stored before training and those of today add up."""
-    if not t.ledger:
-        return []
-    return [
-        text("ledger"),
-        Table(
-            [(what, str(x.agree), str(x.diverge), str(x.tested)) for what, x in t.ledger],
-            ("claims", "agree", "diverge", "in all"),
-        ),
-    ]
+        ): True,
+    }
+    ledger = Table(
+        [(what, str(x.agree), str(x.diverge), str(x.tested)) for what, x in t.ledger],
+        ("claims", "agree", "diverge", "in all"),
+    )
+    said = Items([item for item, is_said in items.items() if is_said])
+    return [text("ledger"), ledger, said] if t.ledger else [said]
 
 
 def _cell_row(v: CellVerdict) -> dict[str, str]:
@@ -301,6 +256,12 @@ def _cell_section(v: CellVerdict, recipe: Recipe | None) -> list[Block]:
         Markdown((f"Expected function: {code(learned)}. " if learned else "") + plain(f"{runs}.")),
         Markdown(f"Rerun: {'; '.join(map(code, rerun_commands(v, recipe)))}"),
     ]
+
+
+def _derivation(v: CellVerdict) -> list[Block]:
+    """Why theory says what it does of a cell."""
+    steps = [f"{x.statement} Rule {x.rule}; {x.source}." for x in v.prediction.derivation]
+    return ["Why theory says so:", Items(steps)]
 
 
 def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
+from arith.verify.judging.premises import is_firm
 from arith.verify.judging.standards import is_testable
 
 FRACTIONAL = Fraction(1, 20)
@@ -34,16 +35,16 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How many longer lengths carry a claim, and how many there are in all."""
+class Part:
+    """How many of some things are as asked."""
 
-    claimed: int
-    lengths: int
+    some: int
+    of: int
 
     @property
-    def silent(self) -> float | None:
-        """The share without a claim; None where there is no such length."""
-        return (self.lengths - self.claimed) / self.lengths if self.lengths else None
+    def others(self) -> float | None:
+        """The share of those that are not; None where there is nothing."""
+        return (self.of - self.some) / self.of if self.of else None
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,11 @@ class Summary:
         wins_over_published: lengths at which the refined claim agrees and the theorem does not.
         losses_to_published: lengths at which the theorem agrees and the refined claim does not.
         fractional_agree: exact claims well between 0 and 1 (``FRACTIONAL``) that agree.
-        upward: the longer lengths of all cells, trained or not: ``ape``, and ``other`` encodings.
+        upward: the longer lengths that carry a claim, of all cells, trained or not: ``ape``, and
+            ``other`` encodings.
+        indifferent: models that keep their answers when ignored tokens are disturbed, of those with
+            a claim that asks for it.
+        steady: measurements in which answers stay when digits are a little disturbed, likewise.
     """
 
     cells: int
@@ -82,7 +87,9 @@ class Summary:
     wins_over_published: int
     losses_to_published: int
     fractional_agree: int
-    upward: dict[str, Coverage]
+    upward: dict[str, Part]
+    indifferent: Part
+    steady: Part
 
     @property
     def ledger(self) -> list[tuple[str, Judged]]:
@@ -102,11 +109,11 @@ class Summary:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The counts by their names."""
-        found = asdict(self)
+        """The counts of claims, by their names."""
+        found = {k: asdict(x) if isinstance(x, Judged) else x for k, x in vars(self).items()}
         found["claims"] |= {name: found.pop(name) for name in ("silent", "inconclusive")}
-        upward = {name: x.silent for name, x in self.upward.items()}
-        return {k: x for k, x in found.items() if k != "upward"} | {"silent_upward": upward}
+        del found["indifferent"], found["steady"]
+        return found | {"silent_upward": {k: x.others for k, x in found.pop("upward").items()}}
 
 
 def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
@@ -135,8 +142,29 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
         wins_over_published=both[Verdict.AGREE, Verdict.DIVERGE],
         losses_to_published=both[Verdict.DIVERGE, Verdict.AGREE],
         fractional_agree=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
-        upward={where: Coverage(sum(claims), len(claims)) for where, claims in upward.items()},
+        upward={where: _part(claims) for where, claims in upward.items()},
+        indifferent=_part(
+            run.indifferent
+            for v in verdicts
+            if any(x.prediction.ignores for x in v.lengths)
+            for run in v.converged
+            if run.indifference is not None
+        ),
+        steady=_part(
+            is_firm(x.prediction, m)
+            for v in verdicts
+            for x in v.lengths
+            if x.prediction.asks_steady
+            for run in v.converged
+            for m in run.measurements
+            if m.digits == x.digits and m.steady is not None
+        ),
     )
+
+
+def _part(found: Iterable[bool]) -> Part:
+    answers = list(found)
+    return Part(sum(answers), len(answers))
 
 
 def judged(verdicts: Iterable[Verdict]) -> Judged:
