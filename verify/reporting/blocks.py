@@ -91,9 +91,9 @@ def markdown_page(blocks: Iterable[Block], folder: Path = Path(), fold: bool = F
     for block in blocks:
         if isinstance(block, Figure):
             block.draw(folder / block.file)
-        text, hidden = _markdown(block), _hidden(block) if fold else ""
-        details = f'<details markdown="1">\n<summary>{hidden}</summary>\n\n{text}\n\n</details>'
-        parts.append(details if hidden else text)
+        shown, hidden = _markdown(block), _hidden(block) if fold else ""
+        details = f'<details markdown="1">\n<summary>{hidden}</summary>\n\n{shown}\n\n</details>'
+        parts.append(details if hidden else shown)
     return Markdown("\n\n".join(parts))
 
 
@@ -151,12 +151,12 @@ def html_blocks(blocks: Iterable[Block], links: Mapping[str, str]) -> Markup:
 def _name_fields(tokens: Sequence[Token]) -> None:
     """Give each field of a table the name of its column, which narrow windows show beside it."""
     names, column = list[str](), 0
-    for token, text in pairwise(tokens):
+    for token, content in pairwise(tokens):
         match token.type:
             case "table_open":
                 names = []
             case "th_open":
-                names.append(text.content)
+                names.append(content.content)
             case "tr_open":
                 column = 0
             case "td_open":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from builders.paths import ROOT
 
 from arith.verify.reporting.blocks import Block, Heading
 from arith.verify.reporting.page import page
@@ -30,3 +32,10 @@ def test_sections_with_nothing_to_say_are_left_out(tmp_path: Path) -> None:
     assert first == Heading("Theorems and rules")
     assert not any(isinstance(block, Heading) for block in rest)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_text_is_on_some_page() -> None:
+    folder = ROOT / "verify" / "reporting"
+    code = "".join(path.read_text() for path in folder.rglob("*.py"))
+    names = tomllib.loads((folder / "texts.toml").read_text("utf-8"))
+    assert [name for name in names if f'"{name}"' not in code] == []
