@@ -28,7 +28,7 @@ def data(
     from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
     from arith.verify.records.files import check_writable, write
     from arith.verify.records.store import Store
-    from arith.verify.reporting.dataset import committed, dataset
+    from arith.verify.reporting.exports import committed, dataset
 
     if out is not None:
         check_writable(out)

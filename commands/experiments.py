@@ -96,7 +96,7 @@ def verify(
     from arith.verify.judging.judge import exit_code
     from arith.verify.records.files import check_writable, write
     from arith.verify.records.store import Store
-    from arith.verify.reporting.junit import junit
+    from arith.verify.reporting.exports import junit
 
     how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)

@@ -75,13 +75,13 @@ def report(
     about = _judged(grid, folder, store, check)
     failures = _failures(about, check)
     if as_json:
-        from arith.verify.reporting.json_data import report_json
+        from arith.verify.reporting.exports import report_json
 
         print(json.dumps(report_json(about), indent=2, allow_nan=False))
     elif check or grid is None:
         print_verdicts(about.verdicts)
     if html is not None:
-        from arith.verify.reporting.html_page import html_page
+        from arith.verify.reporting.page import html_page
 
         write(html, html_page(about))
         print(f"wrote {html}", file=sys.stderr if as_json else sys.stdout)

@@ -37,8 +37,7 @@ from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sequences import Format
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.runs import Run
-from arith.verify.reporting.tables import interval_text
-from arith.verify.reporting.terminal import sentence, verdict_word
+from arith.verify.reporting.terminal import interval_text, sentence, verdict_word
 
 Answer = Callable[[list[str]], list[str]]
 """What answers questions: as many texts as it is given, in their order."""

@@ -43,7 +43,7 @@ from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import inside
+from arith.verify.reporting.sections.inside import inside
 
 SUM = cell(digits=4, test_lengths=(1, 2, 3, 4))
 GRID = '[[cell]]\ntask = "add"\npe = "ape"\nbase = 3\ntrain-digits = 2\n\n[[cell]]\ntask = "mul"\n'
@@ -176,7 +176,7 @@ FORMS = {
     "mechanism": Form(
         mechanism,
         "mechanism/one/mechanism.json",
-        lambda folder: inside.section(Report("made up", [], folder)),
+        lambda folder: inside(Report("made up", [], folder)),
     ),
     "kept model": Form(kept, f"*/{CONFIG}", from_kept),
     "weights": Form(kept, f"*/{WEIGHTS}", from_kept),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from arith.theory.display.answer import INPUTS
 from arith.theory.display.markdown import Markdown, plain
+from arith.theory.display.text import claim_text
 from arith.theory.inference.rules import RULES, THEORY_VERSION
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
@@ -14,19 +17,20 @@ from arith.verify.judging.candidates import candidate_counts
 from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
-from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page
-from arith.verify.reporting.failed_claims import failed_claims
-from arith.verify.reporting.json_data import summary_json
+from arith.verify.records.measurement import Measurement
+from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.totals import (
+from arith.verify.reporting.summary import (
     FRACTIONAL,
+    TESTED,
     Judged,
     before_by_version,
     is_silent,
     is_untested,
     judged,
-    totals,
+    summarize,
 )
+from arith.verify.reporting.terminal import claimed_of, verdict_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
@@ -34,6 +38,8 @@ _WHERE = ("APE", "other encodings", "natural length")
 _JUDGED = ("claims", "agree", "diverge", "not tested", "stored: agree", "stored: diverge")
 Found = tuple[CellVerdict, LengthVerdict]
 """A length with its cell: one that was not trained, and that a query can tell from those."""
+FailedModel = tuple[str, Measurement]
+"""The version of the theory that claimed something of a model, and what was measured."""
 
 
 def together(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
@@ -59,79 +65,47 @@ def overview_page(reports: Sequence[Report]) -> str:
     by_grid = together(reports)
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
-    before = totals(verdicts).before
+    before = summarize(verdicts).predicted_before
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     parts: list[Block] = [
         Heading("Theory and experiment: all grids together", level=1),
-        Markdown(
-            f"**Of the claims that were stored before their models were trained {before.agree:,} "
-            f"came true and {before.diverge:,} did not: {_share(before)}.** {_by_cell(verdicts)}"
+        text(
+            "found",
+            agree=before.agree,
+            diverge=before.diverge,
+            share=_share(before),
+            by_cell=_by_cell(verdicts),
         ),
-        Markdown(
-            "A claim speaks of the inputs of one test length of one *cell* (task, encoding, "
-            "layout, training data, model size) that training did not show. It comes true only "
-            "if every model of the cell that meets the premises does what is claimed. Each grid "
-            "has a report with all of its cells; [what we know](../docs/findings.md) says what "
-            "follows from them, and [what this is evidence "
-            "for](../docs/findings.md#what-this-is-evidence-for) what is not counted here. "
-            "Terms: [glossary](../docs/glossary.md)."
-        ),
+        text("claim"),
         Heading("By grid"),
-        Markdown(
-            "*came true*, *did not*: claims that were stored before training, judged as they "
-            "were made. *agree*, *diverge*: what today's theory claims of the same models. *not "
-            "tested*: today's claims that no model could test, as none met the premises. "
-            "*theorem true*, *false*: what the published one says of these lengths (*right on "
-            "all inputs*, or *wrong on some*); a dash where it says nothing. *only ours right*: "
-            "today's claim agrees where the theorem is false; *only the theorem*: the other way "
-            "round. A cell that stands in two grids counts once in the last line."
+        text("by_grid"),
+        Table(
+            [
+                *(_grid_row(_linked(report), report.verdicts) for report in reports),
+                _grid_row("together", verdicts),
+            ]
         ),
-        Table(_grid_rows(reports, verdicts)),
         Heading("By kind of claim"),
-        Markdown(
-            "Today's claims. *right on all*: exactly 1. *on nearly all*: at least "
-            f"{1 - FRACTIONAL}. *on nearly none*: at most {FRACTIONAL}. *a fraction*: an exact "
-            "accuracy between these. Bounds are easier to meet than an exact accuracy. *stored*: "
-            "of every model of the cell the claim that was stored before training is today's, "
-            "with its premises."
-        ),
+        text("by_kind", most=1 - FRACTIONAL, fractional=FRACTIONAL),
         Table(kinds, ("kind", *_JUDGED)),
         Heading("By inputs and encoding"),
-        Markdown(
-            "*shorter*, *longer*: than all trained lengths; *between* two of them; *trained*: "
-            "tested on inputs that training shows seldom or never. *carry a claim*: lengths of "
-            "trained cells about which theory says something that a measurement could "
-            "contradict. *natural length*: numbers that are not padded, under any encoding. Some "
-            "cells were trained first because they carry a claim; reports have the share of all "
-            "cells of a grid (*Coverage*)."
-        ),
+        text("by_inputs"),
         Table(_where_rows(found)),
         Heading("By rule"),
-        Markdown(
-            "Lengths whose claim rests on a rule, by today's theory (`arith theorems RULE` has "
-            "each rule whole). Most claims rest on several. Rules that were withdrawn are not "
-            "here: what they had claimed is in the first table and in the last two. The rules "
-            "*plateau* and *leap* speak of training, and are counted in the reports."
-        ),
+        text("by_rule"),
         Table(rules, ("rule", *_JUDGED)),
         Items([Markdown(f"*{name}*: {RULES[name].summary}") for name, *_ in rules]),
         Heading("By version of the theory"),
-        Markdown(
-            "Claims stored before training, by the newest version that made one for a model of "
-            f"the cell (today's is {THEORY_VERSION}). So a claim of an older version that failed "
-            "may stand under a newer one, where another model of its cell was trained later."
+        text("by_version", theory_version=THEORY_VERSION),
+        Table(
+            [
+                {"theory": str(version), **_came_true(claims)}
+                for version, claims in before_by_version(verdicts).items()
+            ]
         ),
-        Table(_version_rows(verdicts)),
         Heading("What did not come true"),
-        Markdown(
-            "Every claim that was stored before training and did not come true, with the models "
-            "that did otherwise. *as f^*: the share of their answers that are those of the "
-            "expected function, 0.9 at least where an exact accuracy is claimed. *theory*: the "
-            "versions that made the claim. *today*: what theory claims of that length now (*none "
-            "steady*: of steady models alone, and none was seen to be). *now*: what becomes of "
-            "that claim, which may speak of fewer models (of steady ones alone)."
-        ),
+        text("failed"),
         Table(
             [
                 {"grid": name} | row
@@ -149,8 +123,8 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     """The counts of each grid, and of all together with no cell counted twice."""
     verdicts = [v for some in together(reports).values() for v in some]
     return {
-        "grids": {r.folder.name: summary_json(totals(r.verdicts)) for r in reports},
-        "together": summary_json(totals(verdicts)),
+        "grids": {r.folder.name: summarize(r.verdicts).to_json() for r in reports},
+        "together": summarize(verdicts).to_json(),
         "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
         "candidates": {
             inputs: {kind: vars(x) for kind, x in kinds.items()}
@@ -159,32 +133,23 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     }
 
 
-def _grid_rows(reports: Sequence[Report], verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
-    lines = [
-        (Markdown(f"[{plain(r.folder.name)}]({r.folder.name}/README.md)"), r.verdicts)
-        for r in reports
-    ]
-    return [_grid_row(name, some) for name, some in (*lines, ("together", verdicts))]
-
-
 def _grid_row(name: str, verdicts: Sequence[CellVerdict]) -> dict[str, str]:
-    t = totals(verdicts)
+    t = summarize(verdicts)
     trained = [v for v in verdicts if v.runs]
+    theorem = t.published
     return {
         "grid": name,
         "cells": f"{len(verdicts):,}",
         "trained": f"{len(trained):,}",
         "converged": f"{sum(bool(v.converged) for v in trained):,}",
-        "came true": f"{t.before.agree:,}",
-        "did not": f"{t.before.diverge:,}",
-        "share": _share(t.before),
+        **_came_true(t.predicted_before),
         "agree": f"{t.claims.agree:,}",
         "diverge": f"{t.claims.diverge:,}",
-        "not tested": f"{totals(trained).inconclusive:,}",
-        "theorem true": f"{t.theorem.agree:,}" if t.theorem.tested else "-",
-        "theorem false": f"{t.theorem.diverge:,}" if t.theorem.tested else "-",
-        "only ours right": f"{t.wins:,}",
-        "only the theorem": f"{t.losses:,}",
+        "not tested": f"{sum(is_untested(v, x) for v in trained for x in v.lengths):,}",
+        "theorem true": f"{theorem.agree:,}" if theorem.tested else "-",
+        "theorem false": f"{theorem.diverge:,}" if theorem.tested else "-",
+        "only ours right": f"{t.wins_over_published:,}",
+        "only the theorem": f"{t.losses_to_published:,}",
     }
 
 
@@ -214,15 +179,11 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
 
 def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
     rows = []
-    for direction, inputs in INPUTS.items():
-        for where in _WHERE:
-            some = [
-                (v, x)
-                for v, x in found
-                if x.prediction.direction == direction and _where(v) == where
-            ]
-            if not some:
-                continue
+    for (direction, inputs), where in product(INPUTS.items(), _WHERE):
+        some = [
+            (v, x) for v, x in found if x.prediction.direction == direction and _where(v) == where
+        ]
+        if some:
             claims, agree, diverge, untested, *_ = _numbers(some)
             rows.append(
                 {
@@ -238,30 +199,36 @@ def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
     return rows
 
 
-def _version_rows(verdicts: Sequence[CellVerdict]) -> list[dict[str, str]]:
-    return [
-        {
-            "theory": str(version),
-            "came true": f"{claims.agree:,}",
-            "did not": f"{claims.diverge:,}",
-            "share": _share(claims),
-        }
-        for version, claims in before_by_version(verdicts).items()
-    ]
+def _linked(report: Report) -> Markdown:
+    name = report.folder.name
+    return Markdown(f"[{plain(name)}]({name}/README.md)")
+
+
+def _came_true(claims: Judged) -> dict[str, str]:
+    """Three columns on claims that were stored before training."""
+    return {
+        "came true": f"{claims.agree:,}",
+        "did not": f"{claims.diverge:,}",
+        "share": _share(claims),
+    }
 
 
 def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
     """In how many cells all claims came true, in a sentence: lengths of a cell are alike."""
     words = [{x.before for x in v.lengths} for v in verdicts]
-    tested = [w for w in words if w & {Verdict.AGREE, Verdict.DIVERGE}]
+    tested = [w for w in words if w & TESTED]
     true = sum(Verdict.DIVERGE not in w for w in tested)
     if not tested:
         return ""
     x = pooled([(true, len(tested))])
-    return (
-        f"Lengths of one cell share its models. By cell: all such claims came true in {true:,} of "
-        f"the {len(tested):,} cells that have any, {x.value:.1%} ({CONFIDENCE:.0%} interval "
-        f"{x.low:.1%} to {x.high:.1%}, as if cells were independent)."
+    return text(
+        "by_cell",
+        true=true,
+        cells=len(tested),
+        share=x.value,
+        confidence=CONFIDENCE,
+        low=x.low,
+        high=x.high,
     )
 
 
@@ -289,3 +256,37 @@ def _kind(x: LengthPrediction) -> str:
 
 def _share(claims: Judged) -> str:
     return f"{claims.agree / claims.tested:.1%}" if claims.tested else "-"
+
+
+def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
+    """A row for each length of a cell at which a stored claim diverges, with the models there."""
+    return [
+        {
+            "cell": v.name,
+            "digits": str(x.digits),
+            "claimed": claim,
+            "theory": ", ".join(dict.fromkeys(theory for theory, _ in models)),
+            "measured": ", ".join(f"{m.correct / m.samples:.3f}" for _, m in models),
+            "as f^": ", ".join(
+                "-" if m.learned is None else f"{m.learned / m.samples:.3f}" for _, m in models
+            ),
+            "today": claimed_of(x),
+            "now": verdict_word(x.verdict),
+        }
+        for x in v.lengths
+        if x.before == Verdict.DIVERGE
+        for claim, models in _models_apart(v, x).items()
+    ]
+
+
+def _models_apart(v: CellVerdict, x: LengthVerdict) -> dict[str, list[FailedModel]]:
+    """The models that do not do what was stored of them at a length, by what that was."""
+    apart = defaultdict[str, list[FailedModel]](list)
+    for model in v.by_model:
+        [run] = model.runs
+        told = run.predicted and run.predicted.at(x.digits)
+        [here] = [y for y in model.lengths if y.digits == x.digits]
+        if told and run.predicted and here.before == Verdict.DIVERGE:
+            measured = (m for m in run.measurements if m.digits == x.digits)
+            apart[claim_text(told)] += [(run.predicted.theory, m) for m in measured]
+    return apart

@@ -1,4 +1,4 @@
-"""The two pages of a report: what was found and where theory and experiment part; every length."""
+"""The pages of a report: what was found, every length of every cell, and both for a browser."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arith.theory.display.answer import INPUTS, expected_function
-from arith.theory.display.markdown import Markdown, code, plain
+from arith.theory.display.markdown import Markdown, code, one_line, plain
 from arith.theory.display.text import claim_text, count
+from arith.theory.inference.rules import THEORY_VERSION
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
@@ -15,22 +16,30 @@ from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.judging.learning_speed import is_soon, learned_step
 from arith.verify.judging.premises import is_firm
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
+from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
 from arith.verify.plan.recipe import Recipe
 from arith.verify.plan.sampling import HELD_OUT
 from arith.verify.records.runs import Run
-from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page
-from arith.verify.reporting.figures import cell_name
-from arith.verify.reporting.report import Report
-from arith.verify.reporting.rerun import commands
+from arith.verify.reporting.blocks import (
+    Block,
+    Figure,
+    Heading,
+    Items,
+    Table,
+    html_blocks,
+    markdown_page,
+    text,
+)
+from arith.verify.reporting.plots import cell_name, draw_claims
+from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.sections import sections
-from arith.verify.reporting.summary import summary, versions
-from arith.verify.reporting.tables import claimed_of, interval_text
-from arith.verify.reporting.terminal import outcome_line, verdict_word
-from arith.verify.reporting.totals import judged
-
-_EVIDENCE = Markdown(
-    "Evidence: `evidence.jsonl`, one measurement per line; `arith report --grid` makes this page "
-    "from it."
+from arith.verify.reporting.summary import before_by_version, judged, summarize
+from arith.verify.reporting.terminal import (
+    claimed_of,
+    interval_text,
+    outcome_line,
+    summary_line,
+    verdict_word,
 )
 
 
@@ -39,34 +48,55 @@ def page(report: Report) -> str:
 
     The figures are drawn into the folder of the report.
     """
-    parts: list[Block] = [
+    blocks = [
+        *_first(report, [_cell_row(v) for v in report.trained]),
+        *_last(report, text("evidence")),
+    ]
+    return markdown_page(blocks, report.folder, fold=True) + "\n"
+
+
+def html_page(report: Report) -> str:
+    """Both pages as one file of HTML, which needs nothing but itself."""
+    from jinja2 import Environment, PackageLoader
+
+    names = {v.name: f"cell-{i}" for i, v in enumerate(report.trained)}
+    rows = [
+        _cell_row(v) | {"cell": Markdown(f"[{plain(cell_name(v))}](#{names[v.name]})")}
+        for v in report.trained
+    ]
+    claims = Figure(
+        "Predicted against measured accuracy: each claim a dot, the line is what is claimed",
+        "claims.svg",
+        lambda path: draw_claims(path, report.verdicts),
+    )
+    links = {"cells.md": "#lengths"}
+    cells = [
+        (names[v.name], v.name, [*_cell_section(v, report.recipe)[1:], *_derivation(v)])
+        for v in report.trained
+    ]
+    environment = Environment(loader=PackageLoader("arith.verify.reporting"), autoescape=True)
+    return environment.get_template("report.html").render(
+        name=one_line(report.name),
+        found=html_blocks([*_first(report, rows), claims, *_last(report)], links),
+        lengths=html_blocks([text("lengths", confidence=CONFIDENCE)], links),
+        cells=[(anchor, one_line(name), html_blocks(of, links)) for anchor, name, of in cells],
+    )
+
+
+def _first(report: Report, rows: Sequence[dict[str, str]]) -> list[Block]:
+    """What was found, and the table of cells."""
+    return [
         Heading(f"Theory and experiment: {report.name}", level=1),
         Markdown(f"**{outcome_line(report.verdicts, report.known)}**"),
-        *summary(report.verdicts),
+        *summary_blocks(report.verdicts),
         Heading("Cells"),
-        Markdown(
-            "Terms: [glossary](../../docs/glossary.md). *cell*: task, encoding, layout, training "
-            "data (W: attention window, L: layers, N: digits that operands are padded to where "
-            "that is not the longest test length), and the model size where it is not the usual "
-            "one (pico; wide for products). *theorem*: what the published one says of shorter "
-            "(down) and longer (up) inputs: *generalizes*, right on all of them, or *fails*, "
-            "wrong on some. *shorter*, *longer*: each test length, the accuracy that the refined "
-            "theory claims, and in brackets the measured one: the mean of the models that are "
-            "judged there, and how many of the converged ones these are, where not all. The ± of "
-            "each claim is in [cells.md](cells.md). *none steady*: theory speaks of steady "
-            "models alone, and none was seen to be; *not tested*: no model is judged. "
-            "*converged*: models that met the premise, of those trained. *verdict*: of the "
-            "lengths with a claim. Every test length of every cell, and the command that trains "
-            "it again: [cells.md](cells.md)."
-        ),
-        Table([_cell_row(v) for v in report.trained]),
-        *after_cells(report, _EVIDENCE),
+        text("cells"),
+        Table(rows),
     ]
-    return markdown_page(parts, report.folder, fold=True) + "\n"
 
 
-def after_cells(report: Report, *made: str) -> list[Block]:
-    """What every form of the report says below its cells: all its sections.
+def _last(report: Report, *made: str) -> list[Block]:
+    """All sections of the report.
 
     Args:
         made: what is said besides of how the page was made.
@@ -75,6 +105,40 @@ def after_cells(report: Report, *made: str) -> list[Block]:
     divergences: list[Block] = [Heading("Divergences"), Items(apart)] if apart else []
     how = Items([*_how(report.verdicts, report.recipe), *made])
     return [*divergences, *sections(report), Heading("How it was made"), how]
+
+
+def summary_blocks(verdicts: Sequence[CellVerdict]) -> list[Block]:
+    """The head of a report: how its two counts of claims belong together, and a list."""
+    t = summarize(verdicts)
+    where = {"under APE": t.upward["ape"], "under other encodings": t.upward["other"]}
+    covered = [f"{x.some} of {x.of} {encodings}" for encodings, x in where.items() if x.of]
+    models, measurements = count(t.indifferent.of, "model"), count(t.steady.of, "measurement")
+    items = {
+        Markdown(f"**Refined theory**: {summary_line(verdicts)}"): True,
+        text("coverage", covered=", ".join(covered)): covered,
+        text(
+            "premise", converged=t.converged, models=count(t.models, "model"), least=PREMISE
+        ): True,
+        text("indifferent", kept=t.indifferent.some, models=models, least=INDIFFERENT): (
+            t.indifferent.of
+        ),
+        text("steady", kept=t.steady.some, of=measurements, least=STEADY, seen=SEEN_STEADY): (
+            t.steady.of
+        ),
+        text(
+            "published",
+            right=count(t.published.agree, "length"),
+            wrong=t.published.diverge,
+            wins=count(t.wins_over_published, "length"),
+            losses=t.losses_to_published,
+        ): True,
+    }
+    ledger = Table(
+        [(what, str(x.agree), str(x.diverge), str(x.tested)) for what, x in t.ledger],
+        ("claims", "agree", "diverge", "in all"),
+    )
+    said = Items([item for item, is_said in items.items() if is_said])
+    return [text("ledger"), ledger, said] if t.ledger else [said]
 
 
 def _cell_row(v: CellVerdict) -> dict[str, str]:
@@ -113,10 +177,14 @@ def _measured(v: CellVerdict, x: LengthVerdict) -> str:
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
-    return (
-        f"{v.name}, {count(x.digits, 'digit')}: predicted {claim_text(x.prediction)}, "
-        f"measured {interval_text(x.accuracy)}, as f^ {interval_text(x.learned)}. Likely cause: "
-        f"{known.causes.get((v.name, x.digits), 'no cause is known')}"
+    return text(
+        "divergence",
+        cell=v.name,
+        digits=count(x.digits, "digit"),
+        claimed=claim_text(x.prediction),
+        measured=interval_text(x.accuracy),
+        learned=interval_text(x.learned),
+        cause=known.causes.get((v.name, x.digits), "no cause is known"),
     )
 
 
@@ -125,24 +193,20 @@ def _how(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str]:
     machines = Counter(r.machine for r in runs)
     seeds = ", ".join(map(str, sorted({r.seed for r in runs}))) or "none"
     return [
-        f"{count(len(runs), 'model')}, {sum(r.steps for r in runs):,} optimizer steps, "
-        f"{sum(r.seconds for r in runs) / 60:.0f} minutes of training, added up over the "
-        f"models. Random seeds: {seeds}.",
+        text(
+            "trained",
+            models=count(len(runs), "model"),
+            steps=sum(r.steps for r in runs),
+            minutes=sum(r.seconds for r in runs) / 60,
+            seeds=seeds,
+        ),
         *(
             f"Trained {count(n, 'model')} (processor x cores, versions, precision): {m}."
             for m, n in sorted(machines.items())
         ),
         *_recipes(verdicts, recipe),
-        f"One operand tuple in {HELD_OUT} is held out by its hash and never trained on. "
-        "In-domain accuracy is measured on held-out tuples only.",
-        Markdown(
-            f"A length agrees when the {CONFIDENCE:.0%} confidence interval of each model's "
-            "accuracy (or the accuracy, where every input was tested) lies within "
-            f"{TOLERANCE} of the claim and its ±, and at least {MECHANISM:.0%} of each model's "
-            "answers are those of the expected function, where one is predicted. Where a bound is "
-            f"predicted, no interval may reach more than {TOLERANCE} beyond it (above *at most*, "
-            "below *at least*). The same holds for every cell."
-        ),
+        text("held_out", held_out=HELD_OUT),
+        text("agrees", confidence=CONFIDENCE, tolerance=TOLERANCE, mechanism=MECHANISM),
         "The premise has to hold at every length that was trained on, however rare.",
         *versions(verdicts),
     ]
@@ -164,16 +228,20 @@ def _recipes(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str
     return [*told, Markdown(f"{where.removesuffix('.')}{chosen}.")]
 
 
+def versions(verdicts: Sequence[CellVerdict]) -> list[str]:
+    """What became of the stored claims by the version of the theory, a line of a list or none."""
+    found = before_by_version(verdicts)
+    if not found:
+        return []
+    said = [f"version {x}: {claims.agree} and {claims.diverge}" for x, claims in found.items()]
+    return [text("versions", theory_version=THEORY_VERSION, found=", ".join(said))]
+
+
 def cells_page(report: Report) -> str:
     """The second page as Markdown: every test length of every trained cell, model by model."""
     parts: list[Block] = [
         Heading(f"Every length of {report.name}", level=1),
-        Markdown(
-            "*theorem*: arXiv 2407.17963 as published. *predicted*: the refined theory's exact "
-            f"accuracy. *measured*: accuracy against the truth, with its {CONFIDENCE:.0%} interval "
-            "where inputs were sampled. "
-            "*as f^*: share of answers equal to those of the expected function f^."
-        ),
+        text("lengths", confidence=CONFIDENCE),
         *(p for v in report.trained for p in _cell_section(v, report.recipe)),
     ]
     return markdown_page(parts, report.folder) + "\n"
@@ -186,8 +254,14 @@ def _cell_section(v: CellVerdict, recipe: Recipe | None) -> list[Block]:
         Heading(v.name),
         Table([_length_row(v, x) for x in v.lengths]),
         Markdown((f"Expected function: {code(learned)}. " if learned else "") + plain(f"{runs}.")),
-        Markdown(f"Rerun: {'; '.join(map(code, commands(v, recipe)))}"),
+        Markdown(f"Rerun: {'; '.join(map(code, rerun_commands(v, recipe)))}"),
     ]
+
+
+def _derivation(v: CellVerdict) -> list[Block]:
+    """Why theory says what it does of a cell."""
+    steps = [f"{x.statement} Rule {x.rule}; {x.source}." for x in v.prediction.derivation]
+    return ["Why theory says so:", Items(steps)]
 
 
 def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:

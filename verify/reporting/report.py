@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.plan.grids import grid
-from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.recipe import BY_VERSION, Recipe
 from arith.verify.records.runs import Run
 
 
@@ -65,3 +66,22 @@ class Report:
         keys = [cell.key for cell in grid(name)]
         whole = all(key in by_key for key in keys)
         return [by_key[key] for key in keys if by_key[key].runs] if whole else []
+
+
+def rerun_commands(v: CellVerdict, recipe: Recipe | None = None) -> list[str]:
+    """A command for consecutive seeds of one budget and precision; of seed 0 if none was trained.
+
+    The store keeps a model by its seed, so these train what a store lacks, and judge it.
+
+    Args:
+        recipe: for a cell of which no model was trained; None for its usual one.
+    """
+    runs = sorted(v.runs, key=lambda r: (r.precision, r.budget, r.seed))
+    # Along consecutive seeds the seed grows as the index does.
+    found = groupby(enumerate(runs), lambda x: (x[1].precision, x[1].budget, x[1].seed - x[0]))
+    stretches = [[run for _, run in stretch] for _, stretch in found]
+    made = [
+        v.cell.command(x[0].seed, x[0].budget, len(x), x[0].precision, BY_VERSION.get(x[0].recipe))
+        for x in stretches
+    ]
+    return made or [v.cell.command(0, recipe=recipe or v.cell.recipe)]

@@ -1,114 +1,209 @@
-"""The head of a report: what became of the claims, and of which models."""
+"""The counts of a report: what became of the claims, and of which models.
+
+Every page and the JSON take them from here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
 
-from arith.theory.display.markdown import Markdown
-from arith.theory.display.text import count
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.verify.judging.judge import CellVerdict
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.judging.premises import is_firm
-from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
-from arith.verify.reporting.blocks import Block, Items, Table
-from arith.verify.reporting.terminal import summary_line
-from arith.verify.reporting.totals import Totals, before_by_version, ledger, totals
+from arith.verify.judging.standards import is_testable
+
+FRACTIONAL = Fraction(1, 20)
+"""An accuracy farther than this from 0 and from 1 is neither: such claims are the hardest."""
+TESTED = {Verdict.AGREE, Verdict.DIVERGE}
+"""The verdicts on what a measurement could contradict."""
 
 
-def summary(verdicts: Sequence[CellVerdict]) -> list[Block]:
-    """The head of a report: how its two counts of claims belong together, and a list."""
-    t = totals(verdicts)
-    items = [
-        f"**Refined theory**: {summary_line(verdicts)}",
-        *_coverage(t),
-        f"**Premise**: {t.converged} of {count(t.models, 'model')} were right on at least "
-        f"{PREMISE:.0%} of the held-out inputs of the trained lengths, and of enough of "
-        "them to know; only these are judged.",
-        *_indifferent(verdicts),
-        *_steady(verdicts),
-        "**Published theorems** (*right on all inputs*, or *wrong on some*): true of the "
-        f"models at {count(t.theorem.agree, 'length')}, false at {t.theorem.diverge}. "
-        "Where both claim something, the refined theory alone is right at "
-        f"{count(t.wins, 'length')}, the theorem alone at {t.losses}.",
-    ]
-    return [*_ledger(t), Items([*map(Markdown, items)])]
+@dataclass(frozen=True)
+class Judged:
+    """How many statements agree with what was measured, and how many do not."""
+
+    agree: int
+    diverge: int
+
+    @property
+    def tested(self) -> int:
+        """Those that a measurement could contradict."""
+        return self.agree + self.diverge
 
 
-def _coverage(t: Totals) -> list[str]:
-    """On which share of the longer lengths the refined theory claims something."""
-    where = {"ape": "under APE", "other": "under other encodings"}
-    said = [
-        f"{x.claimed} of {x.lengths} {where[name]}" for name, x in t.upward.items() if x.lengths
-    ]
-    of = "of the longer lengths of all cells, trained or not,"
-    return [f"**Coverage**: {of} {', '.join(said)} carry a claim."] * bool(said)
+@dataclass(frozen=True)
+class Part:
+    """How many of some things are as asked."""
+
+    some: int
+    of: int
+
+    @property
+    def others(self) -> float | None:
+        """The share of those that are not; None where there is nothing."""
+        return (self.of - self.some) / self.of if self.of else None
 
 
-def _indifferent(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """How many models keep their answers when ignored tokens are disturbed, where it is asked."""
-    cells = [v for v in verdicts if any(x.prediction.ignores for x in v.lengths)]
-    asked = [r for v in cells for r in v.converged if r.indifference is not None]
-    if not asked:
-        return []
-    return [
-        f"**Indifference**: {sum(r.indifferent for r in asked)} of {count(len(asked), 'model')} "
-        f"with a claim that rests on ignored digits kept {INDIFFERENT:.0%} of their answers in "
-        "domain when all such digits were blended half and half with others; only these are judged "
-        "on such claims."
-    ]
+@dataclass(frozen=True)
+class Summary:
+    """The counts of some cells; lengths are test lengths that were not trained.
+
+    Args:
+        cells: trained or not.
+        conclusive: cells whose verdict is not ``inconclusive``.
+        claims: of today's theory, those that could be tested.
+        silent: lengths that were measured, and at which nothing is claimed of these models.
+        inconclusive: claims that were not tested, for no model met the premises.
+        predicted_before: claims stored before training, kept or given up.
+        stored_and_kept: those that today's theory makes just so.
+        stored_and_given_up: those that it makes no more, or otherwise.
+        explained_after: claims of today's theory that are not kept ones: made or changed since.
+        published: what the published theorem says, by length.
+        wins_over_published: lengths at which the refined claim agrees and the theorem does not.
+        losses_to_published: lengths at which the theorem agrees and the refined claim does not.
+        fractional_agree: exact claims well between 0 and 1 (``FRACTIONAL``) that agree.
+        upward: the longer lengths that carry a claim, of all cells, trained or not: ``ape``, and
+            ``other`` encodings.
+        indifferent: models that keep their answers when ignored tokens are disturbed, of those with
+            a claim that asks for it.
+        steady: measurements in which answers stay when digits are a little disturbed, likewise.
+    """
+
+    cells: int
+    conclusive: int
+    models: int
+    converged: int
+    claims: Judged
+    silent: int
+    inconclusive: int
+    predicted_before: Judged
+    stored_and_kept: Judged
+    stored_and_given_up: Judged
+    explained_after: Judged
+    published: Judged
+    wins_over_published: int
+    losses_to_published: int
+    fractional_agree: int
+    upward: dict[str, Part]
+    indifferent: Part
+    steady: Part
+
+    @property
+    def ledger(self) -> list[tuple[str, Judged]]:
+        """How the claims stored before training and those of today's theory belong together.
+
+        Each sum stands below what it is the sum of; empty where both are the same claims, or none.
+        """
+        changed = self.explained_after.tested or self.stored_and_given_up.tested
+        if not self.predicted_before.tested or not changed:
+            return []
+        return [
+            ("stored before training, and today's claim too", self.stored_and_kept),
+            ("stored, and made no more or otherwise today", self.stored_and_given_up),
+            ("stored before training, in all", self.predicted_before),
+            ("made or changed since", self.explained_after),
+            ("today's theory, in all: first and fourth line", self.claims),
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts of claims, by their names."""
+        found = {k: asdict(x) if isinstance(x, Judged) else x for k, x in vars(self).items()}
+        found["claims"] |= {name: found.pop(name) for name in ("silent", "inconclusive")}
+        del found["indifferent"], found["steady"]
+        return found | {"silent_upward": {k: x.others for k, x in found.pop("upward").items()}}
 
 
-def _steady(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """How many answers stay when digits are a little disturbed, where it is asked."""
-    asked = [
-        is_firm(x.prediction, m)
-        for v in verdicts
-        for x in v.lengths
-        for run in v.converged
-        for m in run.measurements
-        if x.prediction.asks_steady and m.digits == x.digits and m.steady is not None
-    ]
-    if not asked:
-        return []
-    return [
-        f"**Steadiness**: {sum(asked)} of {count(len(asked), 'measurement')} where a claim rests "
-        "on ignored digits, or on digits that training never showed together, kept "
-        f"{STEADY:.0%} of the answers ({SEEN_STEADY:.1%} where the claim asks for it) when all "
-        "digits were a little disturbed; answers that training leaves open count as kept. Only "
-        f"these are judged. Models in which it was not measured are judged as if they were steady, "
-        f"but not where {SEEN_STEADY:.1%} is asked."
-    ]
-
-
-def _ledger(t: Totals) -> list[Block]:
-    """A table in which the claims stored before training and those of today add up."""
-    found = ledger(t)
-    if not found:
-        return []
-    return [
-        "Only claims that were stored before training put the theory to the test: a rule that was "
-        "made or changed since may have been made to fit these models. All that this report says "
-        "below, where it does not say otherwise, is of today's theory. How the two counts belong "
-        "together:",
-        Table(
-            [
-                {"claims": what, "agree": str(x.agree), "diverge": str(x.diverge)}
-                | {"in all": str(x.tested)}
-                for what, x in found
-            ]
+def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
+    """Count what became of the claims on some cells."""
+    lengths = [x for v in verdicts for x in v.lengths]
+    kept, others = ([x for x in lengths if _is_kept(x) == is_kept] for is_kept in (True, False))
+    both = Counter((x.verdict, x.published) for x in lengths)
+    upward = {"ape": list[bool](), "other": list[bool]()}
+    for v in verdicts:
+        where = "ape" if v.cell.setting.encoding.name == "ape" else "other"
+        # A claim on steady models counts where there is one, or no model has converged.
+        upward[where] += [is_testable(x.prediction) and not is_silent(x) for x in v.longer]
+    return Summary(
+        cells=len(verdicts),
+        conclusive=sum(v.verdict != Verdict.INCONCLUSIVE for v in verdicts),
+        models=sum(len(v.runs) for v in verdicts),
+        converged=sum(len(v.converged) for v in verdicts),
+        claims=judged(x.verdict for x in lengths),
+        silent=sum(x.accuracy is not None and is_silent(x) for x in lengths),
+        inconclusive=sum(is_untested(v, x) for v in verdicts for x in v.lengths),
+        predicted_before=judged(x.before for x in lengths),
+        stored_and_kept=judged(x.before for x in kept),
+        stored_and_given_up=judged(x.before for x in others),
+        explained_after=judged(x.verdict for x in others),
+        published=judged(x.published for x in lengths),
+        wins_over_published=both[Verdict.AGREE, Verdict.DIVERGE],
+        losses_to_published=both[Verdict.DIVERGE, Verdict.AGREE],
+        fractional_agree=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
+        upward={where: _part(claims) for where, claims in upward.items()},
+        indifferent=_part(
+            run.indifferent
+            for v in verdicts
+            if any(x.prediction.ignores for x in v.lengths)
+            for run in v.converged
+            if run.indifference is not None
         ),
-    ]
+        steady=_part(
+            is_firm(x.prediction, m)
+            for v in verdicts
+            for x in v.lengths
+            if x.prediction.asks_steady
+            for run in v.converged
+            for m in run.measurements
+            if m.digits == x.digits and m.steady is not None
+        ),
+    )
 
 
-def versions(verdicts: Sequence[CellVerdict]) -> list[str]:
-    """What became of the stored claims by the version of the theory, a line of a list or none."""
-    found = before_by_version(verdicts)
-    if not found:
-        return []
-    said = [f"version {x}: {claims.agree} and {claims.diverge}" for x, claims in found.items()]
-    return [
-        "Claims stored before training that agree and diverge, by the version of the theory that "
-        f"made them (today's is {THEORY_VERSION}; a length counts under the newest that claimed "
-        "something of one of its models): "
-        f"{', '.join(said)}."
-    ]
+def _part(found: Iterable[bool]) -> Part:
+    answers = list(found)
+    return Part(sum(answers), len(answers))
+
+
+def judged(verdicts: Iterable[Verdict]) -> Judged:
+    """How many of these verdicts agree, and how many diverge."""
+    counts = Counter(verdicts)
+    return Judged(counts[Verdict.AGREE], counts[Verdict.DIVERGE])
+
+
+def before_by_version(verdicts: Iterable[CellVerdict]) -> dict[int, Judged]:
+    """What became of the claims stored before training, by the version of the theory.
+
+    A length counts under the newest version that claimed something of a model.
+    """
+    found: dict[int, list[Verdict]] = {}
+    for v in verdicts:
+        made = [r.predicted for r in v.converged if r.predicted]
+        for x in v.lengths:
+            of = [int(p.theory) for p in made if p.at(x.digits)]
+            if of and x.before in TESTED:
+                found.setdefault(max(of), []).append(x.before)
+    return {version: judged(found[version]) for version in sorted(found)}
+
+
+def is_silent(x: LengthVerdict) -> bool:
+    """Whether nothing is claimed at a length, trained ones aside."""
+    return x.verdict == Verdict.UNDETERMINED
+
+
+def is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
+    """Whether something is claimed at a length and no model could test it."""
+    is_premise = v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise
+    return x.verdict == Verdict.INCONCLUSIVE and is_testable(x.prediction) and not is_premise
+
+
+def _is_kept(x: LengthVerdict) -> bool:
+    """Whether what was stored before training is what theory claims today, and was tested."""
+    return x.stored and x.before == x.verdict and x.verdict in TESTED
+
+
+def _is_fractional(x: LengthVerdict) -> bool:
+    value = x.prediction.accuracy
+    return value is not None and FRACTIONAL < value < 1 - FRACTIONAL

@@ -1,4 +1,4 @@
-"""Verdicts in words: tables for a terminal of 80 columns with their legends, and sentences."""
+"""Verdicts in words: numbers, sentences, and tables for 80 columns with their legends."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.directions import EXTRAPOLATING
-from arith.verify.judging.intervals import CONFIDENCE
+from arith.verify.judging.intervals import CONFIDENCE, Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.cells import Cell, default_model
-from arith.verify.reporting.totals import judged, ledger, totals
+from arith.verify.reporting.summary import Judged, judged, summarize
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
@@ -47,6 +47,19 @@ def short_label(cell: Cell) -> str:
 def verdict_word(verdict: Verdict) -> str:
     """A verdict as tables show it."""
     return _WORDS.get(verdict, verdict)
+
+
+def interval_text(x: Interval | None) -> str:
+    """``0.331 [0.311, 0.352]``; no interval where every input was tested; or a dash."""
+    if x is None:
+        return "-"
+    return f"{x.value:.3f}" + (f" [{x.low:.3f}, {x.high:.3f}]" if x.low < x.high else "")
+
+
+def claimed_of(x: LengthVerdict) -> str:
+    """What theory claims of a length, or that it claims it of steady models and none was seen."""
+    is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.tried
+    return "none steady" if is_void else claim_text(x.prediction)
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
@@ -217,50 +230,50 @@ def theorem_sentence(v: CellVerdict) -> str:
 
 def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     """All cells in a line: how many could be judged, and what became of the claims."""
-    trained = [v for v in verdicts if v.runs]
-    converged = [v for v in trained if v.converged]
+    converged = [v for v in verdicts if v.converged]
     counts = count_verdicts(converged)
     silent, left_out = counts[Verdict.UNDETERMINED], counts[Verdict.INCONCLUSIVE]
-    few = sum(v.held_out_too_few for v in trained)
-    lost, left = len(trained) - len(converged) - few, len(verdicts) - len(trained)
+    left, few = sum(not v.runs for v in verdicts), sum(v.held_out_too_few for v in verdicts)
+    lost = len(verdicts) - left - len(converged) - few
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
     failed = all(x.accuracy is None for x in untested)
     why = "no model passed the test that the claim asks for" if failed else "not tested"
-    t = totals(verdicts)
-    before = f"{t.before.agree} of {count(t.before.tested, 'claim')} came true"
-    return (
-        f"{len(converged)} of {count(len(verdicts), 'cell')} converged; "
-        f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}"
-        + (f" (stored before training: {before})" if ledger(t) else "")
-        + (f"; {count(silent, 'length')} without a claim" if silent else "")
-        + (f"; {count(left_out, 'length')}: {why}" if left_out else "")
-        + (
-            f". In {count(lost, 'cell')} no model converged; a larger --budget may help"
-            if lost
-            else ""
-        )
-        + (f". In {count(few, 'cell')} too few inputs are held out to know" if few else "")
-        + (f". Not trained yet: {left}." if left else ".")
-    )
+    counted = summarize(verdicts)
+    parts = {
+        f"{len(converged)} of {count(len(verdicts), 'cell')} converged; ": True,
+        f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}": True,
+        f" (stored before training: {came_true(counted.predicted_before)})": counted.ledger,
+        f"; {count(silent, 'length')} without a claim": silent,
+        f"; {count(left_out, 'length')}: {why}": left_out,
+        f". In {count(lost, 'cell')} no model converged; a larger --budget may help": lost,
+        f". In {count(few, 'cell')} too few inputs are held out to know": few,
+        f". Not trained yet: {left}": left,
+    }
+    return "".join(text for text, is_said in parts.items() if is_said) + "."
 
 
 def outcome_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> str:
     """What was found: what became of the stored claims, and of today's, with a cause or without."""
-    t = totals(verdicts)
-    if not t.claims.tested and not t.before.tested:
+    counted = summarize(verdicts)
+    claims, before = counted.claims, counted.predicted_before
+    if not claims.tested and not before.tested:
         return "No claim was tested."
     stored = ""
-    if t.before.tested:
-        came_true = f"{t.before.agree} of {count(t.before.tested, 'claim')} came true"
+    if before.tested:
         # Where today's theory claims the same, one count says all.
-        stored = "Stored before training: "
-        stored += f"{came_true}. Today's theory: " if ledger(t) else ""
-    agree = f"{t.claims.agree} of {count(t.claims.tested, 'claim')} agree"
-    if not t.claims.diverge:
+        today = f"{came_true(before)}. Today's theory: " if counted.ledger else ""
+        stored = f"Stored before training: {today}"
+    agree = f"{claims.agree} of {count(claims.tested, 'claim')} agree"
+    if not claims.diverge:
         return f"{stored}{agree}, none diverges."
     open_ = len(unexplained(verdicts, known))
-    named = _diverge(t.claims.diverge - open_)
+    named = _diverge(claims.diverge - open_)
     return f"{stored}{agree}, {named} with a named cause, {open_ or 'none'} without."
+
+
+def came_true(claims: Judged) -> str:
+    """``24 of 25 claims came true``."""
+    return f"{claims.agree} of {count(claims.tested, 'claim')} came true"
 
 
 def _agree(number: int) -> str:

@@ -30,7 +30,7 @@ from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.blocks import markdown_page
-from arith.verify.reporting.sections.claims import COLUMNS, claim_tables
+from arith.verify.reporting.sections.agreement import COLUMNS, claim_tables
 
 
 def found(*verdicts: CellVerdict) -> dict[str, Claim]:

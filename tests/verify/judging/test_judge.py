@@ -15,7 +15,6 @@ from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
-from arith.verify.reporting.picture import picture
 
 
 def verdicts(c: Cell, *runs: Run) -> list[Verdict]:
@@ -293,7 +292,6 @@ def test_what_is_shared_or_alike_is_judged_by_models_that_were_seen_to_be_steady
         wavers = with_steady(run(c, {3: 1.0, 4: 0.5}, seed=1), {3: 1.0, 4: 0.99})
         assert verdicts(c, wavers) == ["agree", "undetermined"]
         assert judge(c, [wavers]).lengths[1].accuracy.value == 0.5  # type: ignore[union-attr]
-        assert "0.500" in str(picture([judge(c, [wavers])]))
         both = with_steady(untried, {3: 1.0, 4: 1.0}), wavers
         assert verdicts(c, *both) == ["agree", "agree"]
         # A model that does not ignore the digits in domain is another matter.

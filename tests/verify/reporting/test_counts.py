@@ -13,10 +13,8 @@ from matplotlib.figure import Figure
 
 from arith.theory.display.text import count
 from arith.verify.pipeline import judge
-from arith.verify.reporting.html_page import html_page
-from arith.verify.reporting.json_data import report_json
-from arith.verify.reporting.junit import junit
-from arith.verify.reporting.page import cells_page, page
+from arith.verify.reporting.exports import junit, report_json
+from arith.verify.reporting.page import cells_page, html_page, page
 from arith.verify.reporting.terminal import cell_legend, outcome_line, summary_line
 
 NOUNS = "cells|models|lengths|digits|claims|seeds|rows|lines|others|measurements|cases|questions"

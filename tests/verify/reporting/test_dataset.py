@@ -18,7 +18,7 @@ from builders.runs import headline_runs, run
 from arith.theory.errors import InvalidInput
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.store import Store
-from arith.verify.reporting.dataset import committed, dataset
+from arith.verify.reporting.exports import committed, dataset
 
 
 @pytest.fixture

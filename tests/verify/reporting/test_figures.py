@@ -14,9 +14,10 @@ from arith.verify.plan.grids import grid
 from arith.verify.records.runs import Run
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.blocks import markdown_page
-from arith.verify.reporting.figures import MISSED, draw_curve
+from arith.verify.reporting.plots import MISSED, draw_curve
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import along_training, encodings, training_data
+from arith.verify.reporting.sections.agreement import encodings, training_data
+from arith.verify.reporting.sections.convergence import FOLLOWS, during_training
 
 CELL = cell(digits=3)
 STEPS = (100, 1000)
@@ -44,10 +45,10 @@ def test_a_curve_has_the_colour_of_its_seed_and_a_cross_if_it_missed_the_premise
 def test_the_legend_is_there_whichever_model_was_watched(tmp_path: Path) -> None:
     unwatched = run(CELL, RIGHT)
     v = judge(CELL, [unwatched, followed(1), followed(2, premise=0.5)])
-    text = markdown_page(along_training.section(Report("made up", [v], tmp_path)), tmp_path)
+    text = markdown_page(during_training(Report("made up", [v], tmp_path)), tmp_path)
     assert "Of 1 converged models" in text
     drawn = (tmp_path / "trajectories.svg").read_text()
-    for words in ("seed 1", "seed 2", MISSED, along_training.FOLLOWS, ">1,000<"):
+    for words in ("seed 1", "seed 2", MISSED, FOLLOWS, ">1,000<"):
         assert drawn.count(words) == 1 or words == ">1,000<"
     assert "seed 0" not in drawn
 
@@ -64,7 +65,7 @@ def test_an_encoding_that_did_not_converge_is_marked_and_a_divergence_has_a_sign
         run(narrow[2], lengths, premise=0.2),
     ]
     judged = [judge(r.cell, [r]) for r in runs]
-    assert markdown_page(encodings.section(Report("made up", judged, tmp_path)), tmp_path)
+    assert markdown_page(encodings(Report("made up", judged, tmp_path)), tmp_path)
     drawn = (tmp_path / "encodings.svg").read_text()
     for words in (">1.00 =<", ">0.50 ≠<", MISSED, ">NoPE<", ">RoPE<"):
         assert words in drawn
@@ -75,8 +76,8 @@ def test_training_sets_show_bounds_and_what_is_open(tmp_path: Path) -> None:
     every = next(c for c in cells if c.setting.train.kind == "every" and not c.setting.task.modulus)
     made = run(every, {1: 1.0, 2: 0.9, 3: 0.9, 4: 0.1, 5: 0.1}, premise=0.2)
     verdicts = [judge(c, [made] if c == every else []) for c in cells]
-    blocks = training_data.section(Report("made up", verdicts, tmp_path))
+    blocks = training_data(Report("made up", verdicts, tmp_path))
     assert markdown_page(blocks, tmp_path)
     drawn = (tmp_path / "data.svg").read_text()
-    for words in ("open: no claim", "predicted: within the frame", f"measured, {MISSED}"):
+    for words in ("open: no claim", "predicted: within the bar", f"measured, {MISSED}"):
         assert words in drawn

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.plan.grids import grid
-from arith.verify.reporting.junit import junit
+from arith.verify.reporting.exports import junit
 
 
 def test_junit_names_every_length() -> None:

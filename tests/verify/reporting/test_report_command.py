@@ -48,8 +48,8 @@ def test_the_store_as_data_and_as_a_page(folder: Path) -> None:
     assert data["summary"]["cells"] == data["summary"]["conclusive"] == len(data["cells"]) == 3
     assert done.err == "wrote mine.html\n"
     page = (folder / "mine.html").read_text()
-    assert all(f">{cell['setting']['layout']}" in page for cell in data["cells"])
-    assert "The cells in .arith/measurements.sqlite" in page
+    assert all(cell["label"] in page for cell in data["cells"])
+    assert "the cells in .arith/measurements.sqlite" in page
     assert files(folder) == {"mine.html"}
 
 

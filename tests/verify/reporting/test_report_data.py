@@ -24,11 +24,10 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.recipe import DENSE, RECIPE
 from arith.verify.reporting.blocks import markdown_page
-from arith.verify.reporting.json_data import cell_json, report_json, summary_json
-from arith.verify.reporting.page import cells_page, page
+from arith.verify.reporting.exports import cell_json, report_json
+from arith.verify.reporting.page import cells_page, page, summary_blocks
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.summary import summary
-from arith.verify.reporting.totals import totals
+from arith.verify.reporting.summary import summarize
 
 NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
 
@@ -134,7 +133,7 @@ def test_the_markdown_has_the_same_counts() -> None:
     constant = cell(digits=3, base=2, train=Domain((3,), "every"))
     runs = [run(c, {**RIGHT, 4: 1.0})]
     verdicts = [judge(c, runs), judge(constant, [run(constant, {1: 0.0, 2: 0.0, 4: 1.0})])]
-    counted, text = summary_json(totals(verdicts)), markdown_page(summary(verdicts))
+    counted, text = summarize(verdicts).to_json(), markdown_page(summary_blocks(verdicts))
     assert counted["wins_over_published"] == 2 and "refined theory alone is right at 2" in text
     assert counted["silent_upward"] == {"ape": 0.0, "other": None}
     assert counted["claims"]["diverge"] == 2 and "2 diverge" in text

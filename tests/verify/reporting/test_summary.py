@@ -16,14 +16,12 @@ from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.predicted import predicted
 from arith.verify.reporting.blocks import markdown_page
-from arith.verify.reporting.page import cells_page
+from arith.verify.reporting.page import cells_page, summary_blocks, versions
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.summary import summary as blocks
-from arith.verify.reporting.summary import versions
 
 
 def summary(verdicts: Sequence[CellVerdict]) -> str:
-    return markdown_page(blocks(verdicts))
+    return markdown_page(summary_blocks(verdicts))
 
 
 def test_a_report_counts_what_was_predicted_before_apart() -> None:

@@ -1,21 +1,38 @@
-"""The sections of a report, one file each.
+"""The sections of a report: each is a function from a report to blocks, listed in ``SECTIONS``.
 
-A section is a module of this folder with ``ORDER``, its place on the page (the lowest first), and
-``section(report)``, its blocks.  There are none where the evidence has nothing for it.  Otherwise
-they begin with a heading and the one sentence that says what was found.
+There are no blocks where the evidence has nothing for a section.  Otherwise they begin with a
+heading and the one sentence that says what was found.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
+from collections.abc import Callable
 
 from arith.verify.reporting.blocks import Block
 from arith.verify.reporting.report import Report
+from arith.verify.reporting.sections import agreement, convergence, robustness
+from arith.verify.reporting.sections.inside import inside
+from arith.verify.reporting.sections.published_tables import compared_tables
+
+SECTIONS: list[Callable[[Report], list[Block]]] = [
+    robustness.what_decides,
+    agreement.no_claim,
+    agreement.published_wrong,
+    convergence.unconverged,
+    agreement.theorems_and_rules,
+    robustness.indifference,
+    robustness.learned_noise,
+    robustness.steadiness,
+    convergence.during_training,
+    agreement.encodings,
+    agreement.training_data,
+    convergence.how_soon,
+    inside,
+    compared_tables,
+]
+"""In their order on the page."""
 
 
 def sections(report: Report) -> list[Block]:
-    """The blocks of all sections, in their order."""
-    modules = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
-    ordered = sorted(modules, key=lambda module: module.ORDER)
-    return [block for module in ordered for block in module.section(report)]
+    """The blocks of all sections."""
+    return [block for section in SECTIONS for block in section(report)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import zip_longest
-from math import nan
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
@@ -13,7 +11,6 @@ import numpy as np
 from msgspec import Meta
 
 from arith.theory.display.influence_plot import draw_influences
-from arith.theory.display.markdown import Markdown
 from arith.theory.display.style import FAINT, PALETTE
 from arith.theory.display.text import count, digits_text
 from arith.theory.errors import InvalidInput
@@ -22,11 +19,10 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.reading import Length, Share, read, read_cell
-from arith.verify.reporting.blocks import Block, Figure, Heading, Table
-from arith.verify.reporting.figures import MISSED, named_rows
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table, text
+from arith.verify.reporting.plots import MISSED, Mark, draw_rows
 from arith.verify.reporting.report import Report
 
-ORDER = 90
 SOME = 0.1
 """The part of the lost answers from which some count as brought back."""
 _MARKS = "os^Dv*"
@@ -65,7 +61,7 @@ Models = Sequence[dict[str, Any]]
 """What was measured of each model."""
 
 
-def section(report: Report) -> list[Block]:
+def inside(report: Report) -> list[Block]:
     """How near each inspected model is to its expected function, and through what others leak."""
     files = sorted((report.folder / "mechanism").glob("*/mechanism.json"))
     models = [_read(file) for file in files]
@@ -90,17 +86,9 @@ def _inside(models: Models) -> list[Block]:
     as_near = sum(learned["largest"] <= truth["largest"] for learned, truth in both)
     return [
         Heading("Inside"),
-        f"In {as_near} of {count(len(both), 'model')} with a predicted f^, which operand digits "
-        "change which digits of the answers is at least as near to the expected function as to "
-        "the task.",
+        text("inside", as_near=as_near, models=count(len(both), "model")),
         Table([_row(model) for model in models]),
-        Markdown(
-            "*from f^*, *from f*: the largest difference between an influence of the model (how "
-            "often the answer's digit changes with an operand's) and that of the expected function "
-            "or the task. *from the equivalent input*: the distance of the last states to those of "
-            "the trained input that the expected function cannot tell from it, where an unrelated "
-            "trained input is at 1. Made by `arith inspect` with the options of the cell."
-        ),
+        text("inside_legend"),
         *(_influences(i, model) for i, model in enumerate(models, 1) if model["influence"]),
     ]
 
@@ -145,40 +133,30 @@ def _leaks(models: Models) -> list[Block]:
         | {f"layer {i} patched": f"{x:.3f}" for i, x in enumerate(patched, 1)}
         for name, model, (now, *patched) in zip(names, measured, shares, strict=True)
     ]
+    marks = [x for i, (now, *layers) in enumerate(shares) for x in _leak_marks(i, now, layers)]
+    label = "share of the answers to the longest inputs that follow f^"
     return [
         Heading("Leaks"),
-        f"In {some} of {count(len(leaking), 'model')} that leak, a tenth or more of what is lost "
-        f"comes back where a later layer does not see the places of the ignored digits, in {most} "
-        "more than where the first does not. What leaks is not only the digits, but what the "
-        "model has made of them at their places.",
+        text("leaks", some=some, models=count(len(leaking), "model"), most=most),
         Figure(
             "Answers that follow the expected function, as they are and patched",
             "leaks.svg",
-            lambda path: _draw(names, shares, path),
+            lambda path: draw_rows(path, names, [("", marks)], label),
         ),
         Table(rows),
-        Markdown(
-            "The share of answers that follow f^, each digit given the right ones before it. "
-            "*layer i patched*: the share if that layer's keys and values at the places of ignored "
-            "digits were those of the equivalent trained input, and all else as it is. The first "
-            "layer sees the digits, a later one what stands at their places by then: the digit, "
-            "and what was worked out there. Made by `arith inspect`."
-        ),
+        text("leaks_legend"),
     ]
 
 
-def _draw(names: Sequence[str], shares: Sequence[Sequence[float]], path: Path) -> None:
-    """A row per model: the share as it is (a bar), and with each layer patched (dots)."""
-    label = "share of the answers to the longest inputs that follow f^"
-    with named_rows(path, names, label) as [ax]:
-        for row, of_model in enumerate(shares):
-            ax.plot([min(of_model), max(of_model)], [row, row], color=FAINT, lw=0.8)
-        now, *patched = zip_longest(*shares, fillvalue=nan)
-        ax.plot(now, range(len(names)), "|k", ms=8, mew=2, label="as it is")
-        for i, layer in enumerate(patched):
-            label = f"layer {i + 1} patched"
-            mark, colour = _MARKS[i % len(_MARKS)], PALETTE[i % len(PALETTE)]
-            ax.plot(layer, range(len(names)), mark, color=colour, ms=6, label=label)
+def _leak_marks(row: int, now: float, patched: Sequence[float]) -> list[Mark]:
+    """The share as it is (a bar), with each layer patched (dots), and a line from end to end."""
+    ends = [min(now, *patched), max(now, *patched)]
+    bar: Any = {"color": "k", "marker": "|", "ms": 8, "mew": 2, "ls": ""}
+    marks = [Mark(row, ends, None, {"color": FAINT, "lw": 0.8}), Mark(row, [now], "as it is", bar)]
+    for i, x in enumerate(patched):
+        style: Any = {"marker": _MARKS[i % len(_MARKS)], "color": PALETTE[i % len(PALETTE)]}
+        marks.append(Mark(row, [x], f"layer {i + 1} patched", {**style, "ms": 6, "ls": ""}))
+    return marks
 
 
 def _name(measured: dict[str, Any]) -> str:

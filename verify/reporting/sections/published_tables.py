@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from arith.theory.display.markdown import Markdown
 from arith.theory.display.text import count, digits_text, fraction_text, reads_text
 from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from arith.theory.setting.directions import Direction
@@ -20,10 +19,9 @@ from arith.theory.studies.literature import LengthComparison, compare
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.unconverged import nearest_plateau
 from arith.verify.plan.premise import PREMISE
-from arith.verify.reporting.blocks import Block, Heading, Table
+from arith.verify.reporting.blocks import Block, Heading, Table, text
 from arith.verify.reporting.report import Report
 
-ORDER = 110
 PAPER = "2407.17963"
 REACH = 3
 """Rows of longer training lengths are only named, unless a cell was trained on what they were."""
@@ -32,7 +30,7 @@ PublishedRow = tuple[Finding, ...]
 """What was reported of one model: against the truth, and against the learned function."""
 
 
-def section(report: Report) -> list[Block]:
+def compared_tables(report: Report) -> list[Block]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
     if not any(same_training(row[0].setting(), trained) for row in published_rows()):
@@ -84,14 +82,7 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[Block]:
     far = [_name(row[0].setting()) for row in rows if row not in near]
     return [
         Heading(f"The tables of arXiv {PAPER}"),
-        Markdown(
-            "*P*: as published, of models named MicroGPT and MiniGPT there. "
-            "*ours*: measured by us, converged models pooled, or all where none is. "
-            "*predicted*: the exact accuracy of a converged model for P's layout and test domain. "
-            "*plateau*: the exact accuracy of one that stands at that plateau. *as f^*: the share "
-            "of answers equal to the expected function. *±*: the share of inputs on which training "
-            "leaves the answer open."
-        ),
+        text("published_tables"),
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
         *(
             [f"Not compared, as no model here was trained on the same: {'; '.join(far)}."]

@@ -10,7 +10,7 @@ from builders.runs import RIGHT, run
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import encodings
+from arith.verify.reporting.sections.agreement import encodings
 
 
 def verdict(pe: str, longer: float = 0.0, **how: object) -> CellVerdict:
@@ -28,7 +28,7 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
     report = Report(
         "x", [*narrow, known, open_ones[1], judge(absolute, [run(absolute, RIGHT)])], tmp_path
     )
-    text = markdown_page(encodings.section(report), tmp_path)
+    text = markdown_page(encodings(report), tmp_path)
     assert "1 of 2 cells with a tested claim on longer inputs agree" in text
     assert "1 of 2 cells without a claim are right" in text
     drawn = (tmp_path / "encodings.svg").read_text()
@@ -37,4 +37,4 @@ def test_claims_and_what_became_of_the_others_are_counted(tmp_path: Path) -> Non
 
 
 def test_one_encoding_alone_is_no_comparison(tmp_path: Path) -> None:
-    assert encodings.section(Report("x", [verdict("rpe")], tmp_path)) == []
+    assert encodings(Report("x", [verdict("rpe")], tmp_path)) == []

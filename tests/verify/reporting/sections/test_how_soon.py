@@ -12,7 +12,7 @@ from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.trajectory import Trajectory
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import how_soon
+from arith.verify.reporting.sections.convergence import how_soon
 
 
 def row(text: str, task: str) -> list[str]:
@@ -33,7 +33,7 @@ def learned(modulus: int, *steps: int | None) -> CellVerdict:
 
 def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path: Path) -> None:
     soon, late = learned(300, 500, 700, 1500), learned(200, 900, 4000, None)
-    text = markdown_page(how_soon.section(Report("made up", [soon, late], tmp_path)), tmp_path)
+    text = markdown_page(how_soon(Report("made up", [soon, late], tmp_path)), tmp_path)
     assert "2 of 3 models whose task asks for one or two" in text
     assert "within 1,000 steps, and 1 of 3 whose task asks for more." in text
     assert row(text, "one or two (tasks that add)")[:5] == ["1", "3", "2", "0", "700"]
@@ -42,4 +42,4 @@ def test_how_soon_models_learn_is_told_by_the_digits_asked_for_at_once(tmp_path:
     assert row(text, "one or two (tasks that add)")[5:] == ["0 of 2", "0 of 1"]
     assert row(text, "three or more")[5:] == ["1 of 1", "1 of 1"]
     assert "not learned in its budget" in (tmp_path / "how_soon.svg").read_text()
-    assert how_soon.section(Report("made up", [soon], tmp_path)) == []  # nothing to compare
+    assert how_soon(Report("made up", [soon], tmp_path)) == []  # nothing to compare

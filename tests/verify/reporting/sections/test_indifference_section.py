@@ -13,7 +13,7 @@ from arith.verify.judging.judge import judge
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import indifference
+from arith.verify.reporting.sections.robustness import indifference
 
 CELL = cell(digits=3)
 
@@ -24,9 +24,7 @@ def trained(kept: float | None, learned: float, seed: int, premise: float = 1.0)
 
 
 def text(runs: list[Run], tmp_path: Path) -> str:
-    return markdown_page(
-        indifference.section(Report("made up", [judge(CELL, runs)], tmp_path)), tmp_path
-    )
+    return markdown_page(indifference(Report("made up", [judge(CELL, runs)], tmp_path)), tmp_path)
 
 
 def test_models_are_counted_by_the_answers_that_they_kept(tmp_path: Path) -> None:
@@ -52,7 +50,7 @@ def test_what_training_leaves_open_need_not_follow(tmp_path: Path) -> None:
     for learned, follow in ((0.975, 1), (0.94, 0)):
         v = judge(open_cell, [run(open_cell, {1: 1.0, 2: 1.0, 3: 1 / 3}, learned=learned)])
         assert 0.005 < v.longer[0].prediction.unseen < 0.03
-        said = markdown_page(indifference.section(Report("made up", [v], tmp_path)), tmp_path)
+        said = markdown_page(indifference(Report("made up", [v], tmp_path)), tmp_path)
         assert f"in domain, {follow} follow f^" in said
 
 

@@ -14,7 +14,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.tasks import named_task
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import inside
+from arith.verify.reporting.sections.inside import inside
 
 TASKS = {"one": named_task("add"), "two": named_task("mul"), "three": named_task("mod_add", 50)}
 
@@ -43,7 +43,7 @@ def written(folder: Path, **models: dict[str, Any]) -> list[str]:
 def texts(folder: Path) -> list[str]:
     """What is under each heading."""
     report = Report("made up", [], folder)
-    text = markdown_page(inside.section(report), folder)
+    text = markdown_page(inside(report), folder)
     return re.split(r"\n\n(?=## )", text) if text else []
 
 

@@ -13,7 +13,7 @@ from arith.verify.plan.recipe import LEARNED, RECIPE
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import learned_noise
+from arith.verify.reporting.sections.robustness import learned_noise
 
 SUM = cell("mod_add", 100, digits=3)
 
@@ -28,7 +28,7 @@ def noisy(needed: float, others: float, seed: int = 0, premise: float = 1.0) -> 
 
 def said(*runs: Run) -> str:
     report = Report("made up", [judge(SUM, runs)], Path("nowhere"))
-    return markdown_page(learned_noise.section(report))
+    return markdown_page(learned_noise(report))
 
 
 def test_models_are_counted_that_spare_the_needed_digits_alone() -> None:
@@ -46,7 +46,7 @@ def test_numbers_of_natural_length_are_left_out() -> None:
     natural = cell(digits=3, padding="none", test_lengths=(3, 4))
     noise = (1.0,) * (len(natural.training_format.tokens) - 1)
     v = judge(natural, [replace(run(natural, {3: 1.0, 4: 1.0}), noise=noise)])
-    assert learned_noise.section(Report("made up", [v], Path("nowhere"))) == []
+    assert learned_noise(Report("made up", [v], Path("nowhere"))) == []
 
 
 def test_each_recipe_has_a_row_of_its_own() -> None:

@@ -237,7 +237,7 @@ def test_without_a_model_of_ours_in_any_row_there_is_no_section(tmp_path: Path) 
     inside, elsewhere = place(), place(p=75)
     for c, there in ((inside, True), (elsewhere, False)):
         report = Report("made up", judged([run(c, SHOWN)]), tmp_path)
-        assert bool(published_tables.section(report)) is there
+        assert bool(published_tables.compared_tables(report)) is there
 
 
 def test_a_longer_row_is_shown_once_a_model_is_trained_on_it() -> None:

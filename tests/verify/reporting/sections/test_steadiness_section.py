@@ -15,7 +15,7 @@ from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import steadiness
+from arith.verify.reporting.sections.robustness import steadiness
 
 CELL = cell(digits=3)
 
@@ -29,9 +29,7 @@ def trained(kept: float | None, right: float, seed: int, theory: str, premise: f
 
 
 def text(runs: list[Run], tmp_path: Path) -> str:
-    return markdown_page(
-        steadiness.section(Report("made up", [judge(CELL, runs)], tmp_path)), tmp_path
-    )
+    return markdown_page(steadiness(Report("made up", [judge(CELL, runs)], tmp_path)), tmp_path)
 
 
 def test_measurements_are_counted_by_the_answers_that_stay(tmp_path: Path) -> None:
@@ -74,9 +72,7 @@ def test_claims_that_ask_for_a_trial_have_a_column(tmp_path: Path) -> None:
     c = cell("mod_add", 50, pe="rpe", test_lengths=(3, 4))
     made = run(c, {3: 1.0, 4: 0.9}, learned=0.9)
     found = replace(made, measurements=tuple(replace(m, steady=0.995) for m in made.measurements))
-    said = markdown_page(
-        steadiness.section(Report("made up", [judge(c, [found])], tmp_path)), tmp_path
-    )
+    said = markdown_page(steadiness(Report("made up", [judge(c, [found])], tmp_path)), tmp_path)
     assert "Of 1 measurement that kept enough" in said
     assert "of 1 that did not, 0." in said
     assert table_rows(said, 3) == [["0.99 or more, not 0.998", "1 of 1", "0 of 1"]]

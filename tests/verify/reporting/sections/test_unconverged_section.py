@@ -10,14 +10,14 @@ from builders.runs import run
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import unconverged
+from arith.verify.reporting.sections.convergence import unconverged
 
 MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
 
 
 def section(verdict: CellVerdict, folder: Path) -> str:
-    return markdown_page(unconverged.section(Report("made up", [verdict], folder)), folder)
+    return markdown_page(unconverged(Report("made up", [verdict], folder)), folder)
 
 
 def test_without_a_modulus_no_plateau_is_told_of(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from arith.verify.plan.recipe import DENSE, FACTORS, PAPER
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.sections import what_decides
+from arith.verify.reporting.sections.robustness import followed, what_decides
 
 CELL = cell(digits=3)
 
@@ -28,7 +28,7 @@ def trained(version: str, learned: float, premise: float = 1.0, seed: int = 0) -
 
 def test_a_length_that_priming_trains_is_no_longer_input() -> None:
     primed = cell(digits=3, train=Domain((3,), priming=((4, Fraction(1, 10)),)))
-    assert what_decides._followed(run(primed, RIGHT, learned=0.5)) == []
+    assert followed(run(primed, RIGHT, learned=0.5)) == []
 
 
 def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> None:
@@ -40,9 +40,7 @@ def test_recipes_are_compared_by_the_answers_that_follow_f(tmp_path: Path) -> No
         trained(dropout.version, 0.1, premise=0.5, seed=1),
         trained(PAPER.version, 0.2),
     ]
-    text = markdown_page(
-        what_decides.section(Report("made up", [v], tmp_path, others=others)), tmp_path
-    )
+    text = markdown_page(what_decides(Report("made up", [v], tmp_path, others=others)), tmp_path)
     assert (
         f"One change costs most, {dropout.about}: at the longest inputs f^ explains 0.500 of the "
         "answers in place of 1.000." in text
@@ -68,9 +66,7 @@ def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
         *(trained(other, 0.6, seed=seed) for seed in range(3)),
         replace(run(small, RIGHT, learned=1.0), recipe=other),
     ]
-    text = markdown_page(
-        what_decides.section(Report("made up", vs, tmp_path, others=others)), tmp_path
-    )
+    text = markdown_page(what_decides(Report("made up", vs, tmp_path, others=others)), tmp_path)
     assert (
         "f^ explains 0.800 of the answers at the longest inputs (`dense-noise`, same seeds: "
         "1.000), in 4 models of 2 cells" in text
@@ -80,33 +76,27 @@ def test_a_cell_counts_once_however_many_models_it_has(tmp_path: Path) -> None:
 def test_recipes_that_share_no_seed_are_not_compared(tmp_path: Path) -> None:
     v = judge(CELL, [trained(DENSE.version, 1.0)])
     others = [trained(FACTORS[0].version, 0.5, seed=1)]
-    text = markdown_page(
-        what_decides.section(Report("made up", [v], tmp_path, others=others)), tmp_path
-    )
+    text = markdown_page(what_decides(Report("made up", [v], tmp_path, others=others)), tmp_path)
     assert "0.500 (1/1)" in text and "same seeds: " not in text
 
 
 def test_where_no_pair_met_the_premise_all_are_compared(tmp_path: Path) -> None:
     v = judge(CELL, [trained(DENSE.version, 1.0)])
     others = [trained(PAPER.version, 0.5, premise=0.5)]
-    text = markdown_page(
-        what_decides.section(Report("made up", [v], tmp_path, others=others)), tmp_path
-    )
+    text = markdown_page(what_decides(Report("made up", [v], tmp_path, others=others)), tmp_path)
     assert "in 1 model of 1 cell; 1 of 1 missed the premise." in text
 
 
 def test_with_one_recipe_there_is_nothing_to_compare(tmp_path: Path) -> None:
     v = judge(CELL, [trained(DENSE.version, 1.0)])
-    assert what_decides.section(Report("made up", [v], tmp_path)) == []
+    assert what_decides(Report("made up", [v], tmp_path)) == []
 
 
 def test_where_no_change_costs_anything_the_one_that_helps_most_is_named(tmp_path: Path) -> None:
     noise, dropout, *_ = FACTORS
     v = judge(CELL, [trained(DENSE.version, 0.8)])
     others = [trained(noise.version, 0.9), trained(dropout.version, 0.8)]
-    text = markdown_page(
-        what_decides.section(Report("made up", [v], tmp_path, others=others)), tmp_path
-    )
+    text = markdown_page(what_decides(Report("made up", [v], tmp_path, others=others)), tmp_path)
     assert f"One change helps most, {noise.about}: at the longest inputs f^ explains 0.900" in text
 
 
@@ -120,15 +110,13 @@ def test_cells_without_longer_inputs_or_without_f_are_not_compared(tmp_path: Pat
         )
         v = judge(c, [replace(made, recipe=DENSE.version)])
         others = [replace(made, recipe=FACTORS[0].version)]
-        assert what_decides.section(Report("made up", [v], tmp_path, others=others)) == []
+        assert what_decides(Report("made up", [v], tmp_path, others=others)) == []
 
 
 def test_many_cells_are_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     v = judge(CELL, [trained(DENSE.version, 1.0)])
     report = Report("made up", [v], tmp_path, others=[trained(FACTORS[0].version, 0.5)])
     for most, is_drawn in ((0, False), (1, True)):
-        monkeypatch.setattr(what_decides, "MOST_DRAWN", most)
-        assert (
-            "what_decides.svg" in markdown_page(what_decides.section(report), tmp_path)
-        ) == is_drawn
+        monkeypatch.setattr("arith.verify.reporting.sections.robustness.MOST_DRAWN", most)
+        assert ("what_decides.svg" in markdown_page(what_decides(report), tmp_path)) == is_drawn
         assert (tmp_path / "what_decides.svg").exists() == is_drawn
