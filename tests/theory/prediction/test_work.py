@@ -18,7 +18,7 @@ from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.learning.plateaus import setting_plateaus
 from arith.theory.numbers.effort import LIMIT, budget
-from arith.theory.prediction import interleaved
+from arith.theory.prediction import theorems
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import KINDS, Domain
@@ -79,7 +79,7 @@ def test_what_took_minutes_takes_few_calls(name: str) -> None:
 def test_contexts_of_natural_lengths_have_a_budget(
     request_: Request, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interleaved, "PART", 10**7)
+    monkeypatch.setattr(theorems, "PART", 10**7)
     asked = replace(request_, pe="rpe", layout="interleaved", padding="none")
     with budget(10**15) as meter, memory_at_most(10**8):
         prediction = predict(asked.setting())
