@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -116,11 +116,7 @@ def forget() -> None:
 def set_everywhere(patch: pytest.MonkeyPatch, home: str, name: str, value: Any) -> None:
     """Another value of a constant, in its module and in all that import it."""
     patch.setattr(f"arith.theory.{home}.{name}", value)
-    for user in (
-        *("prediction.predict", "prediction.theorems", "prediction.words"),
-        *("display.answer", "verify"),
-    ):
-        module = import_module("arith.printing" if user == "verify" else f"arith.theory.{user}")
+    for module in [m for n, m in sys.modules.items() if n.startswith("arith.")]:
         if hasattr(module, name):
             patch.setattr(module, name, value)
 
