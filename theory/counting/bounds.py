@@ -2,7 +2,7 @@
 
 A model whose answer does not depend on a digit X gives one answer for all values of X, where all
 other digits are the same.  So of these values it is right on as many, at most, as have one answer.
-The proofs are in ``docs/addresses.md``.
+The proofs are in ``docs/theory.md``.
 """
 
 from __future__ import annotations

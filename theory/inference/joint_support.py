@@ -1,7 +1,7 @@
 """Joint support: what training fixes for combinations of digits that it never showed together.
 
 ``D_n`` never shows 0 at position n of all operands at once, and shorter inputs consist of nothing
-else.  Rule *joint support* (``theory.inference.rules``) names the two cases in which the answer is
+else.  Rule *joint support* (``theory.inference.rules``) names the cases in which the answer is
 fixed nevertheless:
 
 1. *Equivalent values*, as 0 and 5 at position 3 in ``a * b mod 125``, if training shows that they

@@ -175,8 +175,8 @@ RULES: dict[str, Rule] = {
             "asks for, a model that is right on all of training is right on the test.  If it lacks "
             "some, no other rule says that a model is right there.",
             "the number of layers is given; a relative encoding or none, or random indices "
-            "(docs/addresses.md); a task of finite carry; fresh examples; right on all of training",
-            "ours, proved in docs/relative.md and docs/addresses.md",
+            "(docs/theory.md); a task of finite carry; fresh examples; right on all of training",
+            "ours, proved in docs/theory.md",
             Basis.PROVED,
         ),
         Rule(
