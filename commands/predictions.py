@@ -134,8 +134,7 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from arith.theory.display.phase_grid import check_ranges, left_out, write_csv
-    from arith.theory.display.phase_plot import plot
+    from arith.theory.display.phase_plot import left_out_line, plot_phases, write_csv
     from arith.theory.setting.encodings import encoding
     from arith.theory.setting.layouts import layout as read_layout
     from arith.theory.setting.tasks import named_task, takes_modulus
@@ -146,24 +145,21 @@ def phase_map(
     numbers = out.with_suffix(".csv")
     check_writable(numbers)
     asked = modulus or ("2..200" if takes_modulus(task) else None)
-    moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
-    bases = read_numbers(base, "--base")
-    check_ranges(moduli, bases)
     with waiting("predicting"):
-        points = phase_diagram(
+        diagram = phase_diagram(
             lambda p: named_task(task, p),
-            moduli,
-            bases,
+            (None,) if asked is None else read_numbers(asked, "--modulus"),
+            read_numbers(base, "--base"),
             read_lengths(train_digits, "--train-digits"),
-            encoding(pe),
-            read_layout(layout),
+            encoding=encoding(pe),
+            layout=read_layout(layout),
             window=window,
             layers=layers,
         )
-    plot(points, out)
-    write_csv(points, numbers)
+    plot_phases(diagram, out)
+    write_csv(diagram, numbers)
     print(f"wrote {out} and {numbers}")
-    if line := left_out(points, moduli, bases):
+    if line := left_out_line(diagram):
         print_text(line)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
+from arith.theory.display.style import CENTRED, INK, figure, heat_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,16 +52,14 @@ def _heat_map(axes: Axes, shares: np.ndarray, cell_size: float) -> QuadMesh:
     """One heat map of ``(k, N, M)``: the operands below each other, their units first."""
     k, n, m = shares.shape
     values = shares.reshape(k * n, m)
-    axes.patch.set(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH)  # seen where a share is NaN
-    style: Any = {"edgecolors": "face", "linewidth": 0.1}  # else viewers of SVG show seams
-    mesh = axes.pcolormesh(values, cmap=COLOUR_MAP, vmin=0, vmax=1, **style)
+    mesh = heat_map(axes, values)
     for j in range(1, k):
         axes.axhline(j * n, color="white", linewidth=2)
     step = 1 if cell_size >= 0.18 else 2
     axes.set_xticks(np.arange(0, m, step) + 0.5, labels=[str(r + 1) for r in range(0, m, step)])
     axes.tick_params(length=0)
     if cell_size >= 0.24:
-        text: Any = {"fontsize": 20 * cell_size, "ha": "center", "va": "center_baseline"}
+        text: Any = CENTRED | {"fontsize": 20 * cell_size, "va": "center_baseline"}
         for y, x in np.argwhere(~np.isnan(values)):
             colour = "white" if values[y, x] > 0.5 else INK
             axes.text(x + 0.5, y + 0.5, _number(values[y, x]), color=colour, **text)

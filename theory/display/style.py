@@ -16,9 +16,10 @@ from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
-COLOUR_MAP = "YlGnBu"
+_COLOUR_MAP = "YlGnBu"
 """For shares from 0 to 1: light to dark (ColorBrewer), the same in grey and to the colour-blind."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -29,6 +30,9 @@ INK, FAINT, PALE, UNKNOWN = "0.1", "0.35", "0.93", "0.85"
 
 HATCH = "////"
 """Drawn over fields of which nothing is known."""
+
+HATCHED: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH}
+CENTRED: Any = {"ha": "center", "va": "center"}
 
 _SUFFIXES = (".png", ".svg")
 _STYLE: Any = {
@@ -89,6 +93,13 @@ def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **styl
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((x, y), width, height, **style))
+
+
+def heat_map(axes: Axes, shares: Any) -> QuadMesh:
+    """Shares ``(rows, columns)`` as colours, the first row below; NaN is hatched."""
+    axes.patch.set(**HATCHED)  # seen where a share is NaN
+    style: Any = {"edgecolors": "face", "linewidth": 0.1}  # else viewers of SVG show seams
+    return axes.pcolormesh(shares, cmap=_COLOUR_MAP, vmin=0, vmax=1, **style)
 
 
 def add_legend(page: Figure, where: str = "lower left", size: float = 8.5) -> None:
