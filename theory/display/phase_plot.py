@@ -158,7 +158,8 @@ def _draw(ax: Axes, d: PhaseDiagram) -> Any:
 def _tick_step(xs: list[int]) -> int:
     """The least of 1, 2, 5, 10, ... that leaves a dozen ticks."""
     steps = (m * 10**e for e in range(len(str(xs[-1])) + 1) for m in (1, 2, 5))
-    return next(s for s in steps if sum(x % s == 0 for x in xs) <= 12)
+    found: int = next(s for s in steps if sum(x % s == 0 for x in xs) <= 12)
+    return found
 
 
 def _write_numbers(ax: Axes, d: PhaseDiagram, x: int, n: int, width: float) -> None:
