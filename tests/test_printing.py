@@ -30,7 +30,7 @@ from arith.theory.display.literature_tables import IN_SHORT, short_table
 from arith.theory.inference.rules import RULES
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
-from arith.theory.studies.findings import findings
+from arith.theory.studies.literature import findings
 
 WIDTHS = (40, 80, 200)
 TABLES = [

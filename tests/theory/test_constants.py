@@ -16,7 +16,7 @@ from arith.theory.prediction import lengths, natural
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.options import options_of
 from arith.theory.setting.requests import Request
-from arith.theory.studies import findings
+from arith.theory.studies import literature
 
 NATURAL: dict[str, Any] = {"task": "add", "padding": "none", "train_digits": "1-12"}
 NARROW = {"layout": "interleaved", "window": 5, "layers": 1}
@@ -196,4 +196,4 @@ def test_every_option_of_a_setting_is_in_its_output(name: str) -> None:
 def test_the_tolerance_of_a_comparison_with_a_paper_is_said() -> None:
     from arith.theory.display.literature_tables import LEGEND
 
-    assert f"within {findings.TOLERANCE}" in LEGEND
+    assert f"within {literature.TOLERANCE}" in LEGEND
