@@ -12,7 +12,7 @@ import typer
 
 from arith.commands import options
 from arith.commands import training_options as training
-from arith.printing import print_table, print_text, print_verdicts, shown, waiting
+from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.verify.plan.folders import Folders, evidence_folder
@@ -93,7 +93,7 @@ def verify(
         check_writable(junit_xml)
     with Store(store) as kept:
         verdicts = pipeline.verify(plan, kept)
-        print_verdicts(verdicts)
+        print_parts(verdict_parts(verdicts))
         if junit_xml is not None:
             write(junit_xml, junit(verdicts))
         models = pipeline.kept_models(plan)
@@ -146,7 +146,7 @@ def _verify_external(
                 f"{path} says how it was trained: leave out {', '.join(given or ['--grid'])}"
             )
         verdict = external.judge_export(read_export(path), pick_device(device))
-        print_verdicts([verdict])
+        print_parts(verdict_parts([verdict]))
         return exit_code([verdict])
     _check_asked(asked, grid, given)
     for name, ordinary in _ORDINARY.items():

@@ -22,11 +22,10 @@ from arith.commands.options import (
     written,
 )
 from arith.printing import (
-    digits_json,
-    learning_json,
-    print_digits,
+    digit_parts,
+    prediction_parts,
     print_lines,
-    print_prediction,
+    print_parts,
     print_text,
     waiting,
 )
@@ -92,14 +91,23 @@ def predict(
         print(latex(prediction))
         return
     if as_json:
-        digits = {"per_digit": digits_json(prediction)} if per_digit else {}
-        learning = learning_json(prediction) if explain else {}
-        print(json.dumps({**prediction.to_json(), **learning, **digits}, indent=2))
+        found = prediction.to_json()
+        if explain:
+            from arith.theory.learning.learnability import learnability
+
+            found |= learnability(prediction.setting).to_json()
+        if per_digit:
+            from arith.theory.studies.single_digits import single_digits, single_digits_json
+
+            found["per_digit"] = single_digits_json(single_digits(prediction))
+        print(json.dumps(found, indent=2))
         return
-    print_prediction(prediction, explain)
+    print_parts(prediction_parts(prediction, explain))
     if per_digit:
+        from arith.theory.studies.single_digits import single_digits
+
         print()
-        print_digits(prediction)
+        print_parts(digit_parts(prediction, single_digits(prediction)))
 
 
 @asks_for_setting

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from builders.predictions import predicted
 
-from arith.printing import learning_json, plain_text, prediction_parts
+from arith.printing import plain_text, prediction_parts
 from arith.theory.inference import derivation
+from arith.theory.learning.learnability import learnability
 from arith.theory.prediction import lengths, natural
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.options import options_of
@@ -119,9 +120,9 @@ def set_everywhere(patch: pytest.MonkeyPatch, home: str, name: str, value: Any) 
     patch.setattr(f"arith.theory.{home}.{name}", value)
     for user in (
         *("prediction.predict", "prediction.interleaved", "prediction.natural"),
-        *("display.answer", "verify"),
+        *("display.answer", "learning.learnability"),
     ):
-        module = import_module("arith.printing" if user == "verify" else f"arith.theory.{user}")
+        module = import_module(f"arith.theory.{user}")
         if hasattr(module, name):
             patch.setattr(module, name, value)
 
@@ -146,11 +147,8 @@ def test_a_constant_that_a_claim_rests_on_is_said(
     after = predicted(**words)
     assert then in text(after) and now not in text(after)
     if home.startswith("learning"):
-        assert learning_json(after)["leap_limits"] != {
-            "digits": 2,
-            "gain": "1/10",
-            "constant": "9/10",
-        }
+        said = learnability(after.setting).to_json()["leap_limits"]
+        assert said != {"digits": 2, "gain": "1/10", "constant": "9/10"}
     else:
         assert then in json.dumps(after.to_json(), ensure_ascii=False)
     monkeypatch.undo()
