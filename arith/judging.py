@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arith.asking import plan, python_errors, row, setting_options, takes
 from arith.printing import Part, Text, verdict_parts
-from arith.shown import Shown
+from arith.predicting import Shown
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import setting_columns
 from arith.verify.plan.folders import evidence_folder
