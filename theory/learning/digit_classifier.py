@@ -90,7 +90,8 @@ class DigitClassifier:
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
         reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
-        return reduced.evaluate(sums + task.constant)
+        results: Array = reduced.evaluate(sums + task.constant)
+        return results
 
     def _results_by_operand(self, task: Task, r: int) -> Array:
         """The result by each operand modulo m."""
@@ -104,7 +105,8 @@ class DigitClassifier:
         spend(4 * cases * sum(1 + sum(e) for _, e in task.terms))
         each = 5 * max(10, self._base) * cases + 50 * top * task.operands
         self._cost = _LEAST_COST + each * len(self._boxes)
-        return task.evaluate(*combinations([range(self._m)] * task.operands))
+        results: Array = task.evaluate(*combinations([range(self._m)] * task.operands))
+        return results
 
     def right(self, read: frozenset[OperandDigit]) -> int:
         """On how many tuples of the domain the classifier is right that reads these digits.

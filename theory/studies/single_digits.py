@@ -31,7 +31,9 @@ def single_digits_json(found: dict[int, DigitAccuracy] | None) -> list[dict[str,
     def exactly(values: Iterable[Fraction | None]) -> list[str | None]:
         return [None if v is None else exact_text(v) for v in values]
 
-    return found and [
+    if found is None:
+        return None
+    return [
         {"digits": digits, "each": exactly(x.digit), "lowest": exactly(x.lowest)}
         for digits, x in found.items()
     ]
