@@ -10,15 +10,13 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from itertools import zip_longest
-from threading import Event, Thread
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from rich.console import Console
+    from rich.progress import Progress
 
+    from arith.theory.counting.digit_accuracy import DigitAccuracy
     from arith.theory.prediction.predict import Prediction
     from arith.verify.judging.judge import CellVerdict
 
@@ -26,8 +24,6 @@ _GAP = 2
 """Blanks between two columns."""
 _WHOLE: Any = {"break_on_hyphens": False, "break_long_words": False}
 """How lines are broken: between words."""
-_SOON = 2.0
-"""Seconds of work of which nothing is said."""
 _Item = TypeVar("_Item")
 
 
@@ -140,15 +136,12 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
         print_table(tuple(columns.values()), rows)
 
 
-def print_prediction(prediction: Prediction, explain: bool) -> None:
-    """Print ``prediction_parts``."""
-    print_parts(prediction_parts(prediction, explain))
-
-
 def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part]:
     """The setting and the answer; then the table of lengths, or the derivation."""
     from arith.theory.display.answer import answer_line, expected_line, explanation, published_lines
     from arith.theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
+    from arith.theory.learning.leap_complexity import setting_leaps
+    from arith.theory.learning.learnability import learnability
 
     parts: list[Part] = [
         Text("\n".join(setting_lines(prediction.setting)), bold=True),
@@ -156,71 +149,31 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
         Text(expected_line(prediction), indent="  "),
     ]
     if explain:
-        return [*parts, *(Text(line, indent="   ") for line in explanation(prediction))]
+        lines = explanation(prediction, learnability(prediction.setting))
+        return [*parts, *(Text(line, indent="   ") for line in lines)]
+    leaps = setting_leaps(prediction.setting)
     return [
         *parts,
         *(Text(line, indent="  ") for line in published_lines(prediction)),
         Text(""),
         Table(LENGTH_COLUMNS, length_rows(prediction)),
-        *(Text(line, indent="  ") for line in legend(prediction)),
+        *(Text(line, indent="  ") for line in legend(prediction, leaps)),
     ]
 
 
-def print_digits(prediction: Prediction) -> None:
-    """Print the accuracy of each result digit, or in one line why there is none."""
+def digit_parts(prediction: Prediction, found: dict[int, DigitAccuracy] | None) -> list[Part]:
+    """The accuracy of each result digit, or in one line why there is none."""
     from arith.theory.display.text import digit_rows
 
-    rows = digit_rows(prediction)
-    if rows:
+    if found:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
-        print_table(columns, rows)
-        if any("?" in shown for *_, shown in rows):
-            print_text("?: not counted, for it would take too long.")
-    elif prediction.continues:
-        print_text("every result digit is right: the expected function is the task itself")
-    else:
-        lacking = "expected function" if prediction.learned is None else "accuracy"
-        print_text(f"no accuracy of single digits: no {lacking} is predicted")
-
-
-def learning_json(prediction: Prediction) -> dict[str, Any]:
-    """How a task is learned: whether by leaps (None where not counted), and the plateaus."""
-    from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
-    from arith.theory.learning.plateaus import setting_plateaus
-    from arith.theory.numbers.exact_text import text_and_float
-
-    s = prediction.setting
-    known = [
-        {"digits_read": x.read, **text_and_float("accuracy", x.accuracy)}
-        for x in setting_plateaus(s)
-    ]
-    limits = {"digits": FEW, "gain": str(GAIN), "constant": str(CONSTANT)}
-    return {"leaps": setting_leaps(s).answer, "leap_limits": limits, "plateaus": known}
-
-
-def digits_json(prediction: Prediction) -> list[dict[str, Any]] | None:
-    """What ``print_digits`` prints, exactly: one object per length with a predicted accuracy.
-
-    None where no expected function is predicted, or it is the task itself.
-    """
-    from arith.theory.display.text import predicted_digits
-    from arith.theory.numbers.exact_text import exact_text
-
-    if prediction.learned is None:
-        return None
-
-    def exactly(values: Iterable[Fraction | None]) -> list[str | None]:
-        return [None if v is None else exact_text(v) for v in values]
-
-    return [
-        {"digits": digits, "each": exactly(found.digit), "lowest": exactly(found.lowest)}
-        for digits, found in predicted_digits(prediction)
-    ]
-
-
-def print_verdicts(verdicts: Sequence[CellVerdict]) -> None:
-    """Print ``verdict_parts``."""
-    print_parts(verdict_parts(verdicts))
+        table = Table(columns, digit_rows(found))
+        uncounted = any("?" in shown for *_, shown in table.rows)
+        return [table, *[Text("?: not counted, for it would take too long.")] * uncounted]
+    if prediction.continues:
+        return [Text("every result digit is right: the expected function is the task itself")]
+    lacking = "expected function" if prediction.learned is None else "accuracy"
+    return [Text(f"no accuracy of single digits: no {lacking} is predicted")]
 
 
 def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
@@ -244,44 +197,31 @@ def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
-    """The items, with how many are done said now and then: ``120 of 1,498 cells predicted``."""
-    on_terminal = sys.stderr.isatty()
-    start, end, pause = ("\r", "", 0.5) if on_terminal else ("", "\n", 10.0)
-    last, said = monotonic(), False
-    for done, item in enumerate(items):
-        if monotonic() - last > pause:
-            line = f"{start}{done:,} of {len(items):,} {what}"
-            print(line, end=end, file=sys.stderr, flush=True)
-            last, said = monotonic(), True
-        yield item
-    if said and on_terminal:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    """The items, with how many are done said on a terminal: ``120 of 1498 cells predicted``."""
+    with _progress(f"{{task.completed:.0f}} of {{task.total:.0f}} {what}") as progress:
+        yield from progress.track(items) if progress else items
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """Say on a terminal that work of some seconds goes on: ``predicting: 4 s``."""
+    with _progress(f"{what}: {{task.elapsed:.0f}} s") as progress:
+        if progress:
+            progress.add_task(what)
+        yield
+
+
+@contextmanager
+def _progress(text: str) -> Iterator[Progress | None]:
+    """A line on a terminal that goes away at the end; None where there is no terminal."""
     if not sys.stderr.isatty():
-        yield
+        yield None
         return
-    over, start = Event(), monotonic()
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
 
-    def say() -> None:
-        said = False
-        while not over.wait(_SOON / 2):
-            if (spent := monotonic() - start) >= _SOON:
-                print(f"\r{what}: {spent:.0f} s", end="", file=sys.stderr, flush=True)
-                said = True
-        if said:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-    thread = Thread(target=say, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    with Progress(TextColumn(text), console=Console(stderr=True), transient=True) as progress:
+        yield progress
 
 
 def _console() -> Console:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arith.keywords import python_errors, read, takes
 from arith.printing import Part, Text, verdict_parts
-from arith.shown import Shown
+from arith.predicting import Shown
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import chosen, setting_columns
 from arith.verify.plan.cells import CellRequest

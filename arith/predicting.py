@@ -1,19 +1,65 @@
-"""``predict``: what a model will do on shorter and longer inputs, without training."""
+"""``predict``, and what all answers are: text, HTML in a notebook, a table for pandas."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from arith.keywords import read, takes
-from arith.printing import Part, prediction_parts
-from arith.shown import Shown
+from arith.printing import Part, Table, plain_text, prediction_parts
+from arith.theory.errors import InvalidInput
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.predict import Prediction
 from arith.theory.prediction.predict import predict as predict_setting
 from arith.theory.setting.requests import Request, setting_columns
 from arith.theory.setting.settings import Setting
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class Shown(ABC):
+    """An answer: the parts that the command prints, and its numbers row by row."""
+
+    @abstractmethod
+    def parts(self) -> list[Part]:
+        """What the command prints."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """An object per test length: its setting, its shares as text and as numbers."""
+
+    def __repr__(self) -> str:
+        return plain_text(self.parts())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{''.join(map(_html, self.parts()))}</div>"
+
+    def to_frame(self) -> DataFrame:
+        """``records`` as a table of pandas (InvalidInput: pandas is not installed)."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise InvalidInput("to_frame needs pandas: pip install pandas") from None
+        return DataFrame(self.records())
+
+
+def _html(part: Part) -> str:
+    """A part as HTML: what is bold in a terminal is bold here."""
+    if isinstance(part, Table):
+        head, rows = _cells(part.columns, "th"), "".join(_cells(row, "td") for row in part.rows)
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    text = escape(part.text).replace("\n", "<br>")
+    return f"<div>{f'<b>{text}</b>' if part.bold else text}</div>"
+
+
+def _cells(row: Iterable[str], tag: str) -> str:
+    style = 'style="text-align: left"'  # a notebook aligns cells to the right
+    return f"<tr>{''.join(f'<{tag} {style}>{escape(x)}</{tag}>' for x in row)}</tr>"
 
 
 @dataclass(frozen=True, repr=False)

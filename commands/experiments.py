@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
-from arith.printing import print_table, print_text, print_verdicts, shown, waiting
+from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import chosen, options_of
 from arith.verify.plan.cells import CellRequest
@@ -110,7 +110,7 @@ def verify(
         check_writable(junit_xml)
     with Store(store) as kept:
         verdicts = pipeline.verify(plan, kept)
-        print_verdicts(verdicts)
+        print_parts(verdict_parts(verdicts))
         if junit_xml is not None:
             write(junit_xml, junit(verdicts))
         models = pipeline.kept_models(plan)
@@ -168,7 +168,7 @@ def _verify_external(
                 f"{path} says how it was trained: leave out {', '.join(given or ['--grid'])}"
             )
         verdict = external.judge_export(read_export(path), pick_device(device))
-        print_verdicts([verdict])
+        print_parts(verdict_parts([verdict]))
         return exit_code([verdict])
     _check_asked(asked, grid, given)
     for name, ordinary in _ORDINARY.items():

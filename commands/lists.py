@@ -14,7 +14,7 @@ from arith.theory.inference.rules import RULES
 
 def _complete_finding(incomplete: str) -> list[str]:
     """Its file is read only when a finding is asked for."""
-    from arith.theory.studies.findings import findings
+    from arith.theory.studies.literature import findings
 
     return completion([x.id for x in findings()])(incomplete)
 

@@ -22,11 +22,10 @@ from arith.commands.options import (
     written,
 )
 from arith.printing import (
-    digits_json,
-    learning_json,
-    print_digits,
+    digit_parts,
+    prediction_parts,
     print_lines,
-    print_prediction,
+    print_parts,
     print_text,
     waiting,
 )
@@ -91,14 +90,23 @@ def predict(
         print(latex(prediction))
         return
     if as_json:
-        digits = {"per_digit": digits_json(prediction)} if per_digit else {}
-        learning = learning_json(prediction) if explain else {}
-        print(json.dumps({**prediction.to_json(), **learning, **digits}, indent=2))
+        found = prediction.to_json()
+        if explain:
+            from arith.theory.learning.learnability import learnability
+
+            found |= learnability(prediction.setting).to_json()
+        if per_digit:
+            from arith.theory.studies.single_digits import single_digits, single_digits_json
+
+            found["per_digit"] = single_digits_json(single_digits(prediction))
+        print(json.dumps(found, indent=2))
         return
-    print_prediction(prediction, explain)
+    print_parts(prediction_parts(prediction, explain))
     if per_digit:
+        from arith.theory.studies.single_digits import single_digits
+
         print()
-        print_digits(prediction)
+        print_parts(digit_parts(prediction, single_digits(prediction)))
 
 
 @takes(Request)
@@ -133,8 +141,7 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from arith.theory.display.phase_grid import check_ranges, left_out, write_csv
-    from arith.theory.display.phase_plot import plot
+    from arith.theory.display.phase_plot import left_out_line, plot_phases, write_csv
     from arith.theory.setting.encodings import encoding
     from arith.theory.setting.layouts import layout as read_layout
     from arith.theory.setting.tasks import named_task, takes_modulus
@@ -145,24 +152,21 @@ def phase_map(
     numbers = out.with_suffix(".csv")
     check_writable(numbers)
     asked = modulus or ("2..200" if takes_modulus(task) else None)
-    moduli = (None,) if asked is None else read_numbers(asked, "--modulus")
-    bases = read_numbers(base, "--base")
-    check_ranges(moduli, bases)
     with waiting("predicting"):
-        points = phase_diagram(
+        diagram = phase_diagram(
             lambda p: named_task(task, p),
-            moduli,
-            bases,
+            (None,) if asked is None else read_numbers(asked, "--modulus"),
+            read_numbers(base, "--base"),
             read_lengths(train_digits, "--train-digits"),
-            encoding(pe),
-            read_layout(layout),
+            encoding=encoding(pe),
+            layout=read_layout(layout),
             window=window,
             layers=layers,
         )
-    plot(points, out)
-    write_csv(points, numbers)
+    plot_phases(diagram, out)
+    write_csv(diagram, numbers)
     print(f"wrote {out} and {numbers}")
-    if line := left_out(points, moduli, bases):
+    if line := left_out_line(diagram):
         print_text(line)
 
 

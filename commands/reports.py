@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arith.commands import options
-from arith.printing import print_text, print_verdicts, shown
+from arith.printing import print_parts, print_text, shown, verdict_parts
 from arith.theory.display.markdown import one_line
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.grids import GRIDS
@@ -79,7 +79,7 @@ def report(
 
         print(json.dumps(report_json(about), indent=2, allow_nan=False))
     elif check or grid is None:
-        print_verdicts(about.verdicts)
+        print_parts(verdict_parts(about.verdicts))
     if html is not None:
         from arith.verify.reporting.page import html_page
 

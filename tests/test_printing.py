@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import re
-import time
 
 import pytest
 
 from arith.printing import (
+    prediction_parts,
     print_list,
-    print_prediction,
+    print_parts,
     print_table,
     print_text,
-    print_verdicts,
+    shown,
+    verdict_parts,
     waiting,
 )
 from arith.theory.display.catalogue import (
@@ -30,7 +31,7 @@ from arith.theory.display.literature_tables import IN_SHORT, short_table
 from arith.theory.inference.rules import RULES
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
-from arith.theory.studies.findings import findings
+from arith.theory.studies.literature import findings
 
 WIDTHS = (40, 80, 200)
 TABLES = [
@@ -69,7 +70,7 @@ def test_no_word_of_a_table_is_broken(columns, rows, width, lines) -> None:  # t
 @pytest.mark.parametrize("width", [80])
 @pytest.mark.parametrize("explain", [False, True])
 def test_an_answer_takes_one_screen(explain: bool, width: int, lines) -> None:  # type: ignore[no-untyped-def]
-    print_prediction(predict(Request("mod_mul", modulus=125).setting()), explain)
+    print_parts(prediction_parts(predict(Request("mod_mul", modulus=125).setting()), explain))
     shown = lines()
     assert len(shown) < (30 if explain else 24)
     assert max(map(len, shown)) <= width
@@ -77,9 +78,9 @@ def test_an_answer_takes_one_screen(explain: bool, width: int, lines) -> None:  
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_piped_output_has_no_colour(width: int, lines, headline) -> None:  # type: ignore[no-untyped-def]
-    print_prediction(predict(Request("mul").setting()), explain=True)
-    print_verdicts(headline)
-    print_verdicts(headline[:1])
+    print_parts(prediction_parts(predict(Request("mul").setting()), explain=True))
+    print_parts(verdict_parts(headline))
+    print_parts(verdict_parts(headline[:1]))
     text = "\n".join(lines())
     assert "\x1b" not in text
     assert "inconclusi " not in text and "\nve" not in text
@@ -87,7 +88,7 @@ def test_piped_output_has_no_colour(width: int, lines, headline) -> None:  # typ
 
 @pytest.mark.parametrize("width", [80])
 def test_a_grid_takes_a_line_per_cell_and_one_screen(width: int, lines, headline) -> None:  # type: ignore[no-untyped-def]
-    print_verdicts(headline)
+    print_parts(verdict_parts(headline))
     shown = lines()
     assert len(shown) < 25
     table = shown[1 : 1 + len(headline)]
@@ -119,12 +120,10 @@ class _Terminal(io.StringIO):
 
 
 def test_long_work_is_said_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arith.printing._SOON", 0.02)
     for stream, says in ((_Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr("sys.stderr", stream)
         with waiting("predicting"):
-            deadline = time.monotonic() + 5
-            while says and not stream.getvalue() and time.monotonic() < deadline:
-                time.sleep(0.01)
-        assert stream.getvalue().startswith("\rpredicting: 0 s") == says
-        assert stream.getvalue().endswith("\r\033[K") == says
+            pass
+        assert ("predicting" in stream.getvalue()) == says
+        assert [*shown("ab", "letters done")] == ["a", "b"]
+        assert ("2 of 2 letters done" in stream.getvalue()) == says

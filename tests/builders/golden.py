@@ -96,7 +96,7 @@ def cells() -> Iterator[Setting]:
 
 def published() -> Iterator[Setting]:
     """The settings of published findings, each once."""
-    from arith.theory.studies.findings import findings
+    from arith.theory.studies.literature import findings
 
     found: dict[Setting, None] = {}
     for finding in findings():

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from builders.predictions import predicted
 
-from arith.printing import learning_json, plain_text, prediction_parts
+from arith.printing import plain_text, prediction_parts
 from arith.theory.inference import constants
+from arith.theory.learning.learnability import learnability
 from arith.theory.prediction import lengths, theorems
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of
-from arith.theory.studies import findings
+from arith.theory.studies import literature
 
 NATURAL: dict[str, Any] = {"task": "add", "padding": "none", "train_digits": "1-12"}
 NARROW = {"layout": "interleaved", "window": 5, "layers": 1}
@@ -141,11 +142,8 @@ def test_a_constant_that_a_claim_rests_on_is_said(
     after = predicted(**words)
     assert then in text(after) and now not in text(after)
     if home.startswith("learning"):
-        assert learning_json(after)["leap_limits"] != {
-            "digits": 2,
-            "gain": "1/10",
-            "constant": "9/10",
-        }
+        said = learnability(after.setting).to_json()["leap_limits"]
+        assert said != {"digits": 2, "gain": "1/10", "constant": "9/10"}
     else:
         assert then in json.dumps(after.to_json(), ensure_ascii=False)
     monkeypatch.undo()
@@ -191,4 +189,4 @@ def test_every_option_of_a_setting_is_in_its_output(name: str) -> None:
 def test_the_tolerance_of_a_comparison_with_a_paper_is_said() -> None:
     from arith.theory.display.literature_tables import LEGEND
 
-    assert f"within {findings.TOLERANCE}" in LEGEND
+    assert f"within {literature.TOLERANCE}" in LEGEND

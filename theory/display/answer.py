@@ -6,8 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from arith.theory.arithmetic.automaton import digit_automaton
-from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
-from arith.theory.learning.plateaus import setting_plateaus
+from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN
 from arith.theory.numbers.shares import percent_text
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.lengths import MOST_UNSEEN
@@ -24,6 +23,7 @@ from arith.theory.setting.properties import (
 from arith.theory.setting.tasks import for_people, polynomial_text
 
 if TYPE_CHECKING:
+    from arith.theory.learning.learnability import Learnability
     from arith.theory.prediction.lengths import LengthPrediction
     from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting
@@ -161,7 +161,7 @@ def _assumes(prediction: Prediction) -> str:
     return "It ignores which digits training showed together." if more else ""
 
 
-def explanation(prediction: Prediction) -> list[str]:
+def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
     """The derivation in numbered steps, the task's properties, how training may go, the sources."""
     steps, observed = prediction.derivation, prediction.observed
     cites = [_short(step.source, single(prediction.setting.train) is not None) for step in steps]
@@ -173,7 +173,7 @@ def explanation(prediction: Prediction) -> list[str]:
         for number, step in enumerate(steps, 1)
     ]
     lines += [_of_the_task(prediction.setting), *published_lines(prediction, with_reason=True)]
-    lines += _before_convergence(prediction) + _how_soon(prediction)
+    lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]
 
@@ -226,16 +226,13 @@ def _short(source: str, is_published: bool) -> str:
     return first.removesuffix(", 2308.08268") + ("; in part ours" if ours else "")
 
 
-def _before_convergence(prediction: Prediction) -> list[str]:
+def _before_convergence(s: Setting, learned: Learnability) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
-    s = prediction.setting
-    found = setting_plateaus(s)
+    found = learned.plateaus
     shares = [f"{percent_text(x.accuracy, '.3g')} {_from(x.read)}" for x in found]
     shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
-    text = (
-        f"Training may stand on a plateau (share right on {s.train.text()}): {'; '.join(shares)}."
-    )
-    return [text] if found else []
+    where = f"Training may stand on a plateau (share right on {s.train.text()})"
+    return [f"{where}: {'; '.join(shares)}."] if found else []
 
 
 def _from(read: int) -> str:
@@ -244,9 +241,8 @@ def _from(read: int) -> str:
     return f"from the last {'digit' if read == 1 else f'{read} digits'} of each operand"
 
 
-def _how_soon(prediction: Prediction) -> list[str]:
+def _how_soon(learned: Learnability) -> list[str]:
     """How many digits the task asks for at once, where that can be counted."""
-    more = setting_leaps(prediction.setting)
     text = {
         Decision.NO: f"up to {FEW} digits jointly (leap complexity): mostly learned soon",
         Decision.YES: f"more than {FEW} digits jointly (leap complexity): training may be slow",
@@ -255,4 +251,4 @@ def _how_soon(prediction: Prediction) -> list[str]:
         f"a step counts that corrects {percent_text(GAIN)} of the errors of a result digit that is "
         f"not right on {percent_text(CONSTANT)} without it"
     )
-    return [f"It needs {text[more]} ({steps})."] if more in text else []
+    return [f"It needs {text[learned.leaps]} ({steps})."] if learned.leaps in text else []

@@ -5,15 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
+from arith.theory.display.style import figure, heat_map
 
 _LETTER = 0.09
 """Inches that a letter of a title takes."""
@@ -38,38 +33,17 @@ def draw_influences(
         page.suptitle(title, fontsize=10, fontweight="bold")
         panels = page.subplots(1, len(influences), sharey=True, squeeze=False)[0]
         for axes, (name, shares) in zip(panels, influences.items(), strict=True):
-            mesh = _heat_map(axes, shares, cell_size)
+            mesh = heat_map(axes, shares.reshape(k * n, m), cell_size)
             axes.set_title(name, fontsize=9)
+            for j in range(1, k):
+                axes.axhline(j * n, color="white", linewidth=2)
+            step = 1 if cell_size >= 0.18 else 2
+            numbers = [str(r + 1) for r in range(0, m, step)]
+            axes.set_xticks(np.arange(0, m, step) + 0.5, labels=numbers)
+            axes.tick_params(length=0)
         labels = [f"{names[j]}{i + 1}".translate(_SUBSCRIPTS) for j in range(k) for i in range(n)]
         panels[0].set_yticks(np.arange(k * n) + 0.5, labels=labels)
         panels[0].set_ylabel("changed digit")
         panels[0].invert_yaxis()
         page.supxlabel("result digit (1 = units)", fontsize=8.5)
         page.colorbar(mesh, ax=panels, ticks=[0, 0.5, 1], label="share that changes")
-
-
-def _heat_map(axes: Axes, shares: np.ndarray, cell_size: float) -> QuadMesh:
-    """One heat map of ``(k, N, M)``: the operands below each other, their units first."""
-    k, n, m = shares.shape
-    values = shares.reshape(k * n, m)
-    axes.patch.set(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH)  # seen where a share is NaN
-    style: Any = {"edgecolors": "face", "linewidth": 0.1}  # else viewers of SVG show seams
-    mesh = axes.pcolormesh(values, cmap=COLOUR_MAP, vmin=0, vmax=1, **style)
-    for j in range(1, k):
-        axes.axhline(j * n, color="white", linewidth=2)
-    step = 1 if cell_size >= 0.18 else 2
-    axes.set_xticks(np.arange(0, m, step) + 0.5, labels=[str(r + 1) for r in range(0, m, step)])
-    axes.tick_params(length=0)
-    if cell_size >= 0.24:
-        text: Any = {"fontsize": 20 * cell_size, "ha": "center", "va": "center_baseline"}
-        for y, x in np.argwhere(~np.isnan(values)):
-            colour = "white" if values[y, x] > 0.5 else INK
-            axes.text(x + 0.5, y + 0.5, _number(values[y, x]), color=colour, **text)
-    return mesh
-
-
-def _number(share: float) -> str:
-    """A share in few characters, never rounded to 0 or 1."""
-    if share in (0, 1):
-        return str(int(share))
-    return f"{min(max(share, 0.01), 0.99):.2f}".removeprefix("0")

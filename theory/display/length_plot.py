@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED, answer_title, cut
 from arith.theory.display.style import (
-    FAINT,
-    HATCH,
+    CENTRED,
+    HATCHED,
     PALE,
     PALETTE,
-    UNKNOWN,
     add_legend,
     draw_box,
     figure,
@@ -80,93 +79,80 @@ def plot_lengths(prediction: Prediction, path: Path, models: Sequence[Measured] 
 def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -> None:
     """The picture without its titles: a column per test length, its accuracy upward."""
     lengths = prediction.lengths
-    ax.set_xlim(-0.5, len(lengths) - 0.5)
-    ax.set_ylim(-0.05, 1.05)
-    ax.grid(axis="y", color=PALE)
-    ax.set_axisbelow(True)
-    ax.set_ylabel("accuracy")
     whose = {"every": "each operand", "total": "the operands together"}
-    ax.set_xlabel(f"digits of {whose.get(prediction.setting.test_kind, 'the longest operand')}")
-    step = 1 if len(lengths) <= MOST_WORDED else -(-len(lengths) // 20)
-    ax.set_xticks(
-        range(0, len(lengths), step),
-        [_words(prediction, x, len(lengths)) for x in lengths[::step]],
-    )
+    whom = whose.get(prediction.setting.test_kind, "the longest operand")
+    ax.set(xlim=(-0.5, len(lengths) - 0.5), ylim=(-0.05, 1.05), axisbelow=True)
+    ax.set(ylabel="accuracy", xlabel=f"digits of {whom}")
+    ax.grid(axis="y", color=PALE)
+    many = len(lengths) > MOST_WORDED
+    step = -(-len(lengths) // 20) if many else 1
+    names = [str(x.digits) if many else _words(prediction, x) for x in lengths[::step]]
+    ax.set_xticks(range(0, len(lengths), step), names)
     ax.tick_params(length=0)
-    _draw_open(ax, prediction)
+    _draw_open(ax, lengths)
     for i, x in enumerate(lengths):
-        _draw_length(ax, prediction, x, i)
+        _draw_length(ax, x, i)
     for i, model in enumerate(models):
-        _draw_model(ax, prediction, model, i, len(models))
+        _draw_model(ax, lengths, model, i, len(models))
 
 
-def _words(prediction: Prediction, x: LengthPrediction, columns: int) -> str:
+def _words(prediction: Prediction, x: LengthPrediction) -> str:
     """What stands below a column: its length, how it compares with training, what is claimed."""
-    if columns > MOST_WORDED:
-        return str(x.digits)
     said = claim_word(prediction, x).replace("at most", "≤").replace("at least", "≥")
     if x.accuracy is not None:
         said = share_text(x.accuracy) + (f"\n± {share_text(x.unseen, 2)}" if x.unseen else "")
     return f"{x.digits}\n{INPUTS[x.direction]}\n{said}"
 
 
-def _draw_length(ax: Axes, prediction: Prediction, x: LengthPrediction, i: int) -> None:
-    """What is claimed at a length: a line at the accuracy with its range, or below a bound."""
+def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
+    """What is claimed at a length: a line at the accuracy with its range, or at a bound."""
     if x.direction == Direction.IN_DOMAIN:
         draw_box(ax, i - 0.5, -0.05, 1, 1.1, color=PALE, lw=0, zorder=0, label="trained")
-    claim, least, most = x.claim, float(x.at_least), float(x.at_most)
-    line: Any = {"color": _PREDICTED, "lw": 1.8, "solid_capstyle": "butt"}
-    across = [i - 0.42, i + 0.42]
-    if claim == Claim.EXACT:
-        value = float(x.accuracy or 0)
-        if x.unseen:
-            what = "±: what training leaves open"
-            draw_box(ax, i - 0.42, least, 0.84, most - least, color=_RANGE, lw=0, label=what)
-        ax.plot(across, [value, value], label="predicted, of converged models", **line)
-    elif claim != Claim.NONE:
-        style: Any = {"facecolor": "none", "edgecolor": _RANGE, "hatch": "...", "lw": 0}
-        draw_box(ax, i - 0.42, least, 0.84, most - least, **style)
-    if least and claim not in (Claim.EXACT, Claim.NONE):
-        ax.plot(across, [least, least], label="predicted: at least this", **(line | {"ls": ":"}))
-    if claim == Claim.AT_MOST:
-        ax.plot(across, [most, most], label="predicted: at most this (↓)", **(line | {"ls": "--"}))
+    if x.claim == Claim.NONE:
+        return
+    least, most, exact = float(x.at_least), float(x.at_most), x.claim == Claim.EXACT
+    if exact and x.unseen:
+        field: Any = {"color": _RANGE, "label": "±: what training leaves open"}
+        draw_box(ax, i - 0.42, least, 0.84, most - least, lw=0, **field)
+    elif not exact:
+        field = {"facecolor": "none", "edgecolor": _RANGE, "hatch": "..."}
+        draw_box(ax, i - 0.42, least, 0.84, most - least, lw=0, **field)
+    lines = [(float(x.accuracy or 0), "-", "predicted, of converged models")] * exact
+    lines += [(least, ":", "predicted: at least this")] * (not exact and least > 0)
+    lines += [(most, "--", "predicted: at most this (↓)")] * (x.claim == Claim.AT_MOST)
+    for y, dashes, label in lines:
+        style: Any = {"color": _PREDICTED, "lw": 1.8, "solid_capstyle": "butt", "ls": dashes}
+        ax.plot([i - 0.42, i + 0.42], [y, y], label=label, **style)
+    if x.claim == Claim.AT_MOST:
         arrow: Any = {"arrowstyle": "->", "color": _PREDICTED, "lw": 1.5}
         ax.annotate("", (i + 0.34, max(most - 0.12, 0)), (i + 0.34, most), arrowprops=arrow)
 
 
-def _draw_open(ax: Axes, prediction: Prediction) -> None:
+def _draw_open(ax: Axes, lengths: Sequence[LengthPrediction]) -> None:
     """Lengths of which nothing is claimed: hatched, and said so, neighbours together."""
-    kinds = enumerate(x.claim for x in prediction.lengths)
-    for claim, group in groupby(kinds, key=lambda x: x[1]):
-        places = [i for i, _ in group]
+    for claim, group in groupby(enumerate(lengths), key=lambda x: x[1].claim):
         if claim != Claim.NONE:
             continue
-        style: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH, "lw": 0}
-        draw_box(ax, places[0] - 0.5, -0.05, len(places), 1.1, zorder=0.5, label=_OPEN, **style)
-        box: Any = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-        turned = 90 if len(places) / len(prediction.lengths) < 0.2 else 0
-        middle = (places[0] + places[-1]) / 2
-        ax.text(middle, 0.3, _OPEN, rotation=turned, ha="center", va="center", bbox=box)
+        places = [i for i, _ in group]
+        field: Any = HATCHED | {"lw": 0, "zorder": 0.5, "label": _OPEN}
+        draw_box(ax, places[0] - 0.5, -0.05, len(places), 1.1, **field)
+        turned = 90 if len(places) / len(lengths) < 0.2 else 0
+        words: Any = CENTRED | {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 2}}
+        ax.text((places[0] + places[-1]) / 2, 0.3, _OPEN, rotation=turned, **words)
 
 
-def _draw_model(ax: Axes, prediction: Prediction, model: Measured, i: int, of: int) -> None:
+def _draw_model(
+    ax: Axes, lengths: Sequence[LengthPrediction], model: Measured, i: int, of: int
+) -> None:
     """A model's accuracies: discs if it converged, else crosses; models stand beside each other."""
     aside = (i - (of - 1) / 2) * min(0.16, 0.7 / of)
-    colour = _SEEDS[i % len(_SEEDS)]
-    known = [(j, x.digits) for j, x in enumerate(prediction.lengths) if x.digits in model.accuracy]
-    label = f"measured, {'converged' if model.converged else 'not converged'}"
+    colour, met = _SEEDS[i % len(_SEEDS)], model.converged
+    label = f"measured, {'converged' if met else 'not converged'}"
     if of <= _MOST_NAMED:
         label = f"{model.name}: {label}"
-    for j, digits in known:
-        _, low, high = model.accuracy[digits]
-        ax.plot([j + aside] * 2, [low, high], color=colour, lw=1.2)
-    ax.plot(
-        [j + aside for j, _ in known],
-        [model.accuracy[digits][0] for _, digits in known],
-        "o" if model.converged else "X",
-        color=colour if model.converged else "white",
-        markeredgecolor=colour,
-        ms=6 if model.converged else 8,
-        label=label,
-        zorder=4,
-    )
+    known = [(j + aside, x.digits) for j, x in enumerate(lengths) if x.digits in model.accuracy]
+    for place, digits in known:
+        ax.plot([place] * 2, model.accuracy[digits][1:], color=colour, lw=1.2)
+    style: Any = {"marker": "o" if met else "X", "ms": 6 if met else 8, "ls": "", "zorder": 4}
+    style |= {"color": colour if met else "white", "markeredgecolor": colour, "label": label}
+    ax.plot([x for x, _ in known], [model.accuracy[digits][0] for _, digits in known], **style)

@@ -7,8 +7,14 @@ from collections import Counter
 from arith.theory.errors import unknown_name
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.lengths_text import runs
-from arith.theory.studies.findings import TOLERANCE, findings
-from arith.theory.studies.literature import Comparison, Outcome, compare, possible_results
+from arith.theory.studies.literature import (
+    TOLERANCE,
+    Comparison,
+    Outcome,
+    compare,
+    findings,
+    possible_results,
+)
 
 COLUMNS = (
     *("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason"),

@@ -1,160 +1,180 @@
-"""The picture of a phase diagram.
+"""A phase diagram as a picture and as a table.
 
-A heat map of the accuracy on longer inputs: the modulus (or the base) to the right, the training
-length upward.  Few columns have their numbers written in.  Of many, a modulus that generalizes and
-its neighbour that fails (100 and 101 in base 10) are enlarged, with the reason.
+The picture is a heat map of the accuracy on longer inputs: the modulus (or the base) to the right,
+the training length upward.
 """
 
 from __future__ import annotations
 
+import csv
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arith.theory.display.answer import UNCLAIMED
-from arith.theory.display.phase_grid import Grid, why
-from arith.theory.display.style import COLOUR_MAP, FAINT, HATCH, INK, UNKNOWN, draw_box, figure
+from arith.theory.display.files import writing
+from arith.theory.display.style import CENTRED, INK, figure, heat_map
+from arith.theory.display.text import digits_text
+from arith.theory.numbers.exact_text import exact_text, text_and_float
 from arith.theory.prediction.outcomes import Claim
-from arith.theory.studies.phase import Point
+from arith.theory.setting.directions import Direction
+from arith.theory.setting.properties import base_aligned
+from arith.theory.studies.phase import PhaseDiagram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NUMBERED = 40
-"""Up to this many columns each cell has its numbers written in it."""
-_WIDTH = 8.0
-"""Of the picture, in inches: of a map of numbers 6/7 of it, of an enlarged one 4/9."""
-_ROOMY = 0.4
-"""From this width on, in inches, a cell takes more than bare numbers."""
-_AROUND = 4
-"""Columns that are enlarged on either side of the middle of the pair."""
+_MOST_LISTED = 20
+"""Up to so many columns are listed in words."""
+_WIDTH, _STRIP = 8.0, 0.5
+"""Of the picture, of which 6/7 are the map, and of the strip of a training length, in inches."""
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def plot(points: Sequence[Point], path: Path) -> None:
-    """Draw a phase diagram at the largest test distance, as PNG or SVG by the suffix.
-
-    Raises:
-        InvalidInput: the points fill no grid, or no such file can be written.
-    """
-    grid = Grid.of(points)
-    numbered = len(grid.xs) <= MOST_NUMBERED
-    right = None if numbered else grid.neighbour()
-    texts = [grid.headline()], grid.about(), grid.note(numbered or right is not None)
-    title, about, note = map(_wrapped, texts, (76, 110, 138))
-    map_height = max(0.5 * len(grid.rows), 0.8)
-    height = map_height + (0 if right is None else max(map_height, 1.7) + 0.3) + 0.9
-    height += 0.19 * (f"{title}{about}{note}".count("\n") + 2)
+def plot_phases(d: PhaseDiagram, path: Path) -> None:
+    """Draw a phase diagram at the longest test length, as PNG or SVG by the suffix."""
+    title = textwrap.fill(headline(d), 76)
+    about, note = "\n".join(textwrap.fill(line, 110) for line in _about(d)), _note(d)
+    height = max(_STRIP * len(d.rows), 0.8) + 1.3 + 0.19 * f"{title}{about}".count("\n")
     with figure(path, _WIDTH, height) as page:
         page.set_layout_engine("constrained")
         page.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
         page.supxlabel(note, x=0.01, ha="left", fontsize=8)
-        axes = list(page.subplots(1 if right is None else 2, 1, squeeze=False).flat)
-        axes[0].set_title(about, loc="left", fontsize=8.5, pad=12)
-        mesh = _draw(axes[0], grid, _WIDTH * 6 / 7 if numbered else None)
-        if len(grid.open) < len(grid.xs):
-            bar = page.colorbar(mesh, ax=axes[0], aspect=10, pad=0.01, ticks=[0, 0.5, 1])
+        ax = page.add_subplot()
+        ax.set_title(about, loc="left", fontsize=8.5, pad=12)
+        mesh = _draw(ax, d)
+        if len(d.open) < len(d.xs):
+            bar = page.colorbar(mesh, ax=ax, aspect=10, pad=0.01, ticks=[0, 0.5, 1])
             bar.set_label("accuracy", fontsize=8)
-        if right is not None:
-            _enlarge(axes[0], axes[1], grid, right)
 
 
-def _wrapped(lines: Iterable[str], letters: int) -> str:
-    return "\n".join(textwrap.fill(line, letters) for line in lines)
+# --- words ------------------------------------------------------------------------------
 
 
-def _draw(ax: Axes, grid: Grid, inches: float | None) -> Any:
-    """A strip per training length; where no accuracy is claimed it is hatched.
+def headline(d: PhaseDiagram) -> str:
+    """How many columns generalize, and of how many nothing is said, in a sentence."""
+    n, columns = digits_text(d.rows[-1]), f"{len(d.xs)} {'bases' if d.axis == 'base' else 'moduli'}"
+    if len(d.open) == len(d.xs):
+        where = f"No claim {_ahead(d)} up for any of {columns}"
+        return f"{where}: training on {n} leaves the answer open"
+    said = f"Trained on {n}, {len(d.generalizing)} of {columns} generalize to longer numbers"
+    return f"{said}; no claim for {len(d.open)}" if d.open else said
 
-    Args:
-        inches: the width of the map, where its numbers are to be written in.
-    """
-    columns, strips = len(grid.xs), len(grid.rows)
-    shown = [[grid.at(x, n).accuracy for x in grid.xs] for n in grid.rows]
-    values = [[float("nan") if a is None else float(a) for a in row] for row in shown]
-    ax.patch.set(facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH)  # seen where there is no value
-    # Without an edge in their own colour, viewers of SVG show seams between cells.
-    style: Any = {"cmap": COLOUR_MAP, "vmin": 0, "vmax": 1, "edgecolors": "face", "linewidth": 0.1}
-    mesh = ax.pcolormesh(range(columns + 1), range(strips + 1), values, **style)
+
+def _ahead(d: PhaseDiagram) -> str:
+    x, n = next(iter(d.cells))
+    return digits_text(d.at(x, n).digits - n)
+
+
+def _about(d: PhaseDiagram) -> list[str]:
+    """What is predicted of which settings, and which of them generalize."""
+    s, right = next(iter(d.cells.values())).setting, d.generalizing
+    task = s.task.text()
+    if d.axis == "modulus":
+        task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
+    lines = [
+        f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.seen_text}.",
+        f"Predicted accuracy on numbers {_ahead(d)} longer than those in training.",
+    ]
+    if 0 < len(right) < len(d.xs):
+        n, because = d.rows[-1], ""
+        if all(d.residual_modulus(x, n) == 1 for x in right):
+            p, b = ("p", s.base) if d.axis == "modulus" else (s.task.modulus, "base")
+            because = f" ({p} divides {b}{str(n).translate(_SUPERSCRIPTS)})"
+        lines.append(f"▼ generalize{because}: {_listed(right)}")
+    return lines
+
+
+def _note(d: PhaseDiagram) -> str:
+    """What hatching means, where there is any."""
+    unknown = [x for cell in d.cells if (x := d.at(*cell)).accuracy is None]
+    bounds = sum(x.claim != Claim.NONE for x in unknown)
+    counts = {UNCLAIMED: len(unknown) - bounds, "only a bound": bounds}
+    said = " and ".join(f"{what} in {number}" for what, number in counts.items() if number)
+    return f"Hatched: {said} of {len(d.cells)} cells." if said else ""
+
+
+def left_out_line(d: PhaseDiagram) -> str | None:
+    """A sentence on the moduli (or bases) that are left out, if there are any."""
+    if not d.left_out:
+        return None
+    why = "left out, for the setting makes no sense there (arith predict says why)"
+    return f"{why}: {_listed(d.left_out)}; {len(d.left_out)} in all"
+
+
+def _listed(xs: Iterable[int]) -> str:
+    """``4, 100``; of many the first ones."""
+    each = [*map(str, xs)]
+    return ", ".join([*each[:_MOST_LISTED], *["..."] * (len(each) > _MOST_LISTED)])
+
+
+# --- picture ----------------------------------------------------------------------------
+
+
+def _draw(ax: Axes, d: PhaseDiagram) -> Any:
+    """A strip per training length; where no accuracy is claimed it is hatched."""
+    columns, strips, width = len(d.xs), len(d.rows), _WIDTH * 6 / 7 / len(d.xs)
+    shown = [[d.at(x, n).accuracy for x in d.xs] for n in d.rows]
+    mesh = heat_map(ax, np.array(shown, dtype=float), min(width, _STRIP))
     for y in range(1, strips):
         ax.axhline(y, color="white", linewidth=2)
-    step = 1 if inches else _tick_step(grid.xs)
-    at = [i for i, x in enumerate(grid.xs) if x % step == 0]
-    size = _fit(f"{grid.xs[-1]} ", inches / columns, 8.5) if inches else 8.5
-    ax.set_xticks([i + 0.5 for i in at], [str(grid.xs[i]) for i in at], fontsize=size)
-    ax.set_yticks([y + 0.5 for y in range(strips)], [str(n) for n in grid.rows])
-    ax.set_xlabel("modulus p" if grid.axis == "modulus" else "base", labelpad=1)
+    step = _tick_step(d.xs)
+    at = [i for i, x in enumerate(d.xs) if x % step == 0]
+    ax.set_xticks([i + 0.5 for i in at], [str(d.xs[i]) for i in at])
+    ax.set_yticks([y + 0.5 for y in range(strips)], [str(n) for n in d.rows])
+    ax.set_xlabel("modulus p" if d.axis == "modulus" else "base", labelpad=1)
     ax.set_ylabel("digits in\ntraining")
     ax.tick_params(axis="y", length=0)
-    marks = [grid.xs.index(x) + 0.5 for x in grid.right]
+    marks = [d.xs.index(x) + 0.5 for x in d.generalizing]
     ax.plot(marks, [strips + 0.09] * len(marks), "v", color=INK, ms=3.5, clip_on=False)
     ax.set_ylim(0, strips)
-    if inches:
-        _write_numbers(ax, grid, inches / columns)
-    if len(grid.open) == columns:
-        style = {"ha": "center", "va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 3}}
-        ax.text(columns / 2, strips - 0.5, f"open: {UNCLAIMED}", **style)
+    if len(d.open) == columns:
+        box = {"fc": "white", "ec": "none", "pad": 3}
+        ax.text(columns / 2, strips - 0.5, f"open: {UNCLAIMED}", bbox=box, **CENTRED)
     return mesh
 
 
-def _tick_step(xs: Sequence[int]) -> int:
-    steps: Iterator[int] = (m * 10**e for e in range(len(str(xs[-1])) + 1) for m in (1, 2, 5))
-    return next(s for s in steps if sum(x % s == 0 for x in xs) <= 12)
+def _tick_step(xs: list[int]) -> int:
+    """The least of 1, 2, 5, 10, ... that leaves two dozen ticks."""
+    steps = (m * 10**e for e in range(len(str(xs[-1])) + 1) for m in (1, 2, 5))
+    found: int = next(s for s in steps if sum(x % s == 0 for x in xs) <= 24)
+    return found
 
 
-def _enlarge(whole: Axes, ax: Axes, grid: Grid, right: int) -> None:
-    """The columns around a modulus that generalizes, framed in the map, and the reason beside."""
-    around = range(right + 1 - _AROUND, right + _AROUND + 1)
-    part = Grid.of([point for (x, _), point in grid.cells.items() if x in around])
-    _draw(ax, part, 0.44 * _WIDTH)
-    ax.set_xlim(0, len(part.xs) * 1.8)
-    ax.set_xlabel("")
-    ax.spines[:].set_visible(False)
-    ax.patch.set_visible(False)
-    frame: Any = {"fill": False, "edgecolor": "black", "clip_on": False}
-    draw_box(whole, grid.xs.index(part.xs[0]), 0, len(part.xs), len(grid.rows), lw=1.2, **frame)
-    for i, x in enumerate((right, right + 1)):
-        draw_box(ax, part.xs.index(x), 0, 1, len(part.rows), lw=1.8, **frame)
-        title, reason = why(grid.cells[x, grid.rows[-1]])
-        place: Any = {"xycoords": "axes fraction", "va": "top", "in_layout": False}
-        ax.annotate(title, (0.58, 1 - 0.52 * i), fontsize=9, fontweight="bold", **place)
-        words = f"\n{textwrap.fill(reason, 44)}"
-        ax.annotate(words, (0.58, 1 - 0.52 * i), fontsize=8, linespacing=1.3, **place)
+# --- table ------------------------------------------------------------------------------
 
 
-def _write_numbers(ax: Axes, grid: Grid, width: float) -> None:
-    """The accuracy and, below it, the residual modulus, written into cells of so many inches."""
-    for (x, n), point in grid.cells.items():
-        shown, left = grid.at(x, n), point.residual_modulus
-        style: Any = {"ha": "center", "va": "center", "color": INK, "in_layout": False}
-        if shown.accuracy is not None:
-            text = _decimal(shown.accuracy, width)
-            style["color"] = "white" if shown.accuracy > Fraction(1, 2) else INK
-        elif shown.claim != Claim.NONE and width >= _ROOMY:
-            sign, bound = ("≤", shown.at_most) if shown.at_most < 1 else ("≥", shown.at_least)
-            text, left = f"{sign} {_decimal(bound, width)}", None
-            style["bbox"] = {"facecolor": UNKNOWN, "edgecolor": "none", "pad": 0.8}
-        else:
-            continue
-        i, y = grid.xs.index(x) + 0.5, grid.rows.index(n)
-        up = 0.5 if left is None else 0.64
-        ax.text(i, y + up, text, fontsize=_fit(text, width, 9), **style)
-        if left is not None:
-            small = f"p′ = {left}" if width > _ROOMY else str(left)
-            ax.text(i, y + 0.28, small, fontsize=_fit(small, width, 7), **style)
+def write_csv(d: PhaseDiagram, path: Path) -> None:
+    """A file with a line per cell: each accuracy exactly, as a float, and by its bounds."""
+    rows = [_row(d, x, n) for x, n in d.cells]
+    with writing(path), path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
-def _fit(text: str, width: float, largest: float) -> float:
-    """The size at which a text fits into a width; characters are about 0.64 of it wide."""
-    return min(largest, 72 * width / (0.64 * len(text)))
-
-
-def _decimal(value: Fraction, width: float) -> str:
-    """A probability in few characters, never rounded to 0 or 1."""
-    if value in (0, 1):
-        return str(value)
-    text = f"{float(value):.2f}".removeprefix("0") if width < 0.3 else f"{float(value):.2g}"
-    if text == ".00" or (width >= 0.3 and value < Fraction(1, 1000)):
-        return "≈0"
-    return "≈1" if text in ("1.00", "1") else text
+def _row(d: PhaseDiagram, x: int, n: int) -> dict[str, object]:
+    found, s = d.cells[x, n], d.cells[x, n].setting
+    p = s.task.full_modulus
+    row: dict[str, object] = {
+        "task": s.task.text(),
+        "modulus": s.task.modulus,
+        "base": s.base,
+        "encoding": s.encoding.name,
+        "layout": s.layout.name,
+        "window": s.window,
+        "layers": s.layers,
+        "train_digits": n,
+        "verdict": found.verdict(Direction.UPWARD),
+        "residual_modulus": d.residual_modulus(x, n),
+        "base_aligned": None if p is None else base_aligned(p, s.base),
+    }
+    for at in found.lengths:
+        name = f"accuracy_plus_{at.digits - n}"
+        row |= text_and_float(name, at.accuracy)
+        row[f"{name}_at_most"] = exact_text(at.at_most)
+        row[f"{name}_at_least"] = exact_text(at.at_least)
+    return row

@@ -11,14 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arith.theory.display.files import writing
 from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
-COLOUR_MAP = "YlGnBu"
+_COLOUR_MAP = "YlGnBu"
 """For shares from 0 to 1: light to dark (ColorBrewer), the same in grey and to the colour-blind."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -30,6 +33,11 @@ INK, FAINT, PALE, UNKNOWN = "0.1", "0.35", "0.93", "0.85"
 HATCH = "////"
 """Drawn over fields of which nothing is known."""
 
+HATCHED: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH}
+CENTRED: Any = {"ha": "center", "va": "center"}
+
+_ROOM = 0.24
+"""From this size on, in inches, a number has room in a cell."""
 _SUFFIXES = (".png", ".svg")
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -89,6 +97,30 @@ def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **styl
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((x, y), width, height, **style))
+
+
+def heat_map(axes: Axes, shares: np.ndarray, cell_size: float) -> QuadMesh:
+    """Shares ``(rows, columns)`` as colours, the first row below; NaN is hatched.
+
+    Args:
+        cell_size: in inches; where there is room for it the share is written into its cell.
+    """
+    axes.patch.set(**HATCHED)  # seen where a share is NaN
+    style: Any = {"edgecolors": "face", "linewidth": 0.1}  # else viewers of SVG show seams
+    mesh = axes.pcolormesh(shares, cmap=_COLOUR_MAP, vmin=0, vmax=1, **style)
+    if cell_size >= _ROOM:
+        text: Any = CENTRED | {"fontsize": 20 * cell_size, "va": "center_baseline"}
+        for y, x in np.argwhere(~np.isnan(shares)):
+            colour = "white" if shares[y, x] > 0.5 else INK
+            axes.text(x + 0.5, y + 0.5, _few_characters(shares[y, x]), color=colour, **text)
+    return mesh
+
+
+def _few_characters(share: float) -> str:
+    """A share to two places, never rounded to 0 or 1."""
+    if share in (0, 1):
+        return str(int(share))
+    return f"{min(max(share, 0.01), 0.99):.2f}".removeprefix("0")
 
 
 def add_legend(page: Figure, where: str = "lower left", size: float = 8.5) -> None:

@@ -10,8 +10,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Protocol
 
 from arith.theory.display.answer import INPUTS, UNCLAIMED, cut
-from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.numbers.effort import PART, budget
 from arith.theory.numbers.exact_text import exact_text
 from arith.theory.numbers.shares import share_text
 from arith.theory.prediction.outcomes import Claim, Status
@@ -158,7 +156,7 @@ def claim_text(x: Claimed) -> str:
     }[x.claim]
 
 
-def legend(prediction: Prediction) -> list[str]:
+def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
@@ -178,7 +176,7 @@ def legend(prediction: Prediction) -> list[str]:
     if s.random_starts and claims != {Claim.NONE}:
         premises += f"; training drew from {s.starts} starts"
     lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
-    if setting_leaps(s) is Decision.YES:
+    if leaps is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
         lines.append("A trained length is tested on inputs that training shows seldom or never.")
@@ -286,25 +284,11 @@ def _how_sure(proved: list[bool]) -> list[str]:
     return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
 
 
-def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
-    """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
-    from arith.theory.counting.digit_accuracy import digit_accuracies
-
-    if prediction.learned is None:
-        return []
-    with budget(PART):
-        return [
-            (x.digits, digit_accuracies(prediction.learned, prediction.setting.test(x.digits)))
-            for x in prediction.lengths
-            if x.accuracy is not None
-        ]
-
-
-def digit_rows(prediction: Prediction) -> list[list[str]]:
-    """Per length of ``predicted_digits``: the accuracy of each result digit, units first."""
+def digit_rows(found: dict[int, DigitAccuracy]) -> list[list[str]]:
+    """Per length: the accuracy of each result digit, units first, and of the lowest ones."""
     rows = []
-    for digits, found in predicted_digits(prediction):
-        for what, values in (("each", found.digit), ("lowest", found.lowest)):
+    for digits, x in found.items():
+        for what, values in (("each", x.digit), ("lowest", x.lowest)):
             shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
             rows.append([str(digits), what, shown])
     return rows

@@ -110,15 +110,12 @@ class CarryClassifier:
                 if boxes >> k & 1:
                     yield (k, carry), carry + s, n
 
-    def blank(self, r: int) -> int:
-        """At how many positions, from that of result digit r downward, no operand has a digit."""
-        return max(0, r + self._dropped + 1 - self._width)
-
     def right(self, r: int) -> Iterator[int]:
         """On how many tuples the classifier of result digit r is right.
 
-        One for each number of positions that it reads: 0, 1, 2, ...  The last one reads them all,
-        and is right on the whole domain.
+        One for each number of positions that it reads of those where operands have digits, from
+        that of the result digit downward: 0, 1, 2, ...  The last one reads them all, and is right
+        on the whole domain.
 
         Raises:
             NotCountable: the digit is not made from the digits at one position and a carry.
@@ -135,8 +132,9 @@ class CarryClassifier:
         for lowest in reversed(range(i + 1)):
             kinds = self._extended(kinds, before, lowest, divisor)
             before, divisor = self._into[lowest], self._base
-            spend(_STEP * len(kinds) * len(before))
-            yield sum(n * _most(outcomes, before) for outcomes, n in kinds.items())
+            if lowest < self._width:
+                spend(_STEP * len(kinds) * len(before))
+                yield sum(n * _most(outcomes, before) for outcomes, n in kinds.items())
 
     def _modulus(self, i: int) -> int:
         """What the sum at a position is taken modulo to give the result digit."""

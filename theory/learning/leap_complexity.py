@@ -94,7 +94,7 @@ def _told(classifier: CarryClassifier, r: int, most: int) -> bool:
         if places == 0 and right >= CONSTANT * total:
             return True
         before = (n for p, n in reached.items() if p >= places - most)
-        if places <= classifier.blank(r) or any(right >= _least(n, total) for n in before):
+        if places == 0 or any(right >= _least(n, total) for n in before):
             reached[places] = right
     return places in reached
 

@@ -1,7 +1,7 @@
-"""Advice: the changes to a setting that make it generalize, cheapest first.
+"""Advice: what stands in the way of a setting, and the changes that make it generalize.
 
-Every combination of a few elementary changes is put to ``predict``, but for those of which a part
-works.
+Every combination of a few elementary changes is put to ``predict``, cheapest first, but for those
+of which a part works.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from itertools import product
 from typing import Any
 
 from arith.theory.errors import InvalidInput, TooMuchWork
+from arith.theory.inference.support import support
 from arith.theory.inference.views import carry_reach
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.numbers.effort import PART, budget, spend
 from arith.theory.prediction.outcomes import Status
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.decision import Decision
+from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.setting.properties import base_aligned, digit_causal, translation_invariant
 from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
-from arith.theory.studies.obstacles import obstacles
 
 PRIMING = Fraction(1, 10)
 """The share of long examples that is proposed: of fewer models may not learn these in time."""
@@ -34,6 +36,10 @@ _TRYING = 4 * PART
 MOST_SUGGESTIONS = 8
 _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
+_BOUNDING = ("address", "spaces", "count")
+"""The rules that bound accuracy where digits are not found, or say that it was not counted."""
+_STOPPING = ("place", "receptive field")
+"""The rules that say that a rule goes on, or that it stops."""
 
 
 @dataclass(frozen=True)
@@ -139,17 +145,14 @@ def advise(setting: Setting) -> Advice:
     try:
         with budget(_TRYING):
             for changes in _combinations(setting):
-                if any(_covers(changes, s) for s in found):
-                    continue
-                prediction = _after(setting, changes)
-                if prediction is not None:
-                    found.append(_suggestion(changes, prediction))
+                if not any(_covers(changes, s) for s in found):
+                    found += _suggestion(setting, changes)
     except TooMuchWork:
         complete = False
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     with budget(PART):
         suggestions = tuple(replace(s, slow=_is_slow(s.setting)) for s in found[:MOST_SUGGESTIONS])
-    return Advice(current, False, suggestions, tuple(obstacles(setting, current)), complete)
+    return Advice(current, False, suggestions, tuple(_obstacles(setting, current)), complete)
 
 
 def _is_slow(setting: Setting) -> bool:
@@ -159,17 +162,6 @@ def _is_slow(setting: Setting) -> bool:
         return setting_leaps(setting) is Decision.YES
     except TooMuchWork:
         return False
-
-
-def _suggestion(changes: tuple[Change, ...], prediction: Prediction) -> Suggestion:
-    after = prediction.setting
-    return Suggestion(
-        changes,
-        after,
-        goes_on=_goes_on(after),
-        proved=not prediction.observed,
-        trained=all(map(after.is_premise, after.test_lengths)),
-    )
 
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
@@ -198,20 +190,23 @@ def _covers(changes: tuple[Change, ...], s: Suggestion) -> bool:
     return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in s.changes)
 
 
-def _after(setting: Setting, changes: tuple[Change, ...]) -> Prediction | None:
-    """The prediction after changes, if every test length generalizes then."""
+def _suggestion(setting: Setting, changes: tuple[Change, ...]) -> list[Suggestion]:
+    """The changes, if every test length generalizes after them."""
     try:
         after = changed(setting, changes)
     except InvalidInput:  # a layout that the task cannot be written in
-        return None
+        return []
     if after.layers == 1 and after.encoding.selection != "any":
-        return None  # one layer does not learn to find digits then (docs/relative.md)
+        return []  # one layer does not learn to find digits then (docs/relative.md)
     lengths = after.test_lengths
     ends = (min(lengths), max(lengths))  # mostly they decide
     if len(lengths) > len(ends) and not _works(predict(replace(after, test_lengths=ends))):
-        return None
+        return []
     prediction = predict(after)
-    return prediction if _works(prediction) else None
+    if not _works(prediction):
+        return []
+    trained = all(map(after.is_premise, lengths))
+    return [Suggestion(changes, after, _goes_on(after), not prediction.observed, trained)]
 
 
 def _goes_on(setting: Setting) -> bool:
@@ -274,3 +269,39 @@ def _training_changes(s: Setting) -> Iterator[Change]:
 
 def _sum(lengths: tuple[int, ...]) -> str:
     return "+".join(map(str, lengths))
+
+
+def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
+    """Why the setting as it stands does not generalize."""
+    task = s.task.without_idle_modulus(s.base, s.digits)
+    n, modulus = s.train.every_length[-1], task.full_modulus
+    for position, digits in s.train.allowed:
+        shown = ", ".join(map(str, digits))
+        yield f"training shows no digits at position {position} but {shown}"
+    if modulus is not None:
+        k = base_aligned(modulus, s.base)
+        if k is None:
+            yield (
+                f"{modulus} divides no power of {s.base}: digits at every position count, so "
+                "inputs longer than all trained ones need digits that training never showed"
+            )
+        elif k > n:
+            yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
+        if digit_causal(task, s.base)[0] is Decision.NO:
+            yield "the low digits of the result depend on high digits: no digit-by-digit rule"
+    elif not translation_invariant(task) and carry_reach(task, s.base) is None:
+        yield "the task has no finite carry: no one rule serves every position"
+    elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
+        constants = support(task, s.train, s.base).constant
+        named = product(enumerate(task.names), range(1, n + 1))
+        fixed = [
+            f"{name} at position {i} (always {value})"
+            for (j, name), i in named
+            if (value := constants((j, i))) is not None
+        ]
+        which = " and ".join([*fixed, f"all those above position {n}"])
+        yield f"digits that never varied in training, {which}, are ignored"
+    for step in current.derivation:
+        stops = step.rule in _STOPPING and current.verdict(Direction.UPWARD) != Status.GENERALIZES
+        if step.leaves_open or step.rule in _BOUNDING or stops:
+            yield step.statement.rstrip(".")

@@ -1,16 +1,20 @@
-"""Published findings beside our predictions of them.
+"""Published findings on length generalization in arithmetic beside our predictions of them.
 
-A finding is *in scope* when the premises of a prediction hold (``missing_premises``).  It agrees
-when every length does of which the prediction says something; the accuracy of the learned function
-is then taken as exact.  Findings out of scope are only set beside the theorem of arXiv 2407.17963.
+``literature.toml`` holds the findings.  One is *in scope* when the premises of a prediction hold
+(``missing_premises``).  It agrees when every length does of which the prediction says something;
+the accuracy of the learned function is then taken as exact.  Findings out of scope are only set
+beside the theorem of arXiv 2407.17963.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from importlib import resources
+from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.numbers.shares import percent_text
@@ -20,11 +24,159 @@ from arith.theory.prediction.published import published
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import LAYOUTS
-from arith.theory.setting.requests import setting_words
+from arith.theory.setting.encodings import ENCODINGS, encoding
+from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
+from arith.theory.setting.requests import LARGEST_TEST, read_lengths, setting_words
+from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import TASKS, named_task
-from arith.theory.studies.findings import TOLERANCE, Finding, Result, result_of
+
+TOLERANCE = 0.05
+"""How far a reported accuracy may be from the predicted one, as for our own measurements.
+
+The premise lets a model be wrong on 1 % of its training domain; longer inputs ask for more of it.
+"""
+
+
+class Result(StrEnum):
+    """What was reported of inputs longer than the trained ones, worst first."""
+
+    FAILS = "fails"
+    PARTIAL = "partial"
+    EXTENDS = "extends"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Where a finding was published."""
+
+    authors: str
+    title: str
+    year: int
+    arxiv: str
+
+    @property
+    def citation(self) -> str:
+        """``Xu et al. 2024, Principled Understanding of Generalization, arXiv 2407.17963``."""
+        return f"{self.authors} {self.year}, {self.title}, arXiv {self.arxiv}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One published result: a setting, what was seen in it, and where that was checked.
+
+    The head of ``literature.toml`` says what the fields mean.
+
+    Raises:
+        InvalidInput: neither an outcome nor an accuracy for each test length, or both.
+    """
+
+    id: str
+    paper: Paper
+    task: str
+    encoding: str
+    layout: str
+    train: tuple[int, ...]
+    train_domain: str
+    test: tuple[int, ...]
+    test_domain: str
+    padding: str
+    architecture: str
+    checked: str
+    modulus: int | None = None
+    base: int = 10
+    width: int = 0
+    starts: int = 0
+    layers: int = 0
+    model: str = ""
+    aids: tuple[str, ...] = ()
+    converged: bool = True
+    why: str = ""
+    against: str = "truth"
+    accuracy: tuple[float, ...] = ()
+    outcome: str = ""
+    figure: str = ""
+    led: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        expected = 0 if self.outcome else len(self.test)
+        if len(self.accuracy) != expected or not (self.accuracy or self.outcome):
+            raise InvalidInput(f"'{self.id}' needs an outcome, or an accuracy per test length")
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its task, its encoding and its layout are in our tables."""
+        return self.task in TASKS and self.encoding in ENCODINGS and self.layout in LAYOUTS
+
+    def setting(self) -> Setting:
+        """The setting, as the predictor takes it.
+
+        Operands that are padded to the longest of their example are natural ones of one length.
+
+        Raises:
+            InvalidInput: it is not in our tables, or its numbers start at random, and from how many
+                starts is not known.
+        """
+        one_length = self.padding == "longer"
+        setting = Setting(
+            named_task(self.task, self.modulus),
+            self.base,
+            encoding(self.encoding),
+            layout(self.layout),
+            Domain(self.train, "every" if one_length else self.train_domain),
+            test_lengths=self.test,
+            test_kind="every" if one_length else self.test_domain,
+            width=self.width,
+            layers=self.layers,
+            padding="fixed" if self.padding == "fixed" else "none",
+            starts=self.starts or STARTS,
+        )
+        if setting.random_starts and not self.starts:
+            raise InvalidInput("from how many starts its training drew is not known")
+        return setting
+
+    @property
+    def result(self) -> Result:
+        """What was reported above the trained lengths."""
+        if self.outcome:
+            return Result(self.outcome)
+        by_length = zip(self.test, self.accuracy, strict=True)
+        return result_of([a / 100 for n, a in by_length if n > max(self.train)])
+
+
+def result_of(accuracies: list[float]) -> Result:
+    """Accuracies, each a share of 1, in a word."""
+    if all(a >= 1 - TOLERANCE for a in accuracies):
+        return Result.EXTENDS
+    return Result.FAILS if all(a <= TOLERANCE for a in accuracies) else Result.PARTIAL
+
+
+@cache
+def findings() -> tuple[Finding, ...]:
+    """Every finding, in the order of the file (InvalidInput: a row that makes no sense)."""
+    text = resources.files("arith.theory.studies").joinpath("literature.toml").read_text("utf-8")
+    data = tomllib.loads(text)
+    rows: dict[str, dict[str, Any]] = {}
+    found = []
+    for given in data["finding"]:
+        row = rows.get(given.pop("like", ""), {}) | given
+        rows[row["id"]] = row
+        paper = dict(data["paper"][row["paper"]])
+        shared = paper.pop("setting")
+        found.append(_finding(shared | row | {"paper": Paper(**paper)}))
+    return tuple(found)
+
+
+def _finding(row: dict[str, Any]) -> Finding:
+    fields = {key.replace("-", "_"): value for key, value in row.items()}
+    for key in ("train", "test"):
+        fields[key] = read_lengths(fields[key], key, LARGEST_TEST) if fields[key] else ()
+    for key in ("aids", "accuracy"):
+        fields[key] = tuple(fields.get(key, ()))
+    return Finding(**fields)
+
+
+# --- beside the predictions ---------------------------------------------------------------
 
 
 class Outcome(StrEnum):
@@ -117,23 +269,16 @@ def missing_premises(finding: Finding) -> dict[str, str]:
         missing["aids"] = f"the model is helped by {', '.join(f.aids)}"
     if not {f.train_domain, f.test_domain} <= set(KINDS) or not f.train:
         missing["domain"] = "the domains are none of ours (D_n, D_n^ab), or not known"
-    elif why := _no_setting(f):
-        missing["setting"] = why
+    elif not f.is_known:
+        missing["setting"] = "its task, encoding or layout is not in our tables, or not known"
+    else:
+        try:
+            f.setting()
+        except InvalidInput as error:
+            missing["setting"] = str(error)
     if not f.converged:
         missing["convergence"] = f"in domain it had not converged ({f.why})"
     return missing
-
-
-def _no_setting(finding: Finding) -> str:
-    """Why there is no setting of ours for a finding, empty where there is one."""
-    f = finding
-    if not (f.task in TASKS and f.encoding in ENCODINGS and f.layout in LAYOUTS):
-        return "its task, encoding or layout is not in our tables, or not known"
-    try:
-        f.setting()
-    except InvalidInput as error:
-        return str(error)
-    return ""
 
 
 @cache
@@ -193,35 +338,27 @@ def _judge(
     claims = [x for x in lengths if x.claims]
     if all(x.digits in trained for x in claims):
         return Outcome.NO_CLAIM, "training does not fix the answers out of domain"
-    if finding.outcome:
-        return _judge_words(finding, possible_results(finding, lengths))
-    wrong = [x for x in lengths if x.is_contradicted]
-    if not wrong:
-        text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
-        return Outcome.AGREES, text
-    seen = [f"{x.reported:.1%} at {x.digits} digits" for x in wrong]
-    text = f"from {seen[0]} to {seen[-1]}" if len(seen) > 1 else seen[0]
-    better = all((x.reported or 0) > x.high for x in wrong)
-    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: off the prediction, {text}"
-
-
-def _judge_words(finding: Finding, possible: tuple[Result, ...]) -> tuple[Outcome, str]:
-    """The same of a finding without a figure per length."""
-    text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
-    if finding.outcome in possible:
-        return Outcome.AGREES, text
-    order = list(Result)
-    better = order.index(finding.result) > max(map(order.index, possible))
-    return Outcome.DISAGREES, f"{_why_apart(finding, better)}: {text}"
-
-
-def _why_apart(finding: Finding, better: bool) -> str:
-    """The likely reason of a disagreement, by whether more was reported than predicted."""
+    if finding.outcome:  # in words, without a figure per length
+        possible, order = possible_results(finding, lengths), list(Result)
+        text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
+        if finding.outcome in possible:
+            return Outcome.AGREES, text
+        better = order.index(finding.result) > max(map(order.index, possible))
+    else:
+        wrong = [x for x in lengths if x.is_contradicted]
+        if not wrong:
+            text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
+            return Outcome.AGREES, text
+        seen = [f"{x.reported:.1%} at {x.digits} digits" for x in wrong]
+        span = f"from {seen[0]} to {seen[-1]}" if len(seen) > 1 else seen[0]
+        text = f"off the prediction, {span}"
+        better = all((x.reported or 0) > x.high for x in wrong)
+    why = "not explained"
     if finding.against == "learned_function":
-        return "untrained positions leak, which the support rule rules out"
-    if better and finding.padding != "fixed":
-        return "digits are found at addresses that training never showed"
-    return "not explained"
+        why = "untrained positions leak, which the support rule rules out"
+    elif better and finding.padding != "fixed":
+        why = "digits are found at addresses that training never showed"
+    return Outcome.DISAGREES, f"{why}: {text}"
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:

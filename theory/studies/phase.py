@@ -2,9 +2,9 @@
 
 >>> from arith.theory import encoding, layout, named_task
 >>> from arith.theory.studies.phase import phase_diagram
->>> add = lambda p: named_task("mod_add", p)
->>> points = phase_diagram(add, (100, 101), (10,), (2,), encoding("ape"), layout("aligned"))
->>> print(*(point.at(3).accuracy for point in points))
+>>> model = {"encoding": encoding("ape"), "layout": layout("aligned")}
+>>> found = phase_diagram(lambda p: named_task("mod_add", p), (100, 101), (10,), (2,), **model)
+>>> print(*(found.cells[p, 2].lengths[0].accuracy for p in found.xs))
 1 99/10000
 """
 
@@ -12,57 +12,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
+from typing import Any
 
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.numbers.effort import LIMIT, budget
 from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.directions import Direction
+from arith.theory.prediction.outcomes import Claim
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import Encoding
-from arith.theory.setting.layouts import Layout
-from arith.theory.setting.properties import base_aligned, residual_modulus
+from arith.theory.setting.properties import residual_modulus
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
-"""Points of one diagram at most."""
+"""Predictions of one diagram at most."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """The prediction for inputs longer than the trained ``D_n``.
+class PhaseDiagram:
+    """Predictions for inputs longer than the trained ``D_n``.
 
     Args:
-        verdict: over all test lengths, which ascend.
-        residual_modulus: the digits above n matter modulo this; None without a modulus.
-        base_aligned: the least k with p dividing ``B**k``; None where p divides no power.
+        axis: what runs to the right: ``modulus`` or ``base``.
+        cells: the prediction of each ``(x, n)``, a value of the axis and a training length.
+        left_out: the values at which the setting makes no sense.
     """
 
-    setting: Setting
-    verdict: Status
-    lengths: tuple[LengthPrediction, ...]
-    residual_modulus: int | None
-    base_aligned: int | None
+    axis: str
+    cells: dict[tuple[int, int], Prediction]
+    left_out: tuple[int, ...] = ()
+
+    @cached_property
+    def xs(self) -> list[int]:
+        """The values of the axis, ascending."""
+        return sorted({x for x, _ in self.cells})
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """The training lengths, ascending."""
+        return sorted({n for _, n in self.cells})
+
+    def at(self, x: int, n: int) -> LengthPrediction:
+        """The longest test length of a cell, where the accuracy has settled."""
+        return self.cells[x, n].lengths[-1]
 
     @property
-    def train_digits(self) -> int:
-        """The training length n."""
-        return self.setting.train.lengths[0]
+    def generalizing(self) -> list[int]:
+        """The values that are always right when trained on the longest training length."""
+        return [x for x in self.xs if self.at(x, self.rows[-1]).accuracy == 1]
 
     @property
-    def ahead(self) -> tuple[int, ...]:
-        """The test distances: how many digits the test numbers have more than those in training."""
-        return tuple(x.digits - self.train_digits for x in self.lengths)
+    def open(self) -> list[int]:
+        """The values of which nothing is claimed there."""
+        return [x for x in self.xs if self.at(x, self.rows[-1]).claim == Claim.NONE]
 
-    def at(self, ahead: int) -> LengthPrediction:
-        """The prediction at a test distance (InvalidInput: it was not asked for)."""
-        if ahead not in self.ahead:
-            known = ", ".join(map(str, self.ahead))
-            raise InvalidInput(f"nothing was predicted {ahead} digits ahead, only {known}")
-        return self.lengths[self.ahead.index(ahead)]
+    def residual_modulus(self, x: int, n: int) -> int | None:
+        """The digits above n matter modulo this; None without a modulus."""
+        s = self.cells[x, n].setting
+        p = s.task.full_modulus
+        return None if p is None else residual_modulus(p, s.base, n)
 
 
 def phase_diagram(
@@ -70,27 +80,20 @@ def phase_diagram(
     moduli: Sequence[int | None],
     bases: Sequence[int],
     train_digits: Sequence[int],
-    encoding: Encoding,
-    layout: Layout,
     ahead: Sequence[int] = (1, 2, 3),
-    window: int = 0,
-    layers: int = 0,
-) -> list[Point]:
-    """The points of all combinations: for each modulus, each base, each training length.
-
-    A modulus with a base in which the setting makes no sense has none, as where a layout cannot
-    write the task.
+    **fields: Any,
+) -> PhaseDiagram:
+    """The predictions of a range of moduli or of bases, for each training length.
 
     Args:
         task: the task of a modulus.
         moduli: ``(None,)`` for a task over the natural numbers.
         train_digits: each is a training domain ``D_n`` of its own.
-        ahead: the test distances in digits.
-        window: as of a ``Setting``.
-        layers: as of a ``Setting``.
+        ahead: how many digits test numbers have more than those in training.
+        fields: the encoding, the layout and what else a ``Setting`` has.
 
     Raises:
-        InvalidInput: an empty range, too many points, or no setting that makes sense.
+        InvalidInput: an empty range, two ranges, too many points, or no setting that makes sense.
     """
     names = ("moduli", "bases", "training lengths", "test distances")
     for name, values in zip(names, (moduli, bases, train_digits, ahead), strict=True):
@@ -98,39 +101,38 @@ def phase_diagram(
             raise InvalidInput(f"the range of {name} is empty")
     if min(ahead) < 1:
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
-    ps, bs, ns = dict.fromkeys(moduli), dict.fromkeys(bases), dict.fromkeys(train_digits)
-    count = len(ps) * len(bs) * len(ns)
+    if len(moduli) > 1 and len(bases) > 1:
+        raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
+    pairs, lengths = dict.fromkeys(product(moduli, bases)), dict.fromkeys(train_digits)
+    count = len(pairs) * len(lengths)
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
-    points: list[Point] = []
-    refused: list[InvalidInput] = []
+    axis = "base" if len(bases) > 1 or None in moduli else "modulus"
+    cells: dict[tuple[int, int], Prediction] = {}
+    refused: dict[int, InvalidInput] = {}
     try:
         with budget(LIMIT):
-            for modulus, base in product(ps, bs):
+            for modulus, base in pairs:
+                x = base if axis == "base" or modulus is None else modulus
                 try:
-                    p, row = task(modulus), list[Point]()
-                    for n in ns:
-                        trained, tests = Domain((n,)), tuple(n + distance for distance in ahead)
-                        parts = p, base, encoding, layout, trained, window, tests
-                        row.append(_point(Setting(*parts, layers=layers)))
-                    points += row
+                    parts = {"task": task(modulus), "base": base, **fields}
+                    row = {(x, n): predict(_trained_on(n, ahead, parts)) for n in lengths}
                 except TooMuchWork:
                     raise
                 except InvalidInput as error:
-                    refused.append(error)
+                    refused[x] = error
+                else:
+                    cells |= row
     except TooMuchWork:
         raise InvalidInput(
             f"{count:,} points with such moduli take too long to be counted: the limit was reached "
-            f"after {len(points):,}; ask for fewer"
+            f"after {len(cells):,}; ask for fewer"
         ) from None
-    if not points:
-        raise refused[0]
-    return points
+    if not cells:
+        raise next(iter(refused.values()))
+    return PhaseDiagram(axis, cells, tuple(refused))
 
 
-def _point(setting: Setting) -> Point:
-    found, p = predict(setting), setting.task.full_modulus
-    n, base = setting.train.lengths[0], setting.base
-    left = None if p is None else residual_modulus(p, base, n)
-    aligned = None if p is None else base_aligned(p, base)
-    return Point(setting, found.verdict(Direction.UPWARD), found.lengths, left, aligned)
+def _trained_on(n: int, ahead: Sequence[int], parts: dict[str, Any]) -> Setting:
+    tests = tuple(n + distance for distance in ahead)
+    return Setting(**parts, train=Domain((n,)), test_lengths=tests)

@@ -9,22 +9,18 @@ from typing import Any
 import pytest
 from builders.predictions import predicted
 
-from arith.theory.display.answer import (
-    UNCLAIMED,
-    answer_line,
-    expected_line,
-    explanation,
-    published_line,
-)
+from arith.theory.display import answer, text
+from arith.theory.display.answer import UNCLAIMED, answer_line, expected_line, published_line
 from arith.theory.display.latex import latex
 from arith.theory.display.text import (
     LENGTH_COLUMNS,
     advice_text,
     claim_text,
-    legend,
     length_rows,
     setting_lines,
 )
+from arith.theory.learning.leap_complexity import setting_leaps
+from arith.theory.learning.learnability import learnability
 from arith.theory.prediction.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request
@@ -33,6 +29,14 @@ from arith.theory.studies.advise import advise
 
 def rows(prediction: Prediction) -> list[dict[str, str]]:
     return [dict(zip(LENGTH_COLUMNS, row, strict=True)) for row in length_rows(prediction)]
+
+
+def legend(prediction: Prediction) -> list[str]:
+    return text.legend(prediction, setting_leaps(prediction.setting))
+
+
+def explanation(prediction: Prediction) -> list[str]:
+    return answer.explanation(prediction, learnability(prediction.setting))
 
 
 FLAGSHIP = {"task": "mod_mul", "modulus": 125}

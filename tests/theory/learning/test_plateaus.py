@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arith.theory.display.answer import explanation
+from arith.theory.learning.learnability import learnability
 from arith.theory.learning.plateaus import LARGEST, Plateau, plateau_accuracy, plateaus
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
@@ -148,12 +149,17 @@ def test_numbers_beyond_64_bits_are_counted_too() -> None:
     assert ladder(task="mod_add", modulus=7, **asked)[-1].accuracy == Fraction(13, 81)
 
 
+def explained(asked: Request) -> list[str]:
+    s = asked.setting()
+    return explanation(predict(s), learnability(s))
+
+
 def test_the_explanation_names_them() -> None:
-    text = explanation(predict(Request("mod_add", modulus=150).setting()))
+    text = explained(Request("mod_add", modulus=150))
     [line] = [x for x in text if "on a plateau" in x]
     assert line.endswith(
         ": 0.667% always the commonest answer; 6.67% from the last digit of each operand; 33.3% "
         "from the last 2."
     )
-    without = explanation(predict(Request("add").setting()))
+    without = explained(Request("add"))
     assert not any("plateau" in x for x in without)

@@ -15,8 +15,15 @@ from arith.theory.display.literature_tables import COLUMNS, summary, table
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import KINDS
-from arith.theory.studies.findings import TOLERANCE, Finding, findings
-from arith.theory.studies.literature import Comparison, Outcome, compare, missing_premises
+from arith.theory.studies.literature import (
+    TOLERANCE,
+    Comparison,
+    Finding,
+    Outcome,
+    compare,
+    findings,
+    missing_premises,
+)
 
 BY_ID = {f.id: f for f in findings()}
 EVERY = pytest.mark.parametrize("finding", findings(), ids=lambda f: f.id)

@@ -14,8 +14,7 @@ from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_pl
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.settings import Setting
-from arith.theory.studies.findings import Finding, findings
-from arith.theory.studies.literature import LengthComparison, compare
+from arith.theory.studies.literature import Finding, LengthComparison, compare, findings
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.unconverged import nearest_plateau
 from arith.verify.plan.premise import PREMISE

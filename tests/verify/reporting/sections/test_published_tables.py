@@ -17,7 +17,7 @@ from arith.theory.setting.encodings import encoding
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import named_task
-from arith.theory.studies.findings import findings
+from arith.theory.studies.literature import findings
 from arith.verify.judging.judge import CellVerdict, judge, judge_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.records.evidence import read_evidence
