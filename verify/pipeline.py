@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,64 +49,51 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     from arith.verify.running.run import ending_in_order
 
     with ending_in_order():
-        here = plan.cluster is None
-        precision = _train_here(plan, store) if here else _train_there(plan, store)
+        precision = _train(plan, store)
     found = (store.find(x.cell, x.seed, x.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
-def _train_here(plan: Plan, store: Store) -> str:
-    """Train what the store lacks on this machine; the precision that was used."""
+def _train(plan: Plan, store: Store) -> str:
+    """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
-    from arith.verify.running.run import Processes, has, missing
+    from arith.verify.running.run import JobQueue, Processes, has, missing
     from arith.verify.training.curves import check_installed
     from arith.verify.training.device import fix_precision, pick_device
 
-    folders = plan.folders
+    folders, budget = plan.folders, plan.budget
     if folders.curves is not None:
         check_installed()
     for folder in (folders.models, folders.curves):
         if folder is not None:
             check_writable(folder / "new")
-    device = pick_device(plan.device)
-    precision = fix_precision(plan.precision, device)
-    jobs = missing(plan.models, store, plan.budget, precision, folders.models)
-    if jobs:
-        store.check_writable()
-    again = sum(has(store, job, plan.budget, precision) for job in jobs)
-    if again:
-        say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
-    if folders.curves is not None and len(jobs) < len(plan.models):
-        others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
-        say(f"in the store and not trained again, so without curves: {others}")
-    with (
-        ProgressDisplay(len(jobs), plan.budget) as display,
-        Processes(
-            jobs, store, plan.budget, device, _at_once(plan, device), display.update, folders
-        ) as pool,
-    ):
-        pool.run()
-    return precision
+    with ExitStack() as stack:
+        cluster = None
+        if plan.cluster is None:
+            device, precision = pick_device(plan.device), plan.precision
+        else:
+            from arith.verify.running.cluster import Cluster
 
-
-def _train_there(plan: Plan, store: Store) -> str:
-    """Train what the store lacks on a cluster; the precision that was used."""
-    from arith.verify.running.cluster import Cluster
-    from arith.verify.running.dask_workers import DaskWorkers
-    from arith.verify.running.progress import ProgressDisplay
-    from arith.verify.running.run import missing
-    from arith.verify.training.device import fix_precision
-
-    with DaskWorkers(plan.cluster or "", plan.device) as workers:
-        precision = fix_precision(workers.precision(plan.precision), workers.device)
-        jobs = missing(plan.models, store, plan.budget, precision)
+            cluster = stack.enter_context(Cluster(plan.cluster, plan.device))
+            device, precision = cluster.device, cluster.precision(plan.precision)
+        precision = fix_precision(precision, device)
+        jobs = missing(plan.models, store, budget, precision, folders.models)
         if jobs:
             store.check_writable()
-        with (
-            ProgressDisplay(len(jobs), plan.budget, workers.text()) as display,
-            Cluster(workers, jobs, store, plan.budget, plan.jobs, display.update) as pool,
-        ):
-            pool.run()
+        again = sum(has(store, job, budget, precision) for job in jobs)
+        if again:
+            say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
+        if folders.curves is not None and len(jobs) < len(plan.models):
+            others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
+            say(f"in the store and not trained again, so without curves: {others}")
+        where = "" if cluster is None else cluster.text()
+        display = stack.enter_context(ProgressDisplay(len(jobs), budget, where))
+        how = store, budget, device, precision, display.update, folders
+        queue = stack.enter_context(JobQueue(jobs, *how))
+        if cluster is None:
+            stack.enter_context(Processes(queue, _at_once(plan, device))).run()
+        else:
+            cluster.run(queue, plan.jobs)
     return precision
 
 

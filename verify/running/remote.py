@@ -1,7 +1,8 @@
-"""What a worker of a cluster does: it says what it is, and trains one model in a new process.
+"""What a worker of a cluster does: it offers places, and trains one model in a new process.
 
 A process for each model, as on one machine: a thread of a worker shares its random state with the
-other threads, and a training that is no longer wanted can be ended at once.
+other threads, and a training that is no longer wanted can be ended at once.  Functions inside
+functions are sent whole: neither the scheduler nor a worker of another version needs this file.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.plan.recipe import RECIPE
+from arith.verify.records.runs import Run
 from arith.verify.records.source import source
 from arith.verify.training.device import prefer_large_pages
+
+if TYPE_CHECKING:
+    from distributed import WorkerPlugin
 
 _LOOK = 0.5
 """Seconds between two looks at whether a training is still wanted."""
@@ -30,10 +35,7 @@ _ENDING = ("closing", "closed", "failed")
 
 
 def versions() -> dict[str, str]:
-    """What the numbers of a training depend on, by name; it is read from disk every time.
-
-    Workers start their trainings from the files on disk, which may be newer than this process.
-    """
+    """What the numbers of a training depend on, by name."""
     return {
         "arith": _version("arith"),
         "theory": THEORY_VERSION,
@@ -50,61 +52,98 @@ def _version(package: str) -> str:
         return "none"
 
 
-def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> tuple[str, Any]:
+def offering(place: str, wanted: dict[str, str], device: str) -> WorkerPlugin:
+    """A plugin of Dask: workers of the wanted versions have a resource, one place per thread.
+
+    Args:
+        place: the name of the resource, and of the events that tell the versions of a worker.
+        device: whose usual precision a worker tells (``precision``).
+    """
+    from distributed import Worker, WorkerPlugin
+
+    class Offer(WorkerPlugin):
+        name = place
+
+        async def setup(self, worker: Worker) -> None:
+            self.versions, self.precision = {}, ""
+            try:
+                from arith.verify.running.remote import versions
+                from arith.verify.training.device import precision_name
+
+                self.versions, self.precision = versions(), precision_name(device)
+            except ImportError:
+                pass
+            if self.versions == wanted:
+                await worker.set_resources(**{place: worker.state.nthreads})
+            else:
+                worker.log_event(place, (worker.address, self.versions))
+
+    return Offer()
+
+
+def training(topic: str, wanted: dict[str, str]) -> Callable[..., Run | str | None]:
+    """The task of a worker: ``train`` with the first of its arguments."""
+
+    def task(*how: Any) -> Run | str | None:
+        from arith.verify.running.remote import train
+
+        return train(topic, wanted, *how)
+
+    return task
+
+
+def train(
+    topic: str, wanted: dict[str, str], job: bytes, budget: int, device: str, precision: str
+) -> Run | str | None:
     """Train and measure one model, as a task of a worker of Dask.
 
     Args:
+        topic: the events that tell the key of the task, and the steps.
+        wanted: the versions; the files on disk may be newer than this process.
         job: the ``Job``, pickled.
-        topic: the events that tell the key of the task, the steps, and the worker's address.
 
     Returns:
-        ``run`` with the ``Run``; ``failed`` with words for an error; ``died``, if the process
-        was killed; ``unwanted``, if nobody waits for the run.
+        The run, words for an error, or None if nobody waits for the run.
+
+    Raises:
+        ChildProcessError: the training process was killed; Dask tries again.
     """
     from distributed import get_worker
 
     worker = get_worker()
     key, told = worker.get_current_task(), time.monotonic()
-    worker.log_event(topic, (key, 0, worker.address))
+    if versions() != wanted:
+        return f"the source of arith on the worker {worker.address} was changed meanwhile"
+    worker.log_event(topic, (key, 0))
     ours, theirs = Pipe()
-    process = _start(theirs, budget, device, precision)
+    prefer_large_pages()
+    numbers = map(str, (os.getpid(), theirs.fileno(), budget))
+    process = subprocess.Popen(  # for workers of Dask may start none by ``multiprocessing``
+        [sys.executable, "-m", "arith.verify.running.worker", *numbers, device, precision],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+    )
     theirs.close()  # or it would not end with the process
     try:
         ours.send([pickle.loads(job)])
         while _is_wanted(worker, key):
-            if not ours.poll(_LOOK):
-                continue
-            message = ours.recv()
+            message = ours.recv() if ours.poll(_LOOK) else None
             if isinstance(message, str):
-                return "failed", message
+                return message
             if isinstance(message, list):
                 [(_, run)] = message
-                return "run", run
-            if time.monotonic() >= told + _TELL:
+                return run
+            if message is not None and time.monotonic() >= told + _TELL:
                 told = time.monotonic()
-                worker.log_event(topic, (key, message.steps, worker.address))
+                worker.log_event(topic, (key, message.steps))
     except (EOFError, OSError):
-        return "died", None
+        raise ChildProcessError from None
     finally:
         ours.close()
         process.kill()
         process.wait()
-    return "unwanted", None
-
-
-def _start(pipe: Connection, budget: int, device: str, precision: str) -> subprocess.Popen[bytes]:
-    """A training process as on one machine (``verify.running.worker``), with a pipe to it.
-
-    Workers of Dask may not start processes by ``multiprocessing``.
-    """
-    prefer_large_pages()
-    numbers = map(str, (os.getpid(), pipe.fileno(), budget))
-    return subprocess.Popen(
-        [sys.executable, "-m", "arith.verify.running.worker", *numbers, device, precision],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        pass_fds=[pipe.fileno()],
-        stdin=subprocess.DEVNULL,
-    )
+    return None
 
 
 def _is_wanted(worker: Any, key: Any) -> bool:
