@@ -1,4 +1,8 @@
-"""Training on a cluster: the workers of a scheduler of Dask in place of this machine."""
+"""Training on a cluster: the workers of a scheduler of Dask in place of this machine.
+
+What is defined inside a function is sent whole: neither the scheduler nor a worker of another
+version needs this file.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import logging
 import pickle
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
 from queue import SimpleQueue
@@ -16,13 +21,14 @@ from uuid import uuid4
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.plan import Job
 from arith.verify.records.notices import say
+from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
-from arith.verify.running.remote import offering, training, versions
+from arith.verify.running.remote import versions
 from arith.verify.running.run import JobQueue
 from arith.verify.training.device import pick_device
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, WorkerPlugin
 
 _ANSWER = 10.0
 """Seconds for the scheduler, or a worker that has a run, to answer."""
@@ -84,7 +90,7 @@ class Cluster:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it is told here in one line
         self.client: Client = Client(self.address, timeout=_ANSWER, set_as_default=False)
         self.client.subscribe_topic(self._place, lambda event: self._told.put(event[1]))
-        self.client.register_plugin(offering(self._place, self._versions, self.device))
+        self.client.register_plugin(_offer(self._place, self._versions, self.device))
 
     def _reconnect(self) -> None:
         """Wait for a scheduler that has gone away (Failed: it does not come back)."""
@@ -209,7 +215,7 @@ class Cluster:
             job, key = self._claimed[0], f"train-{uuid4().hex}"
             how = pickle.dumps(job), queue.budget, self.device, queue.precision
             future = self.client.submit(
-                training(self._place, self._versions),
+                _training(self._place, self._versions),
                 *how,
                 key=key,
                 resources=self._needs,
@@ -236,6 +242,46 @@ class Cluster:
                 self._claimed.append(job)
             else:
                 queue.finish(job, run)
+
+
+def _offer(place: str, wanted: dict[str, str], device: str) -> WorkerPlugin:
+    """A plugin of Dask: workers of the wanted versions have a resource, one place per thread.
+
+    Args:
+        place: the name of the resource, and of the events that tell the versions of a worker.
+        device: whose usual precision a worker tells (``precision``).
+    """
+    from distributed import Worker, WorkerPlugin
+
+    class Offer(WorkerPlugin):
+        name = place
+
+        async def setup(self, worker: Worker) -> None:
+            self.versions, self.precision = {}, ""
+            try:
+                from arith.verify.running.remote import versions
+                from arith.verify.training.device import precision_name
+
+                self.versions, self.precision = versions(), precision_name(device)
+            except ImportError:
+                pass
+            if self.versions == wanted:
+                await worker.set_resources(**{place: worker.state.nthreads})
+            else:
+                worker.log_event(place, (worker.address, self.versions))
+
+    return Offer()
+
+
+def _training(topic: str, wanted: dict[str, str]) -> Callable[..., Run | str | None]:
+    """The task of a worker: ``train`` with the first of its arguments."""
+
+    def task(*how: Any) -> Run | str | None:
+        from arith.verify.running.remote import train
+
+        return train(topic, wanted, *how)
+
+    return task
 
 
 def _result(job: Job, future: Future[Any]) -> Any:

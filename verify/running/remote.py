@@ -1,8 +1,7 @@
-"""What a worker of a cluster does: it offers places, and trains one model in a new process.
+"""What a worker of a cluster does: it says what it is, and trains one model in a new process.
 
 A process for each model, as on one machine: a thread of a worker shares its random state with the
-other threads, and a training that is no longer wanted can be ended at once.  Functions inside
-functions are sent whole: neither the scheduler nor a worker of another version needs this file.
+other threads, and a training that is no longer wanted can be ended at once.
 """
 
 from __future__ import annotations
@@ -12,19 +11,15 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.records.runs import Run
 from arith.verify.records.source import source
 from arith.verify.training.device import prefer_large_pages
-
-if TYPE_CHECKING:
-    from distributed import WorkerPlugin
 
 _LOOK = 0.5
 """Seconds between two looks at whether a training is still wanted."""
@@ -50,46 +45,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "none"
-
-
-def offering(place: str, wanted: dict[str, str], device: str) -> WorkerPlugin:
-    """A plugin of Dask: workers of the wanted versions have a resource, one place per thread.
-
-    Args:
-        place: the name of the resource, and of the events that tell the versions of a worker.
-        device: whose usual precision a worker tells (``precision``).
-    """
-    from distributed import Worker, WorkerPlugin
-
-    class Offer(WorkerPlugin):
-        name = place
-
-        async def setup(self, worker: Worker) -> None:
-            self.versions, self.precision = {}, ""
-            try:
-                from arith.verify.running.remote import versions
-                from arith.verify.training.device import precision_name
-
-                self.versions, self.precision = versions(), precision_name(device)
-            except ImportError:
-                pass
-            if self.versions == wanted:
-                await worker.set_resources(**{place: worker.state.nthreads})
-            else:
-                worker.log_event(place, (worker.address, self.versions))
-
-    return Offer()
-
-
-def training(topic: str, wanted: dict[str, str]) -> Callable[..., Run | str | None]:
-    """The task of a worker: ``train`` with the first of its arguments."""
-
-    def task(*how: Any) -> Run | str | None:
-        from arith.verify.running.remote import train
-
-        return train(topic, wanted, *how)
-
-    return task
 
 
 def train(
