@@ -27,7 +27,7 @@ from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.files import check_inside, check_writable, write
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
-from arith.verify.records.store import Store
+from arith.verify.records.store import Store, stored
 from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
@@ -169,16 +169,13 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
         raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
-    runs = read_evidence(evidence) if evidence.exists() else []
-    notes: list[str] = []
 
     def is_known(run: Run) -> bool:
         return run.recipe in BY_VERSION and run.cell.key in keys
 
-    if store is not None and store.exists():
-        with Store(store) as kept:
-            stored, notes = kept.runs()
-        runs = merge(runs, filter(is_known, stored))
+    added, notes = ([], []) if store is None else stored(store)
+    before = read_evidence(evidence) if evidence.exists() else []
+    runs = merge(before, filter(is_known, added))
     known = [run for run in runs if is_known(run)]
     if len(known) < len(runs):
         notes.append(
@@ -208,11 +205,8 @@ def judge_store(path: Path) -> Report:
     Raises:
         InvalidInput, Failed: the store cannot be used.
     """
-    runs, notes = list[Run](), list[str]()
     check_inside(path.parent / "mechanism", path.parent)
-    if path.exists():
-        with Store(path) as kept:
-            runs, notes = kept.runs()
+    runs, notes = stored(path)
     by_cell: dict[str, dict[str, list[Run]]] = {}
     for run in sorted(runs, key=lambda r: r.identity):
         by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)

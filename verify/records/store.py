@@ -330,6 +330,14 @@ class Store:
         self._db.close()
 
 
+def stored(path: Path) -> tuple[list[Run], list[str]]:
+    """Every model in a store (see ``Store.runs``); none where there is no store."""
+    if not path.exists():
+        return [], []
+    with Store(path) as store:
+        return store.runs()
+
+
 def _read(where: str, text: Any) -> Run:
     try:
         return Run.from_json(text)

@@ -191,13 +191,14 @@ class Cluster:
             Failed: a training raised, its workers died, or the scheduler did not come back; what
                 had ended before is in the store.
         """
-        from distributed.client import ClosedClientError
+        from distributed.client import ClosedClientError, FutureCancelledError
 
+        gone = OSError, ClosedClientError, FutureCancelledError  # tasks raise nothing here
         while queue.is_open or self._futures or self._claimed:
             try:
                 self._hand_out(queue, most)
                 self._receive(queue)
-            except (OSError, ClosedClientError):  # of the connection: tasks raise nothing here
+            except gone:
                 self._reconnect()
                 self._claimed += [job for job, _ in self._futures.values()]
                 self._futures.clear()
