@@ -173,7 +173,7 @@ def read(kind: type[_Kind], data: str | bytes | dict[str, Any]) -> _Kind:
     try:
         found = _reader(cast(Any, kind), isinstance(data, dict))(data)
     except msgspec.ValidationError as error:
-        raise _told(str(error)) from None
+        raise _worded(str(error)) from None
     except (msgspec.DecodeError, UnicodeError, TypeError):
         raise InvalidInput("it is no JSON") from None
     except RecursionError:
@@ -204,8 +204,8 @@ def _hook(kind: type, data: Any) -> Fraction:
     return share
 
 
-def _told(message: str) -> InvalidInput:
-    """The error with what the library says, in one line: the field, and what is wrong there."""
+def _worded(message: str) -> InvalidInput:
+    """The error of what the library says, in one line: the field, and what is wrong there."""
     said, _, place = message.partition(" - at ")
     where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
     where = f"{where}: " if where else ""

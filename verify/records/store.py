@@ -66,7 +66,7 @@ class Store:
         """Runs that could not be written here, by the file that holds each."""
         self._known: dict[Identity, Run] = {}
         """What was read or written, so that models can be judged when the store is locked."""
-        self._left: list[str] = []
+        self._unread: list[str] = []
         """A line for each file of a kept run that could not be read back."""
         self._patient = True
         """Whether to wait long: not after a wait in vain, which must not stop the training."""
@@ -206,7 +206,7 @@ class Store:
                 except FileNotFoundError:
                     continue  # another process has just stored it
                 except (OSError, InvalidInput) as error:
-                    self._left.append(f"{error}; it is left out")
+                    self._unread.append(f"{error}; it is left out")
                 except sqlite3.Error:
                     self.kept[file] = self._known[run.identity] = run
                 else:
@@ -269,7 +269,7 @@ class Store:
         Raises:
             InvalidInput, Failed: the store cannot be read.
         """
-        found, unread = list[Run](), list(self._left)
+        found, unread = list[Run](), list(self._unread)
         with self._errors():
             query = "SELECT rowid, data FROM run"
             rows = self._patiently(lambda: self._db.execute(query).fetchall())

@@ -170,7 +170,7 @@ class JobQueue:
             if before is None:
                 self.on_progress(Progress(job, 0, elsewhere=owner))
         else:
-            _ = job.cell.prediction  # made before it is trained, and by this process alone
+            _ = job.cell.prediction  # made before it is trained; it goes with the job to a worker
         return owner is None
 
     def finish(self, job: Job, run: Run) -> None:
