@@ -57,7 +57,7 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
 def _train(plan: Plan, store: Store) -> str:
     """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
-    from arith.verify.running.run import JobQueue, Processes, has, missing
+    from arith.verify.running.run import JobQueue, Processes, missing
     from arith.verify.training.curves import check_installed
     from arith.verify.training.device import fix_precision, pick_device
 
@@ -77,10 +77,9 @@ def _train(plan: Plan, store: Store) -> str:
             cluster = stack.enter_context(Cluster(plan.cluster, plan.device))
             device, precision = cluster.device, cluster.precision(plan.precision)
         precision = fix_precision(precision, device)
-        jobs = missing(plan.models, store, budget, precision, folders.models)
+        jobs, again = missing(plan, store, precision)
         if jobs:
             store.check_writable()
-        again = sum(has(store, job, budget, precision) for job in jobs)
         if again:
             say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
         if folders.curves is not None and len(jobs) < len(plan.models):
@@ -120,14 +119,13 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
         InvalidInput: as of ``verify``.
     """
     from arith.verify.running.estimate import estimate
-    from arith.verify.running.run import has, missing
+    from arith.verify.running.run import missing
     from arith.verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     kept = Store(store) if store.exists() else None
-    jobs = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
-    again = sum(has(kept, job, plan.budget, precision) for job in jobs)
+    jobs, again = missing(plan, kept, precision)
     before = list(read_evidence(evidence)) if evidence is not None and evidence.exists() else []
     if kept is not None:
         before += kept.runs()[0]
@@ -136,12 +134,9 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
 
 def _at_once(plan: Plan, device: str) -> int:
     """How many trainings run at once: on a CPU as many as this process may use cores."""
-    return plan.jobs or (1 if device == "cuda" else _cores())
-
-
-def _cores() -> int:
-    """The cores that this process may use, which a scheduler or ``taskset`` may limit."""
-    if hasattr(os, "sched_getaffinity"):
+    if plan.jobs or device == "cuda":
+        return plan.jobs or 1
+    if hasattr(os, "sched_getaffinity"):  # a scheduler or ``taskset`` may limit them
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # macOS and Windows cannot be asked
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
@@ -20,7 +19,7 @@ from arith.verify.model.kept import is_kept
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
-from arith.verify.plan.plan import Job
+from arith.verify.plan.plan import Job, Plan
 from arith.verify.records.budgets import is_wanted, rests_on_budget
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
@@ -55,49 +54,38 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     )
 
 
-def missing(
-    models: Iterable[Job],
-    store: Store | None,
-    budget: int,
-    precision: str,
-    kept: Path | None = None,
-) -> list[Job]:
-    """The models without a run in the store, or with one that had spent a smaller budget.
+def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job], int]:
+    """The models to train, and how many of them the store has: these are to be kept.
+
+    Those are missing that have no run in the store, or one that had spent a smaller budget; and
+    where models are to be kept, those that are not.
 
     Args:
         store: None for an empty one.
-        kept: where models are to be kept; those that are not are among the missing.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out, or a model is to be kept that is
             not the one that the store has, as that had a larger budget.
     """
-    jobs = [
-        job
-        for job in dict.fromkeys(models)
-        if not has(store, job, budget, precision)
-        or (kept is not None and not is_kept(kept, job, budget, precision))
-    ]
-    for cell in dict.fromkeys(job.cell for job in jobs):
-        if not held_out_count(cell):
-            held_out_inputs(cell)  # raises the error that says so
-    if store is not None and kept is not None:
-        for job in jobs:
-            run = store.find(job.cell, job.seed, job.recipe.version, precision)
+    kept, budget = plan.folders.models, plan.budget
+    jobs, again = list[Job](), 0
+    for job in dict.fromkeys(plan.models):
+        model = job.cell, job.seed, job.recipe.version, precision
+        run = None if store is None else store.find(*model)
+        if not is_wanted(run, budget):
+            if kept is None or is_kept(kept, job, budget, precision):
+                continue
+            again += 1
             if run is not None and run.budget > budget and rests_on_budget(run, budget):
                 raise InvalidInput(
                     f"the store has {job.name} with a larger budget: keep it by "
                     f"--budget {run.budget}"
                 )
-    return jobs
-
-
-def has(store: Store | None, job: Job, budget: int, precision: str) -> bool:
-    """Whether a store, None for an empty one, has a run that this budget would not replace."""
-    if store is None:
-        return False
-    run = store.find(job.cell, job.seed, job.recipe.version, precision)
-    return not is_wanted(run, budget)
+        jobs.append(job)
+    for cell in dict.fromkeys(job.cell for job in jobs):
+        if not held_out_count(cell):
+            held_out_inputs(cell)  # raises the error that says so
+    return jobs, again
 
 
 class JobQueue:
