@@ -99,7 +99,7 @@ class Cluster:
             self.client.close(timeout=1)
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
-            with suppress(OSError):
+            with suppress(Exception):  # of many kinds, as before
                 self._connect()
                 say("arith: the scheduler is back")
                 return
