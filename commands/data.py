@@ -27,7 +27,7 @@ def data(
     from arith.theory.display.text import count
     from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
     from arith.verify.records.files import check_writable, write
-    from arith.verify.records.store import Store
+    from arith.verify.records.store import stored
     from arith.verify.reporting.exports import committed, dataset
 
     if out is not None:
@@ -37,13 +37,12 @@ def data(
     if store is not None and not store.exists():
         raise InvalidInput(f"there is no store {store}; arith verify makes one")
     evidence = folder or evidence_folder()
-    runs, grids = committed(evidence) if store is None else ([], {})
-    notes: list[str] = []
-    if store is not None:
-        with Store(store) as kept:
-            runs, notes = kept.runs()
-    for note in notes:
-        print(f"arith: {note}", file=sys.stderr)
+    if store is None:
+        runs, grids = committed(evidence)
+    else:
+        (runs, notes), grids = stored(store), {}
+        for note in notes:
+            print(f"arith: {note}", file=sys.stderr)
     if not runs:
         where = "" if store else f"; {WHERE_COMMITTED}"
         raise InvalidInput(f"no measurements in {store or evidence}{where}")

@@ -211,16 +211,15 @@ def show_grid(
 ) -> None:
     """List the cells of a grid with their predictions."""
     from arith.theory.display.text import count
-    from arith.theory.prediction.predict import predict
     from arith.verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
     cells = cells_of(grid)
     if as_json:
         for cell in cells:
-            data = {"cell": cell.to_json(), "prediction": predict(cell.setting).to_json()}
+            data = {"cell": cell.to_json(), "prediction": cell.prediction.to_json()}
             print(json.dumps(data), flush=True)
         return
-    rows = [prediction_row(cell, predict(cell.setting)) for cell in shown(cells, "cells predicted")]
+    rows = [prediction_row(cell, cell.prediction) for cell in shown(cells, "cells predicted")]
     print_table(PREDICTION_COLUMNS, rows)
     print_text(f"\n{count(len(cells), 'cell')}; train them with arith verify --grid {grid}")
 

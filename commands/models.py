@@ -24,7 +24,6 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Ask a kept model."""
-    from arith.theory.prediction.predict import predict
     from arith.verify.model.kept import read_kept
     from arith.verify.model.questions import COLUMNS, ask, legend, read_question
     from arith.verify.training.device import train_alone
@@ -33,16 +32,15 @@ def ask(
     kept = read_kept(model)
     cell = kept.run.cell
     asked = [read_question(text, cell) for text in questions]
-    prediction = predict(cell.setting)
-    answers = ask(kept.model, cell, prediction, asked)
+    answers = ask(kept.model, cell, cell.prediction, asked)
     if as_json:
         about = {"cell": cell.to_json(), "seed": kept.run.seed, "premise": kept.run.premise}
-        about["expected_function"] = prediction.learned_text
+        about["expected_function"] = cell.prediction.learned_text
         print(json.dumps({**about, "answers": [x.to_json() for x in answers]}, indent=2))
         return
     print_text(cell.setting.text(), bold=True)
     print_table(COLUMNS, [x.row(cell) for x in answers])
-    print_lines(legend(kept.run, prediction))
+    print_lines(legend(kept.run, cell.prediction))
 
 
 def export(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.files import check_inside, check_writable, write
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
-from arith.verify.records.store import Store
+from arith.verify.records.store import Store, stored
 from arith.verify.reporting.report import Report
 
 if TYPE_CHECKING:
@@ -48,64 +49,50 @@ def verify(plan: Plan, store: Store) -> list[CellVerdict]:
     from arith.verify.running.run import ending_in_order
 
     with ending_in_order():
-        here = plan.cluster is None
-        precision = _train_here(plan, store) if here else _train_there(plan, store)
+        precision = _train(plan, store)
     found = (store.find(x.cell, x.seed, x.recipe.version, precision) for x in plan.models)
     return judge_evidence(plan.cells, [run for run in found if run is not None])
 
 
-def _train_here(plan: Plan, store: Store) -> str:
-    """Train what the store lacks on this machine; the precision that was used."""
+def _train(plan: Plan, store: Store) -> str:
+    """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
-    from arith.verify.running.run import Processes, has, missing
+    from arith.verify.running.run import JobQueue, Processes, missing
     from arith.verify.training.curves import check_installed
     from arith.verify.training.device import fix_precision, pick_device
 
-    folders = plan.folders
+    folders, budget = plan.folders, plan.budget
     if folders.curves is not None:
         check_installed()
     for folder in (folders.models, folders.curves):
         if folder is not None:
             check_writable(folder / "new")
-    device = pick_device(plan.device)
-    precision = fix_precision(plan.precision, device)
-    jobs = missing(plan.models, store, plan.budget, precision, folders.models)
-    if jobs:
-        store.check_writable()
-    again = sum(has(store, job, plan.budget, precision) for job in jobs)
-    if again:
-        say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
-    if folders.curves is not None and len(jobs) < len(plan.models):
-        others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
-        say(f"in the store and not trained again, so without curves: {others}")
-    with (
-        ProgressDisplay(len(jobs), plan.budget) as display,
-        Processes(
-            jobs, store, plan.budget, device, _at_once(plan, device), display.update, folders
-        ) as pool,
-    ):
-        pool.run()
-    return precision
+    with ExitStack() as stack:
+        cluster = None
+        if plan.cluster is None:
+            device, precision = pick_device(plan.device), plan.precision
+        else:
+            from arith.verify.running.cluster import Cluster
 
-
-def _train_there(plan: Plan, store: Store) -> str:
-    """Train what the store lacks on a cluster; the precision that was used."""
-    from arith.verify.running.cluster import Cluster
-    from arith.verify.running.dask_workers import DaskWorkers
-    from arith.verify.running.progress import ProgressDisplay
-    from arith.verify.running.run import missing
-    from arith.verify.training.device import fix_precision
-
-    with DaskWorkers(plan.cluster or "", plan.device) as workers:
-        precision = fix_precision(workers.precision(plan.precision), workers.device)
-        jobs = missing(plan.models, store, plan.budget, precision)
+            cluster = stack.enter_context(Cluster(plan.cluster, plan.device))
+            device, precision = cluster.device, cluster.precision(plan.precision)
+        precision = fix_precision(precision, device)
+        jobs, again = missing(plan, store, precision)
         if jobs:
             store.check_writable()
-        with (
-            ProgressDisplay(len(jobs), plan.budget, workers.text()) as display,
-            Cluster(workers, jobs, store, plan.budget, plan.jobs, display.update) as pool,
-        ):
-            pool.run()
+        if again:
+            say(f"in the store but not kept, so trained again: {again} of {len(jobs)} models")
+        if folders.curves is not None and len(jobs) < len(plan.models):
+            others = f"{len(plan.models) - len(jobs)} of {len(plan.models)} models"
+            say(f"in the store and not trained again, so without curves: {others}")
+        where = "" if cluster is None else cluster.text()
+        display = stack.enter_context(ProgressDisplay(len(jobs), budget, where))
+        how = store, budget, device, precision, display.update, folders
+        queue = stack.enter_context(JobQueue(jobs, *how))
+        if cluster is None:
+            stack.enter_context(Processes(queue, _at_once(plan, device))).run()
+        else:
+            cluster.run(queue, plan.jobs)
     return precision
 
 
@@ -132,14 +119,13 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
         InvalidInput: as of ``verify``.
     """
     from arith.verify.running.estimate import estimate
-    from arith.verify.running.run import has, missing
+    from arith.verify.running.run import missing
     from arith.verify.training.device import fix_precision, pick_device
 
     device = pick_device(plan.device)
     precision = fix_precision(plan.precision, device)
     kept = Store(store) if store.exists() else None
-    jobs = missing(plan.models, kept, plan.budget, precision, plan.folders.models)
-    again = sum(has(kept, job, plan.budget, precision) for job in jobs)
+    jobs, again = missing(plan, kept, precision)
     before = list(read_evidence(evidence)) if evidence is not None and evidence.exists() else []
     if kept is not None:
         before += kept.runs()[0]
@@ -148,12 +134,9 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
 
 def _at_once(plan: Plan, device: str) -> int:
     """How many trainings run at once: on a CPU as many as this process may use cores."""
-    return plan.jobs or (1 if device == "cuda" else _cores())
-
-
-def _cores() -> int:
-    """The cores that this process may use, which a scheduler or ``taskset`` may limit."""
-    if hasattr(os, "sched_getaffinity"):
+    if plan.jobs or device == "cuda":
+        return plan.jobs or 1
+    if hasattr(os, "sched_getaffinity"):  # a scheduler or ``taskset`` may limit them
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # macOS and Windows cannot be asked
 
@@ -181,16 +164,13 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
         raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
-    runs = read_evidence(evidence) if evidence.exists() else []
-    notes: list[str] = []
 
     def is_known(run: Run) -> bool:
         return run.recipe in BY_VERSION and run.cell.key in keys
 
-    if store is not None and store.exists():
-        with Store(store) as kept:
-            stored, notes = kept.runs()
-        runs = merge(runs, filter(is_known, stored))
+    added, notes = ([], []) if store is None else stored(store)
+    before = read_evidence(evidence) if evidence.exists() else []
+    runs = merge(before, filter(is_known, added))
     known = [run for run in runs if is_known(run)]
     if len(known) < len(runs):
         notes.append(
@@ -220,11 +200,8 @@ def judge_store(path: Path) -> Report:
     Raises:
         InvalidInput, Failed: the store cannot be used.
     """
-    runs, notes = list[Run](), list[str]()
     check_inside(path.parent / "mechanism", path.parent)
-    if path.exists():
-        with Store(path) as kept:
-            runs, notes = kept.runs()
+    runs, notes = stored(path)
     by_cell: dict[str, dict[str, list[Run]]] = {}
     for run in sorted(runs, key=lambda r: r.identity):
         by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from arith.theory.prediction.lengths import LengthPrediction
 from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.directions import EXTRAPOLATING, Direction
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.premises import asked, is_stored, says_nothing, spoke_of
@@ -200,8 +200,8 @@ def _tests(cell: Cell) -> str:
 
 
 def judge(cell: Cell, runs: Iterable[Run], prediction: Prediction | None = None) -> CellVerdict:
-    """Judge the runs of one cell by its prediction, made here where it is not given."""
-    prediction = prediction or predict(cell.setting)
+    """Judge the runs of one cell by its prediction, or by another one that is given."""
+    prediction = prediction or cell.prediction
     runs = tuple(sorted(runs, key=lambda r: r.seed))
     converged = [r for r in runs if r.converged]
     lengths = tuple(_judge_length(prediction, x, converged) for x in prediction.lengths)

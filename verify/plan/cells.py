@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, STARTS
@@ -22,6 +22,9 @@ from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sequences import Format, NaturalFormat
 from arith.verify.plan.sizes import SIZES, Size, size
+
+if TYPE_CHECKING:
+    from arith.theory.prediction.predict import Prediction
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,13 @@ class Cell:
             after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
         return Numbering(*known, after=after, space=fmt.space)
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """What theory predicts of it; made once, it goes with the cell to other processes."""
+        from arith.theory.prediction.predict import predict
+
+        return predict(self.setting)
 
     @cached_property
     def key(self) -> str:

@@ -27,7 +27,7 @@ _MEASURED = record(
     Run, measurements=None, trajectory=None, measurement=Measurement, predicted=Line | None
 )
 """A line of evidence: a model with one of its measurements, and the hash of its prediction."""
-_TOLD = record(Predicted, cell=Cell)
+_STORED_PREDICTION = record(Predicted, cell=Cell)
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,18 @@ def read_evidence(path: Path) -> list[Run]:
     predictions: dict[tuple[Cell, str], Predicted] = {}
 
     def add_prediction(line: bytes) -> None:
-        found = read(_TOLD, line)
+        found = read(_STORED_PREDICTION, line)
         cell, predicted = found.values()["cell"], found.made()
         predicted.check(cell)
         predictions[cell, predicted.hash] = predicted
 
     def add_measurement(line: bytes) -> None:
         values = read_model(_MEASURED, line).values()
-        cell, made = values["cell"], values.pop("predicted")
-        told = None if made is None else predictions.get((cell, made))
-        check(made is None or told, f"no prediction {made} in {PREDICTIONS}")
+        cell, digest = values["cell"], values.pop("predicted")
+        stored = None if digest is None else predictions.get((cell, digest))
+        check(digest is None or stored, f"no prediction {digest} in {PREDICTIONS}")
         measurement = values.pop("measurement")
-        run = Run(**values, measurements=(), predicted=told)
+        run = Run(**values, measurements=(), predicted=stored)
         identity = cell, run.seed, run.recipe, run.precision
         if run != runs.get(identity):
             run.check()
@@ -113,7 +113,7 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     """
     measured: list[str] = []
     followed: list[str] = []
-    told: dict[str, None] = {}  # each once: models of one cell share a prediction
+    stored: dict[str, None] = {}  # each once: models of one cell share a prediction
     for run in sorted(runs, key=lambda r: r.identity):
         head = run.to_json()
         measurements = head.pop("measurements")
@@ -122,13 +122,13 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
             model = {name: head[name] for name in ("cell", "seed", "recipe", "precision")}
             followed.append(json.dumps({**model, "trajectory": trajectory}))
         if predicted:
-            told[json.dumps({"cell": head["cell"], **predicted})] = None
+            stored[json.dumps({"cell": head["cell"], **predicted})] = None
             head["predicted"] = predicted["hash"]
         measured += [json.dumps({**head, "measurement": m}) for m in measurements]
     predictions = path.with_name(PREDICTIONS)
     before = read_text(predictions, "the evidence").splitlines() if predictions.exists() else []
-    both = dict.fromkeys([*told, *before])
+    both = dict.fromkeys([*stored, *before])
     files = ((PREDICTIONS, both), (TRAJECTORIES, followed), (path.name, measured))
-    for file, lines in (*files, (PREDICTIONS, told)) if len(both) > len(told) else files:
+    for file, lines in (*files, (PREDICTIONS, stored)) if len(both) > len(stored) else files:
         if lines or file == path.name:
             write(path.with_name(file), "".join(line + "\n" for line in lines))

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shutil import copymode, rmtree
+from shutil import copymode
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from arith.theory.display.files import writing
@@ -77,27 +78,23 @@ def new_folder(path: Path) -> Iterator[Path]:
         InvalidInput: no folder can be at this path.
         Failed: the disk is full or fails.
     """
-    beside, before = _beside(path), _beside(path)
-    with writing(path):
+    with writing(path), TemporaryDirectory(dir=path.parent, ignore_cleanup_errors=True) as room:
+        new, old = Path(room, "new"), Path(room, "old")
+        new.mkdir()
+        yield new
+        mode = new.stat().st_mode & 0o666  # files that libraries make may be private
+        for written in new.iterdir():
+            written.chmod(mode)
+            with written.open("rb+") as file:
+                os.fsync(file.fileno())
+        if path.exists():
+            path.rename(old)
         try:
-            beside.mkdir()
-            yield beside
-            mode = beside.stat().st_mode & 0o666  # files that libraries make may be private
-            for written in beside.iterdir():
-                written.chmod(mode)
-                with written.open("rb+") as file:
-                    os.fsync(file.fileno())
-            if path.exists():
-                path.rename(before)
-            try:
-                beside.rename(path)
-            except BaseException:
-                if before.exists():
-                    before.rename(path)
-                raise
-            rmtree(before, ignore_errors=True)
-        finally:
-            rmtree(beside, ignore_errors=True)
+            new.rename(path)
+        except BaseException:
+            if old.exists():
+                old.rename(path)
+            raise
 
 
 def check_writable(path: Path) -> None:

@@ -56,7 +56,7 @@ class Predicted:
         learned: the expected function f^ as text, None where there is none.
     """
 
-    BESIDE: ClassVar = (("hash", str),)
+    BESIDE: ClassVar = {"hash": (str,)}
 
     theory: Number
     learned: Line | None

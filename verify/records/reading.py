@@ -90,50 +90,49 @@ class UnknownField(InvalidInput):
 class Record(Struct, forbid_unknown_fields=True, kw_only=True):
     """An object of JSON as it is read, of which a dataclass is made."""
 
-    of: ClassVar[type]
-    deep: ClassVar[frozenset[str]]
-    """The fields that are read otherwise than they are kept."""
+    of: ClassVar[Any]
 
     def values(self) -> dict[str, Any]:
         """What the fields hold, those of the dataclass and others, but for what stands beside."""
-        beside = [name for name, *_ in getattr(self.of, "BESIDE", ())]
-        found = {n: getattr(self, n) for n in self.__struct_fields__ if n not in beside}
-        return found | {n: _made(found[n]) for n in self.deep}
+        beside = _beside(self.of)
+        return {n: _made(getattr(self, n)) for n in self.__struct_fields__ if n not in beside}
 
     def made(self) -> Any:
         """The dataclass (InvalidInput: it has not what was written beside its fields)."""
-        known = self.of.__dataclass_fields__.keys()  # type: ignore[attr-defined]
+        known = self.of.__dataclass_fields__.keys()
         made = self.of(**{name: x for name, x in self.values().items() if name in known})
-        for name, *_ in getattr(self.of, "BESIDE", ()):
+        for name in _beside(self.of):
             fine = getattr(made, name) == getattr(self, name)
             check(fine, f"{name}: it was changed, for it has another {name}")
         return made
 
 
+def _beside(kind: Any) -> dict[str, tuple[Any, ...]]:
+    """What is written beside the fields of a dataclass: its type and, if it may lack, a value."""
+    return getattr(kind, "BESIDE", {})
+
+
 def record(kind: type, **other: Any) -> type[Record]:
     """How a dataclass is read.
 
-    Its ``BESIDE`` names what is written beside its fields (name, type and, where it may be left
-    out, a value): attributes, which have to be what was written.
+    Its ``BESIDE`` names attributes that are written beside its fields, and have to be what was
+    written.
 
     Args:
         other: types of fields that are written otherwise, or besides (which may be left out where
             they may be null); None for what is not written.
     """
-    hints = get_type_hints(kind, include_extras=True)
-    defaults = {f.name: [] if f.default is MISSING else [f.default] for f in fields(kind)}
-    types = {name: hints[name] for name in defaults} | other
-    read_as = {name: _read_as(hint) for name, hint in types.items() if hint is not None}
-    more = {n: [None] if type(None) in get_args(x) else [] for n, x in other.items()}
-    written = [(name, form, *(more | defaults)[name]) for name, form in read_as.items()]
-    beside = [x for x in getattr(kind, "BESIDE", ()) if x[0] not in other]
-    deep = frozenset(name for name, form in read_as.items() if form != types[name])
+    types = get_type_hints(kind, include_extras=True)
+    written = {
+        f.name: (_read_as(types[f.name]), *([] if f.default is MISSING else [f.default]))
+        for f in fields(kind)
+    }
+    for name, hint in other.items():
+        default = [None] if type(None) in get_args(hint) else []
+        written[name] = (_read_as(hint), *default)
+    form = [(name, *how) for name, how in (_beside(kind) | written).items() if how[0] is not None]
     made = msgspec.defstruct(
-        kind.__name__,
-        [*written, *beside],
-        bases=(Record,),
-        namespace={"of": kind, "deep": deep},
-        kw_only=True,
+        kind.__name__, form, bases=(Record,), namespace={"of": kind}, kw_only=True
     )
     assert issubclass(made, Record)
     return made
@@ -180,7 +179,7 @@ def read(kind: type[_Kind], data: str | bytes | dict[str, Any]) -> _Kind:
     try:
         found = _reader(cast(Any, kind), isinstance(data, dict))(data)
     except msgspec.ValidationError as error:
-        raise _told(str(error)) from None
+        raise _worded(str(error)) from None
     except (msgspec.DecodeError, UnicodeError, TypeError):
         raise InvalidInput("it is no JSON") from None
     except RecursionError:
@@ -211,8 +210,8 @@ def _hook(kind: type, data: Any) -> Fraction:
     return share
 
 
-def _told(message: str) -> InvalidInput:
-    """The error with what the library says, in one line: the field, and what is wrong there."""
+def _worded(message: str) -> InvalidInput:
+    """The error of what the library says, in one line: the field, and what is wrong there."""
     said, _, place = message.partition(" - at ")
     where = place.replace("`", "").replace("$.", "").replace("$", "").replace("[...]", "")
     where = f"{where}: " if where else ""

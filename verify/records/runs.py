@@ -56,7 +56,7 @@ class Run:
             when training ended (``verify.model.token_noise``).
     """
 
-    BESIDE: ClassVar = (("format", Literal[FORMAT], FORMAT),)
+    BESIDE: ClassVar = {"format": (Literal[FORMAT], FORMAT)}
     format: ClassVar = FORMAT
 
     cell: Cell

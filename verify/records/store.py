@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,11 +30,9 @@ from arith.verify.records.reading import UnknownField
 from arith.verify.records.runs import Identity, Run
 
 PATIENCE = 60.0
-"""Seconds that a store may be locked, or its disk full, before that is a failure."""
+"""Seconds that a store may be locked before that is a failure."""
 _QUIET = 2.0
-"""Seconds of waiting that are not told."""
-_PAUSE = 0.5
-"""Seconds between two tries."""
+"""Seconds of waiting before it is told."""
 _ROOM = 2**16
 """Bytes that a store must have room for before a model is trained."""
 MOST = 2**24
@@ -50,7 +48,7 @@ _TABLES = tuple(
 )
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PASSING = _LOCKED | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-"""Errors that pass: the file is locked, or the disk is full or fails."""
+"""Errors that are no fault of the file: it is locked, or the disk is full or fails."""
 _Found = TypeVar("_Found")
 
 
@@ -68,11 +66,10 @@ class Store:
         """Runs that could not be written here, by the file that holds each."""
         self._known: dict[Identity, Run] = {}
         """What was read or written, so that models can be judged when the store is locked."""
-        self._left: list[str] = []
+        self._unread: list[str] = []
         """A line for each file of a kept run that could not be read back."""
-        self._patience = PATIENCE
-        """Seconds to wait; none after a wait in vain, for a disk that stays full must not stop the
-        training."""
+        self._patient = True
+        """Whether to wait long: not after a wait in vain, which must not stop the training."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -81,7 +78,7 @@ class Store:
             raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
         check_regular(path, "the store")
         with self._errors():
-            self._db = sqlite3.connect(path, timeout=_PAUSE, isolation_level=None)
+            self._db = sqlite3.connect(path, isolation_level=None)
             self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST)
             # A row that is no text must not keep the others from being read.
             self._db.text_factory = lambda text: text.decode(errors="surrogateescape")
@@ -146,7 +143,7 @@ class Store:
         """
         run = self._known[run.identity] = run.after(self._known.get(run.identity))
         try:
-            self._known[run.identity] = self._patiently(partial(self._insert, run), _PASSING)
+            self._known[run.identity] = self._patiently(partial(self._insert, run))
         except sqlite3.Error as error:
             return self._keep(run, error)
         return None
@@ -209,7 +206,7 @@ class Store:
                 except FileNotFoundError:
                     continue  # another process has just stored it
                 except (OSError, InvalidInput) as error:
-                    self._left.append(f"{error}; it is left out")
+                    self._unread.append(f"{error}; it is left out")
                 except sqlite3.Error:
                     self.kept[file] = self._known[run.identity] = run
                 else:
@@ -272,7 +269,7 @@ class Store:
         Raises:
             InvalidInput, Failed: the store cannot be read.
         """
-        found, unread = list[Run](), list(self._left)
+        found, unread = list[Run](), list(self._unread)
         with self._errors():
             query = "SELECT rowid, data FROM run"
             rows = self._patiently(lambda: self._db.execute(query).fetchall())
@@ -294,29 +291,23 @@ class Store:
                 self._db.execute(table)
             yield
 
-    def _patiently(self, work: Callable[[], _Found], passing: Set[int] = _LOCKED) -> _Found:
-        """Do something with the file; wait while there are errors that pass, and say so."""
-        begin, told = time.monotonic(), False
-        while True:
-            try:
-                found = work()
-            except sqlite3.Error as error:
-                waited = time.monotonic() - begin
-                if _code(error) not in passing:
-                    raise
-                if waited >= self._patience:
-                    self._patience = 0.0
-                    raise
-                if waited >= _QUIET and not told:
-                    told = True
-                    say(
-                        f"arith: waiting for the store {self.path}: {error}; "
-                        f"giving up after {self._patience:.0f} s"
-                    )
-                time.sleep(_PAUSE)
-            else:
-                self._patience = PATIENCE
-                return found
+    def _patiently(self, work: Callable[[], _Found]) -> _Found:
+        """Do something with the file; wait while another process has locked it, and say so."""
+        self._db.execute(f"PRAGMA busy_timeout = {1000 * _QUIET:.0f}")
+        try:
+            found = work()
+        except sqlite3.Error as error:
+            if _code(error) not in _LOCKED or not self._patient:
+                raise
+            self._patient = False
+            say(
+                f"arith: waiting for the store {self.path}: {error}; "
+                f"giving up after {PATIENCE:.0f} s"
+            )
+            self._db.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE:.0f}")
+            found = work()
+        self._patient = True
+        return found
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -337,6 +328,14 @@ class Store:
         """Release the file."""
         self._claims.close()
         self._db.close()
+
+
+def stored(path: Path) -> tuple[list[Run], list[str]]:
+    """Every model in a store (see ``Store.runs``); none where there is no store."""
+    if not path.exists():
+        return [], []
+    with Store(path) as store:
+        return store.runs()
 
 
 def _read(where: str, text: Any) -> Run:

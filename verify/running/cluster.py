@@ -1,185 +1,320 @@
-"""Training on a cluster: the workers of a scheduler of Dask in place of this machine."""
+"""Training on a cluster: the workers of a scheduler of Dask in place of this machine.
+
+What is defined inside a function is sent whole: neither the scheduler nor a worker of another
+version needs this file.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import pickle
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from importlib.util import find_spec
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from arith.theory.errors import Failed
+from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.plan import Job
-from arith.verify.records.store import Store
-from arith.verify.running.dask_workers import DaskWorkers
+from arith.verify.records.notices import say
+from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
-from arith.verify.running.run import Pool
+from arith.verify.running.remote import versions
+from arith.verify.running.run import JobQueue
+from arith.verify.training.device import pick_device
 
 if TYPE_CHECKING:
-    from distributed import Future
+    from distributed import Client, Future, WorkerPlugin
 
-_LOOK = 2.0
-"""Seconds between two looks at the workers, and at models that another process trains."""
+_ANSWER = 10.0
+"""Seconds for the scheduler, or a worker that has a run, to answer."""
+_PATIENCE = 600.0
+"""Seconds for a scheduler that has gone away to come back."""
 _PAUSE = 0.1
 """Seconds between two looks at the trainings."""
-_RESULT = 10.0
-"""Seconds for a run to come from the worker that has it."""
 _AHEAD = 100
 """The fewest models that a cluster is given at once, so that an adaptive one grows."""
-_MOST_DEATHS = 5
-"""Times that Dask may give up a model because workers die; each time it has tried four."""
+_RETRIES = 4
+"""Times that a training begins again whose process was killed."""
 _LONGEST = 300
 """Characters of an error that are told."""
 
 
-@dataclass
-class Task:
-    """A job that the cluster has.
+class Cluster:
+    """The workers of a scheduler; each of this version trains as many models as it has threads.
 
     Args:
-        worker: the address of the one that trains it, once it has told so.
+        address: of the scheduler.
+        device: ``auto`` is ``cpu``; every task for ``cuda`` asks for the resource ``GPU: 1``.
+
+    Raises:
+        InvalidInput: Dask is not installed, or no scheduler answers at the address.
     """
 
-    job: Job
-    future: Future[Any]
-    worker: str | None = None
-
-
-class Cluster(Pool):
-    """A pool of the workers of a cluster: every job is a task, which Dask gives to one of them.
-
-    Args:
-        most: models at once; 0 is as many as the cluster takes.
-    """
-
-    def __init__(
-        self,
-        workers: DaskWorkers,
-        jobs: list[Job],
-        store: Store,
-        budget: int,
-        most: int,
-        on_progress: Callable[[Progress], None],
-    ) -> None:
-        # On GPUs too every model is a task by itself, as on a CPU.
-        super().__init__(jobs, store, budget, "cpu", most, on_progress)
-        self.workers = workers
-        self._tasks: dict[str, Task] = {}
+    def __init__(self, address: str, device: str) -> None:
+        self.address = address
+        self.device = "cuda" if device == "cuda" else pick_device(device.replace("auto", "cpu"))
+        self._place, self._versions = f"arith-{uuid4().hex}", versions()
+        self._needs = {self._place: 1} | ({"GPU": 1} if self.device == "cuda" else {})
+        self._told: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        """The key of a task and the steps of its training, or a worker and its other versions."""
+        self._refused = set[str]()
+        """Why workers were refused."""
+        self._futures: dict[str, tuple[Job, Future[Any]]] = {}
         """What the cluster has, by key."""
         self._claimed: list[Job] = []
         """What it is to be given, or given again as its task was lost."""
-        self._deaths: Counter[Job] = Counter()
-        self._looked = 0.0
+        if find_spec("distributed") is None:
+            raise InvalidInput(
+                "--cluster needs Dask, which is not installed (pip install 'arith[cluster]')"
+            )
+        try:
+            self._connect()
+        except Exception as error:  # Dask raises of many kinds what an address has wrong
+            why = _one_line(error) or type(error).__name__
+            raise InvalidInput(f"--cluster {address}: no scheduler answers ({why})") from None
+
+    def _connect(self) -> None:
+        """Connect to the scheduler, and have its workers offer their places (OSError: it is gone).
+
+        A client waits without end for what listens and never answers, so it is knocked before.
+        """
+        from distributed import Client
+
+        asyncio.run(asyncio.wait_for(_knock(self.address), _ANSWER))
+        for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # it is told here in one line
+        self.client: Client = Client(self.address, timeout=_ANSWER, set_as_default=False)
+        self.client.subscribe_topic(self._place, lambda event: self._told.put(event[1]))
+        self.client.register_plugin(_offer(self._place, self._versions, self.device))
+
+    def _reconnect(self) -> None:
+        """Wait for a scheduler that has gone away (Failed: it does not come back)."""
+        say(f"arith: the scheduler at {self.address} is gone; waiting for it to come back")
+        with suppress(Exception):
+            self.client.close(timeout=1)
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            with suppress(Exception):  # of many kinds, as before
+                self._connect()
+                say("arith: the scheduler is back")
+                return
+            time.sleep(1)
+        raise Failed(f"the scheduler at {self.address} did not come back; start again to go on")
 
     def __enter__(self) -> Cluster:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._tasks.clear()  # futures that are dropped are cancelled
-        self.store.release()
+        """End the connection, and with it all that this command had asked for."""
+        with suppress(Exception):  # whatever is wrong with the cluster now was told before
+            self.client.unregister_worker_plugin(self._place)
+        with suppress(Exception):
+            self.client.close(timeout=_ANSWER)
 
-    def run(self) -> None:
-        """Hand out jobs and receive runs until every job is done, there or elsewhere.
+    def text(self) -> str:
+        """The cluster in words, with its dashboard if it has one."""
+        number = len(self.client.nthreads())
+        words = f"{number} worker{'' if number == 1 else 's'}"
+        with suppress(KeyError):
+            words += f", dashboard {self.client.dashboard_link}"
+        return f"the cluster at {self.address} ({words})"
+
+    def precision(self, name: str) -> str:
+        """The precision to train in: the given one, or for ``auto`` what all workers do well.
 
         Raises:
-            Failed: a training raised, a model could not be trained as its workers died, or the
-                scheduler did not come back; what had ended before is in the store.
+            InvalidInput: all workers are of other versions, or their processors differ.
         """
-        from distributed.client import ClosedClientError
+        found, auto = self._workers(), name == "auto"
+        if auto and not found:
+            say(f"arith: the cluster at {self.address} has no worker yet; waiting for one")
+        while auto and not found:
+            # A task that waits makes an adaptive cluster grow.
+            self.client.submit(lambda: None, pure=False).exception()
+            found = self._workers()
+        others = {worker: have for worker, (have, _) in found.items() if have != self._versions}
+        if others and len(others) == len(found):
+            worker, have = others.popitem()
+            raise InvalidInput(
+                f"--cluster {self.address}: none of its workers can train; {worker}: "
+                f"{self._difference(have)}"
+            )
+        for worker, have in others.items():
+            self._refuse(worker, have)
+        counts = Counter(usual for worker, (_, usual) in found.items() if worker not in others)
+        if auto and len(counts) > 1:
+            each = ", ".join(f"{counts[x]} {x}" for x in sorted(counts))
+            raise InvalidInput(
+                f"--cluster {self.address}: its processors differ ({each}): say which precision "
+                "all are to use, as --precision float32"
+            )
+        return counts.popitem()[0] if auto else name
 
-        while self.waiting or self.elsewhere or self._tasks or self._claimed:
+    def _workers(self) -> dict[str, tuple[dict[str, str], str]]:
+        """The versions of each worker, and its usual precision."""
+        place = self._place
+
+        def ask(dask_worker: Any) -> tuple[dict[str, str], str]:
+            offer = dask_worker.plugins[place]
+            return offer.versions, offer.precision
+
+        found = self.client.run(ask, on_error="return")
+        return {x: answer for x, answer in found.items() if not isinstance(answer, Exception)}
+
+    def _refuse(self, worker: str, have: dict[str, str]) -> None:
+        """Say why a worker gets nothing, if no other was refused for the same reason."""
+        why = self._difference(have)
+        if why not in self._refused:
+            self._refused.add(why)
+            say(f"arith: the worker {worker} is refused, and all like it: {why}")
+
+    def _difference(self, have: dict[str, str]) -> str:
+        """In what a worker's versions differ from those of this command, in words."""
+        other = [x for x in have if have[x] != self._versions.get(x)]
+        if not other:
+            return "it has no arith like this"
+        there, here = (", ".join(f"{x} {v.get(x)}" for x in other) for v in (have, self._versions))
+        return f"it has {there}; this command has {here}"
+
+    def run(self, queue: JobQueue, most: int) -> None:
+        """Hand out jobs and store their runs until all are done, there or elsewhere.
+
+        Args:
+            most: models at once; 0 is as many as the cluster takes.
+
+        Raises:
+            Failed: a training raised, its workers died, or the scheduler did not come back; what
+                had ended before is in the store.
+        """
+        from distributed.client import ClosedClientError, FutureCancelledError
+
+        gone = OSError, ClosedClientError, FutureCancelledError  # tasks raise nothing here
+        while queue.is_open or self._futures or self._claimed:
             try:
-                self._look()
-                self._hand_out()
-                self._receive()
-            except (OSError, ClosedClientError):  # of the connection: tasks raise nothing here
-                self.workers.reconnect()
-                self._withdraw(list(self._tasks))
+                self._hand_out(queue, most)
+                self._receive(queue)
+            except gone:
+                self._reconnect()
+                self._claimed += [job for job, _ in self._futures.values()]
+                self._futures.clear()
             time.sleep(_PAUSE)
 
-    def _look(self) -> None:
-        """See now and then which workers are there, and which models others still train."""
-        if time.monotonic() < self._looked + _LOOK:
-            return
-        self._looked = time.monotonic()
-        self.look_again()
-        if self.workers.look() and self.workers.refused:
-            # What has not begun may be bound to workers that are gone, and not go to new ones.
-            there = self.workers.threads
-            self._withdraw([k for k, x in self._tasks.items() if x.worker not in there])
-
-    def _withdraw(self, keys: list[str]) -> None:
-        """Give up tasks, to submit their jobs again."""
-        for key in keys:
-            self._give_again(self._tasks.pop(key))
-
-    def _give_again(self, task: Task) -> None:
-        if task.worker is not None:
-            self.on_progress(Progress(task.job, 0))
-        self._claimed.append(task.job)
-
-    def _hand_out(self) -> None:
-        """Give the cluster what this process can claim, more than it can train at once."""
-        workers = self.workers
-        if workers.refused and not workers.usable:
-            return
-        threads = sum(workers.threads[worker] for worker in workers.usable)
-        for _ in range((self.number or max(_AHEAD, 2 * threads)) - len(self._tasks)):
-            self._claimed = self._claimed or self.next_jobs()
+    def _hand_out(self, queue: JobQueue, most: int) -> None:
+        """Give the cluster what can be claimed, more than it can train at once."""
+        if self.client.status != "running":
+            raise OSError(self.client.status)
+        most = most or max(_AHEAD, 2 * sum(self.client.nthreads().values()))
+        while len(self._futures) < most:
+            self._claimed = self._claimed or queue.next_jobs()
             if not self._claimed:
                 return
             job, key = self._claimed[0], f"train-{uuid4().hex}"
-            words = (pickle.dumps(job), self.budget, workers.device, self.precision)
-            self._tasks[key] = Task(job, workers.submit(key, *words))
-            del self._claimed[0]
+            how = pickle.dumps(job), queue.budget, self.device, queue.precision
+            future = self.client.submit(
+                _training(self._place, self._versions),
+                *how,
+                key=key,
+                resources=self._needs,
+                retries=_RETRIES,
+            )
+            self._futures[key] = self._claimed.pop(0), future
 
-    def _receive(self) -> None:
-        """Report what workers have told, and take in what has ended."""
-        while not self.workers.news.empty():
-            key, step, worker = self.workers.news.get()
-            if key in self._tasks:
-                self._tasks[key].worker = worker
-                self.on_progress(Progress(self._tasks[key].job, step))
-        for key in [key for key, task in self._tasks.items() if task.future.done()]:
+    def _receive(self, queue: JobQueue) -> None:
+        """Report what workers have told, and store the runs that have ended."""
+        while not self._told.empty():
+            who, what = self._told.get()
+            if who in self._futures:
+                queue.on_progress(Progress(self._futures[who][0], what))
+            elif isinstance(what, dict):
+                self._refuse(who, what)
+        for key in [key for key, (_, future) in self._futures.items() if future.done()]:
+            job, future = self._futures[key]
             try:
-                kind, value = _outcome(self._tasks[key].future)
+                run = _result(job, future)
             except TimeoutError:
                 continue  # the worker that has the run is gone: Dask has it made again
-            self._end(self._tasks.pop(key), kind, value)
-
-    def _end(self, task: Task, kind: str, value: Any) -> None:
-        """Take in how a task ended (see ``verify.running.remote.train``)."""
-        if kind == "run":
-            self.finish(task.job, value)
-            return
-        if kind == "failed":
-            raise Failed(value)
-        if kind == "refused":
-            self.workers.refuse(*value)
-        elif kind == "died":
-            self._deaths[task.job] += 1
-            if self._deaths[task.job] == _MOST_DEATHS:
-                raise Failed(f"training failed: {task.job.name}: every worker died that trained it")
-        self._give_again(task)
+            del self._futures[key]
+            if run is None:
+                self._claimed.append(job)
+            else:
+                queue.finish(job, run)
 
 
-def _outcome(future: Future[Any]) -> tuple[str, Any]:
-    """How a task ended, as ``verify.running.remote.train`` tells it.
+def _offer(place: str, wanted: dict[str, str], device: str) -> WorkerPlugin:
+    """A plugin of Dask: workers of the wanted versions have a resource, one place per thread.
+
+    Args:
+        place: the name of the resource, and of the events that tell the versions of a worker.
+        device: whose usual precision a worker tells (``precision``).
+    """
+    from distributed import Worker, WorkerPlugin
+
+    class Offer(WorkerPlugin):
+        name = place
+
+        async def setup(self, worker: Worker) -> None:
+            self.versions, self.precision = {}, ""
+            try:
+                from arith.verify.running.remote import versions
+                from arith.verify.training.device import precision_name
+
+                self.versions, self.precision = versions(), precision_name(device)
+            except ImportError:
+                pass
+            if self.versions == wanted:
+                await worker.set_resources(**{place: worker.state.nthreads})
+            else:
+                worker.log_event(place, (worker.address, self.versions))
+
+    return Offer()
+
+
+def _training(topic: str, wanted: dict[str, str]) -> Callable[..., Run | str | None]:
+    """The task of a worker: ``train`` with the first of its arguments."""
+
+    def task(*how: Any) -> Run | str | None:
+        from arith.verify.running.remote import train
+
+        return train(topic, wanted, *how)
+
+    return task
+
+
+def _result(job: Job, future: Future[Any]) -> Any:
+    """The run of a task that has ended; None if somebody has cancelled it.
 
     Raises:
+        Failed: the training raised, or all workers died that tried it.
         OSError: the connection to the cluster is lost, or (TimeoutError) that to the worker.
     """
     from distributed.scheduler import KilledWorker
 
-    if future.status == "cancelled":  # somebody has restarted the cluster
-        return "unwanted", None
+    if future.status == "cancelled":
+        return None
     if future.status == "error":
-        error = future.exception(timeout=_RESULT)
-        if isinstance(error, KilledWorker):
-            return "died", None
-        text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-        return "failed", f"training failed: {text}"
-    kind, value = future.result(timeout=_RESULT)
-    return kind, value
+        error = future.exception(timeout=_ANSWER)
+        if isinstance(error, KilledWorker | ChildProcessError):
+            raise Failed(f"training failed: {job.name}: every worker died that trained it")
+        raise Failed(f"training failed: {type(error).__name__}: {_one_line(error)}")
+    run = future.result(timeout=_ANSWER)
+    if isinstance(run, str):
+        raise Failed(run)
+    return run
+
+
+def _one_line(error: object) -> str:
+    return " ".join(str(error).split())[:_LONGEST]
+
+
+async def _knock(address: str) -> None:
+    """Greet a scheduler, and go."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    greeting = await connect(address, _ANSWER, **Security().get_connection_args("client"))
+    greeting.abort()

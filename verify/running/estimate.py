@@ -14,11 +14,11 @@ from typing import ClassVar
 
 import torch
 
+from arith.theory.display.text import count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import Recipe
-from arith.verify.plan.sizes import Size
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.runs import Run
 from arith.verify.running.run import ensembles
@@ -29,14 +29,8 @@ from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""
-_TOO_LONG = 5.0
-"""Seconds of a step that is not made, but taken to be as fast as those of smaller models."""
 _MOST_TIMED = 10**10
-"""Operations of a step of one model that is made on a processor: more need time and memory."""
-Seconds = tuple[float, float]
-"""The least and the most."""
-Kind = tuple[Cell, str]
-"""A cell, and the version of the recipe: models of one kind take about as many steps."""
+"""Operations of a step that is made on a processor: of a larger one only a part is timed."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +39,18 @@ class Estimate:
 
     Args:
         again: how many are to be trained though the store has them.
-        each: those to be trained, each with its time.
-        total: the time of all, so many at once.
+        each: those to be trained, each with the least and the most seconds it takes.
+        total: the same of all, so many at once.
         known: how many models take as many steps as others of their cell did.
     """
 
     columns: ClassVar = ("cell", "model", "to train", "time of each")
     plan: Plan
     again: int
-    each: dict[Job, Seconds]
-    total: Seconds
+    each: dict[Job, tuple[float, float]]
+    total: tuple[float, float]
     workers: int
-    known: int = 0
+    known: int
 
     def rows(self) -> list[tuple[str, ...]]:
         """One line per cell with a model to train, in the order of ``columns``."""
@@ -71,27 +65,20 @@ class Estimate:
         """How many models would be trained, how long that takes, and what that is taken from."""
         number, asked = len(self.each), len(self.plan.models)
         if not number:
-            return f"Nothing would be trained: the store has {_models(asked)}."
+            return f"Nothing would be trained: the store has {count(f'{asked:,}', 'model')}."
         others = f" of {asked:,}; the store has the others" if number < asked else ""
         again = f" ({self.again:,} again, to be kept)" if self.again else ""
         at_once = f", {self.workers} at once" if self.workers > 1 else ""
+        steps = " and the steps that models of the same cell took before" if self.known else ""
+        if self.known < number:
+            fewest = min(fewest_steps(job.recipe, self.plan.budget) for job in self.each)
+            numbers = " to ".join(f"{n:,}" for n in sorted({fewest, self.plan.budget}))
+            steps += f"; {'another' if self.known else 'a model'} takes {numbers} steps"
         return (
-            f"Would be trained: {_models(number)}{again}{others}.\n"
+            f"Would be trained: {count(f'{number:,}', 'model')}{again}{others}.\n"
             f"Time: about {_range(self.total)}{at_once}. This is an estimate from a few steps "
-            f"timed now{self._steps()}."
+            f"timed now{steps}."
         )
-
-    def _steps(self) -> str:
-        """How many steps models take, in words."""
-        before = " and the steps that models of the same cell took before"
-        if self.known == len(self.each):
-            return before
-        fewest = min(fewest_steps(job.recipe, self.plan.budget) for job in self.each)
-        most = self.plan.budget
-        steps = f"{fewest:,} to {most:,}" if fewest < most else f"{fewest:,}"
-        if self.known:
-            return f"{before}; another takes {steps}"
-        return f"; a model takes {steps} steps"
 
 
 def fewest_steps(recipe: Recipe, budget: int) -> int:
@@ -109,8 +96,6 @@ def estimate(
 ) -> Estimate:
     """The time that training takes on this machine.
 
-    A few steps of every size, encoding and length are made, as far as they are short.
-
     Args:
         jobs: the models of the plan to be trained.
         again: how many of them the store has.
@@ -118,55 +103,49 @@ def estimate(
     """
     train_alone()
     taken = _steps_taken(before, plan.budget)
-    groups = ensembles(jobs, device)[::-1]  # small models first
-    timed: dict[tuple[Size, str, int], float] = {}
-    each: dict[Job, Seconds] = {}
-    lasting: list[Seconds] = [(0.0, 0.0)]
-    speed = 0.0
+    groups = ensembles(jobs, device)
+    step_seconds: dict[tuple[object, ...], float] = {}
+    each: dict[Job, tuple[float, float]] = {}
     for group in groups:
-        flops = _flops(group)
-        shape = group[0].cell.size, group[0].cell.setting.encoding.name, flops
-        if shape not in timed:
-            large = device == "cpu" and flops > _MOST_TIMED
-            if large and not speed:
-                small = _smaller(group[0])
-                speed = _flops([small]) / _step_seconds([small], device)
-            too_long = large or (speed and flops / speed >= _TOO_LONG)
-            timed[shape] = flops / speed if too_long else _step_seconds(group, device)
-            speed = flops / timed[shape]
-        step = timed[shape]
-        seconds = step * fewest_steps(group[0].recipe, plan.budget), step * plan.budget
-        if all(_kind(job) in taken for job in group):
-            # Those that train together take as many steps as the slowest.
-            seconds = (step * max(taken[_kind(job)] for job in group),) * 2
-        lasting.append(seconds)
+        cell, recipe, flops = group[0].cell, group[0].recipe, _flops(group)
+        shape = cell.size, cell.setting.encoding.name, flops
+        if shape not in step_seconds:
+            part = _part(group) if device == "cpu" and flops > _MOST_TIMED else group
+            step_seconds[shape] = _step_seconds(part, device) * flops / _flops(part)
+        least, most = float(fewest_steps(recipe, plan.budget)), float(plan.budget)
+        kinds = {(job.cell, job.recipe.version) for job in group}
+        if kinds <= taken.keys():  # those that train together take as many as the slowest
+            least = most = max(taken[kind] for kind in kinds)
+        seconds = least * step_seconds[shape], most * step_seconds[shape]
         each |= dict.fromkeys(group, seconds)
     # As long as the longest at least, and as all of them shared out.
+    lasting = [each[group[0]] for group in groups] or [(0.0, 0.0)]
     least, most = (max(*x, sum(x) / workers) for x in zip(*lasting, strict=True))
-    in_order = {job: each[job] for job in jobs}
-    at_once = min(workers, len(groups)) or 1
-    known = sum(_kind(job) in taken for job in jobs)
-    return Estimate(plan, again, in_order, (least, most), at_once, known)
+    return Estimate(
+        plan=plan,
+        again=again,
+        each={job: each[job] for job in jobs},
+        total=(least, most),
+        workers=min(workers, len(groups)) or 1,
+        known=sum((job.cell, job.recipe.version) in taken for job in jobs),
+    )
 
 
-def _smaller(job: Job) -> Job:
-    """The same training of one layer, on as few examples at a time as are soon done."""
-    setting = replace(job.cell.setting, layers=1)
-    small = replace(job, cell=replace(job.cell, setting=setting))
-    batch = max(1, job.recipe.batch_size * _MOST_TIMED // max(_flops([small]), _MOST_TIMED))
-    return replace(small, recipe=replace(job.recipe, batch_size=batch))
+def _part(group: Sequence[Job]) -> list[Job]:
+    """A training of one layer of the same width, on as few examples at a time as are soon done."""
+    job = group[0]
+    cell = replace(job.cell, setting=replace(job.cell.setting, layers=1))
+    one = replace(job, cell=cell, recipe=replace(job.recipe, batch_size=1))
+    batch = min(job.recipe.batch_size, max(1, _MOST_TIMED // _flops([one])))
+    return [replace(one, recipe=replace(job.recipe, batch_size=batch))]
 
 
-def _kind(job: Job) -> Kind:
-    return job.cell, job.recipe.version
-
-
-def _steps_taken(runs: Iterable[Run], budget: int) -> dict[Kind, float]:
-    """The mean of the steps that models took, by kind.
+def _steps_taken(runs: Iterable[Run], budget: int) -> dict[tuple[Cell, str], float]:
+    """The mean of the steps that models took, by cell and recipe.
 
     A model counts only if this budget would have trained it as long.
     """
-    steps = defaultdict[Kind, list[int]](list)
+    steps = defaultdict[tuple[Cell, str], list[int]](list)
     for run in runs:
         if run.steps <= budget and not is_wanted(run, budget):
             steps[run.cell, run.recipe].append(run.steps)
@@ -197,11 +176,7 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     return min(taken)  # the first of several warms up
 
 
-def _models(number: int) -> str:
-    return "1 model" if number == 1 else f"{number:,} models"
-
-
-def _range(seconds: Seconds) -> str:
+def _range(seconds: tuple[float, float]) -> str:
     """``45 s to 3 min``, ``10 to 44 min``, ``3.5 h``."""
     least, most = (_text(x) for x in seconds)
     if least == most:

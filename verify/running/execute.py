@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arith.theory.inference.support import support
-from arith.theory.prediction.predict import predict
 from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import keep
 from arith.verify.model.measure import measure
@@ -58,7 +57,7 @@ def execute(
             tell(Progress(job, step))
 
     recipe = jobs[0].recipe
-    predictions = [predict(job.cell.setting) for job in jobs]
+    predictions = [job.cell.prediction for job in jobs]
     precision = precision_name(device)
     models = [(job.cell, job.seed) for job in jobs]
     with Curves(folders.curves, jobs, precision) as curves:

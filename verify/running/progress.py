@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arith.theory.display.text import count
 from arith.verify.plan.plan import Job
 from arith.verify.records.claims import FORGOTTEN
 from arith.verify.records.notices import say
@@ -65,37 +66,32 @@ class ProgressDisplay:
         self.finished = 0
         self._steps: dict[Job, int] = {}
         """Steps taken of each model in training."""
-        self._tasks: dict[Job, Any] = {}
         self._bar: Any = None
+        self._lines: dict[Job, Any] = {}
+        """The line of each model in the bar."""
         self._start = time.monotonic()
         self._over = threading.Event()
 
     def __enter__(self) -> ProgressDisplay:
         if not self.total or sys.stderr is None:
             return self
-        from rich.console import Console
-
-        console = Console(stderr=True)
-        is_plain = not sys.stderr.isatty() and not console.is_jupyter
-        if self.where or is_plain:
-            models = "1 model" if self.total == 1 else f"{self.total} models"
+        on_terminal = sys.stderr.isatty()
+        if self.where or not on_terminal:
             on = f" on {self.where}" if self.where else ""
-            self._say(f"training {models}, at most {self.budget} steps each{on}")
-        if is_plain:
+            say(f"training {count(self.total, 'model')}, at most {self.budget} steps each{on}")
+        if not on_terminal:
             threading.Thread(target=self._remind, daemon=True).start()
             return self
+        from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        from arith.verify.running.notebook_bar import NotebookBar
-
-        kind = NotebookBar if console.is_jupyter else Bar
-        self._bar = kind(
+        self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TimeRemainingColumn(),
-            console=console,
+            console=Console(stderr=True),
         )
         self._bar.start()
         self._all = self._bar.add_task("all steps (at most)", total=self.total * self.budget)
@@ -158,11 +154,11 @@ class ProgressDisplay:
         return self.finished * self.budget + sum(self._steps.values())
 
     def _advance(self, sign: Progress) -> None:
-        if sign.job not in self._tasks:
+        if sign.job not in self._lines:
             label = sign.job.cell.label()
-            self._tasks[sign.job] = self._bar.add_task(label, total=self.budget)
-        task = self._tasks[sign.job]
-        self._bar.update(task, visible=sign.run is None, completed=sign.steps)
+            self._lines[sign.job] = self._bar.add_task(label, total=self.budget)
+        line = self._lines[sign.job]
+        self._bar.update(line, visible=sign.run is None, completed=sign.steps)
         self._bar.update(self._all, completed=self._done(), refresh=True)
 
     def __exit__(self, *_: object) -> None:

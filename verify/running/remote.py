@@ -13,11 +13,11 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any
 
 from arith.theory.inference.rules import THEORY_VERSION
 from arith.verify.plan.recipe import RECIPE
+from arith.verify.records.runs import Run
 from arith.verify.records.source import source
 from arith.verify.training.device import prefer_large_pages
 
@@ -30,10 +30,7 @@ _ENDING = ("closing", "closed", "failed")
 
 
 def versions() -> dict[str, str]:
-    """What the numbers of a training depend on, by name; it is read from disk every time.
-
-    Workers start their trainings from the files on disk, which may be newer than this process.
-    """
+    """What the numbers of a training depend on, by name."""
     return {
         "arith": _version("arith"),
         "theory": THEORY_VERSION,
@@ -50,61 +47,58 @@ def _version(package: str) -> str:
         return "none"
 
 
-def train(job: bytes, budget: int, device: str, precision: str, topic: str) -> tuple[str, Any]:
+def train(
+    topic: str, wanted: dict[str, str], job: bytes, budget: int, device: str, precision: str
+) -> Run | str | None:
     """Train and measure one model, as a task of a worker of Dask.
 
     Args:
+        topic: the events that tell the key of the task, and the steps.
+        wanted: the versions; the files on disk may be newer than this process.
         job: the ``Job``, pickled.
-        topic: the events that tell the key of the task, the steps, and the worker's address.
 
     Returns:
-        ``run`` with the ``Run``; ``failed`` with words for an error; ``died``, if the process
-        was killed; ``unwanted``, if nobody waits for the run.
+        The run, words for an error, or None if nobody waits for the run.
+
+    Raises:
+        ChildProcessError: the training process was killed; Dask tries again.
     """
     from distributed import get_worker
 
     worker = get_worker()
     key, told = worker.get_current_task(), time.monotonic()
-    worker.log_event(topic, (key, 0, worker.address))
+    if versions() != wanted:
+        return f"the source of arith on the worker {worker.address} was changed meanwhile"
+    worker.log_event(topic, (key, 0))
     ours, theirs = Pipe()
-    process = _start(theirs, budget, device, precision)
+    prefer_large_pages()
+    numbers = map(str, (os.getpid(), theirs.fileno(), budget))
+    process = subprocess.Popen(  # for workers of Dask may start none by ``multiprocessing``
+        [sys.executable, "-m", "arith.verify.running.worker", *numbers, device, precision],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+    )
     theirs.close()  # or it would not end with the process
     try:
         ours.send([pickle.loads(job)])
         while _is_wanted(worker, key):
-            if not ours.poll(_LOOK):
-                continue
-            message = ours.recv()
+            message = ours.recv() if ours.poll(_LOOK) else None
             if isinstance(message, str):
-                return "failed", message
+                return message
             if isinstance(message, list):
                 [(_, run)] = message
-                return "run", run
-            if time.monotonic() >= told + _TELL:
+                return run
+            if message is not None and time.monotonic() >= told + _TELL:
                 told = time.monotonic()
-                worker.log_event(topic, (key, message.steps, worker.address))
+                worker.log_event(topic, (key, message.steps))
     except (EOFError, OSError):
-        return "died", None
+        raise ChildProcessError from None
     finally:
         ours.close()
         process.kill()
         process.wait()
-    return "unwanted", None
-
-
-def _start(pipe: Connection, budget: int, device: str, precision: str) -> subprocess.Popen[bytes]:
-    """A training process as on one machine (``verify.running.worker``), with a pipe to it.
-
-    Workers of Dask may not start processes by ``multiprocessing``.
-    """
-    prefer_large_pages()
-    numbers = map(str, (os.getpid(), pipe.fileno(), budget))
-    return subprocess.Popen(
-        [sys.executable, "-m", "arith.verify.running.worker", *numbers, device, precision],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        pass_fds=[pipe.fileno()],
-        stdin=subprocess.DEVNULL,
-    )
+    return None
 
 
 def _is_wanted(worker: Any, key: Any) -> bool:

@@ -6,12 +6,12 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
@@ -19,7 +19,7 @@ from arith.verify.model.kept import is_kept
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
-from arith.verify.plan.plan import Job
+from arith.verify.plan.plan import Job, Plan
 from arith.verify.records.budgets import is_wanted, rests_on_budget
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
@@ -28,12 +28,12 @@ from arith.verify.running.execute import Unwritten
 from arith.verify.running.progress import Progress
 from arith.verify.running.worker import work
 from arith.verify.training.checkpoint import checkpoint_path, forget
-from arith.verify.training.device import precision_name, prefer_large_pages
+from arith.verify.training.device import prefer_large_pages
 from arith.verify.training.ensemble import shape_of
 
 _LAST = 10.0
 """Seconds that an idle worker has to end by itself."""
-_LOOK = 2.0
+LOOK = 2.0
 """Seconds between two looks at models that another process trains."""
 
 
@@ -54,59 +54,47 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     )
 
 
-def missing(
-    models: Iterable[Job],
-    store: Store | None,
-    budget: int,
-    precision: str,
-    kept: Path | None = None,
-) -> list[Job]:
-    """The models without a run in the store, or with one that had spent a smaller budget.
+def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job], int]:
+    """The models to train, and how many of them the store has: these are to be kept.
+
+    Those are missing that have no run in the store, or one that had spent a smaller budget; and
+    where models are to be kept, those that are not.
 
     Args:
         store: None for an empty one.
-        kept: where models are to be kept; those that are not are among the missing.
 
     Raises:
         InvalidInput: no input of a cell's domain can be held out, or a model is to be kept that is
             not the one that the store has, as that had a larger budget.
     """
-    jobs = [
-        job
-        for job in dict.fromkeys(models)
-        if not has(store, job, budget, precision)
-        or (kept is not None and not is_kept(kept, job, budget, precision))
-    ]
-    for cell in dict.fromkeys(job.cell for job in jobs):
-        if not held_out_count(cell):
-            held_out_inputs(cell)  # raises the error that says so
-    if store is not None and kept is not None:
-        for job in jobs:
-            run = store.find(job.cell, job.seed, job.recipe.version, precision)
+    kept, budget = plan.folders.models, plan.budget
+    jobs, again = list[Job](), 0
+    for job in dict.fromkeys(plan.models):
+        model = job.cell, job.seed, job.recipe.version, precision
+        run = None if store is None else store.find(*model)
+        if not is_wanted(run, budget):
+            if kept is None or is_kept(kept, job, budget, precision):
+                continue
+            again += 1
             if run is not None and run.budget > budget and rests_on_budget(run, budget):
                 raise InvalidInput(
                     f"the store has {job.name} with a larger budget: keep it by "
                     f"--budget {run.budget}"
                 )
-    return jobs
+        jobs.append(job)
+    for cell in dict.fromkeys(job.cell for job in jobs):
+        if not held_out_count(cell):
+            held_out_inputs(cell)  # raises the error that says so
+    return jobs, again
 
 
-def has(store: Store | None, job: Job, budget: int, precision: str) -> bool:
-    """Whether a store, None for an empty one, has a run that this budget would not replace."""
-    if store is None:
-        return False
-    run = store.find(job.cell, job.seed, job.recipe.version, precision)
-    return not is_wanted(run, budget)
+class JobQueue:
+    """The jobs that are left to train; a job that another process trains is waited for.
 
-
-class Pool:
-    """Workers that train and measure jobs; each run is stored when it ends.
-
-    Where another process already trains a job, this one waits for it.
+    A context manager: at its end what was claimed and not finished is given up.
 
     Args:
-        workers: trainings at once, each in a process with one thread.
-        on_progress: called in this process whenever a worker reports.
+        on_progress: called in this process whenever a training reports.
         folders: where workers write; the checkpoints are beside the store.
     """
 
@@ -116,47 +104,61 @@ class Pool:
         store: Store,
         budget: int,
         device: str,
-        workers: int,
+        precision: str,
         on_progress: Callable[[Progress], None],
         folders: Folders = NO_FOLDERS,
     ) -> None:
-        self.store, self.budget, self.device = store, budget, device
-        self.number, self.on_progress = workers, on_progress
-        self.precision = precision_name(device)
-        self.checkpoints = store.path.with_name(f"{store.path.name}.training")
-        """Where the states of long trainings are kept."""
-        self.folders = replace(folders, checkpoints=self.checkpoints)
+        self.store, self.budget, self.device, self.precision = store, budget, device, precision
+        self.on_progress = on_progress
+        checkpoints = store.path.with_name(f"{store.path.name}.training")
+        self.folders = replace(folders, checkpoints=checkpoints)
         self.waiting = ensembles(jobs, device)
-        self.elsewhere: dict[Job, str] = {}
+        self._elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
-        self.unwritten: list[str] = []
-        """What could not be written beside the runs, in words."""
+        self._looked = 0.0
+
+    def __enter__(self) -> JobQueue:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.release()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a job may still be handed out."""
+        return bool(self.waiting or self._elsewhere)
 
     def next_jobs(self) -> list[Job]:
-        """The next jobs that this process can claim, to train together; none if there are none."""
+        """The next jobs that this process can claim, to train together; none if there are none.
+
+        Now and then, if no others are left, those that other processes train are looked at: they
+        may have given up.
+        """
+        if not self.waiting and time.monotonic() >= self._looked + LOOK:
+            self._looked = time.monotonic()
+            self.waiting = ensembles(self._elsewhere, self.device)
         while self.waiting:
             claimed = [job for job in self.waiting.pop(0) if self._claim(job)]
             if claimed:
                 return claimed
         return []
 
-    def look_again(self) -> None:
-        """If no other is left, take the jobs that other processes train: they may have given up."""
-        self.waiting = self.waiting or ensembles(self.elsewhere, self.device)
-
     def _claim(self, job: Job) -> bool:
         """Whether a job is to be trained here; report it if another process has it or had it."""
-        version, before = job.recipe.version, self.elsewhere.pop(job, None)
+        before = self._elsewhere.pop(job, None)
+        model = job.cell, job.seed, job.recipe.version, self.precision
         kept = self.folders.models
         again = kept is not None and not is_kept(kept, job, self.budget, self.precision)
-        owner = self.store.claim(job.cell, job.seed, version, self.precision, self.budget, again)
+        owner = self.store.claim(*model, self.budget, again)
         if owner == DONE:
-            run = self.store.find(job.cell, job.seed, version, self.precision)
+            run = self.store.find(*model)
             self.on_progress(Progress(job, self.budget, run, elsewhere=before or "another process"))
         elif owner is not None:
-            self.elsewhere[job] = owner
+            self._elsewhere[job] = owner
             if before is None:
                 self.on_progress(Progress(job, 0, elsewhere=owner))
+        else:
+            _ = job.cell.prediction  # made before it is trained; it goes with the job to a worker
         return owner is None
 
     def finish(self, job: Job, run: Run) -> None:
@@ -165,21 +167,32 @@ class Pool:
         self.on_progress(Progress(job, run.steps, run, file))
 
 
-class Processes(Pool):
-    """A pool of processes on this machine.
+class Processes:
+    """Processes on this machine that train the jobs of a queue, each with one thread.
 
     There is a pipe to each worker: one that is killed breaks its own pipe only, as there is no
     queue or lock in common.
+
+    Args:
+        number: of processes, at most.
     """
 
-    def __enter__(self) -> Processes:
-        context = multiprocessing.get_context("spawn")
-        how = (self.budget, self.device, self.precision, self.folders)
+    def __init__(self, queue: JobQueue, number: int) -> None:
+        self.queue, self.number = queue, number
         self.workers: dict[Connection, SpawnProcess] = {}
         """Each worker by the pipe to it."""
+        self.at: dict[Connection, list[Job]] = {}
+        """What each worker does, or did if it is idle."""
+        self.idle: list[Connection] = []
+        self.unwritten: list[str] = []
+        """What could not be written beside the runs, in words."""
+
+    def __enter__(self) -> Processes:
+        context, queue = multiprocessing.get_context("spawn"), self.queue
+        how = (queue.budget, queue.device, queue.precision, queue.folders)
         prefer_large_pages()
         with _uninterrupted():
-            for _ in self.waiting[: self.number]:
+            for _ in queue.waiting[: self.number]:
                 ours, theirs = context.Pipe()
                 process = context.Process(
                     target=work, args=(os.getpid(), theirs, *how), daemon=True
@@ -187,8 +200,6 @@ class Processes(Pool):
                 process.start()
                 theirs.close()  # or it would not end with the worker
                 self.workers[ours] = process
-        self.at: dict[Connection, list[Job]] = {}
-        """What each worker does, or did if it is idle."""
         self.idle = list(self.workers)
         return self
 
@@ -205,7 +216,6 @@ class Processes(Pool):
         for process in self.workers.values():
             process.kill()
             process.join()
-        self.store.release()
 
     def run(self) -> None:
         """Hand out jobs and receive runs until every job is done, here or elsewhere.
@@ -214,17 +224,15 @@ class Processes(Pool):
             Failed: a training process died or raised, or something could not be written beside the
                 runs; what had ended before is in the store.
         """
-        while self.waiting or self.elsewhere or len(self.idle) < len(self.workers):
-            while self.idle and (claimed := self.next_jobs()):
+        while self.queue.is_open or len(self.idle) < len(self.workers):
+            while self.idle and (claimed := self.queue.next_jobs()):
                 pipe = self.idle.pop()
                 self.at[pipe] = claimed
                 with suppress(OSError):  # the loss of a worker shows when its pipe is read
                     pipe.send(claimed)
-            for each in wait(self.workers.keys() - self.idle, _LOOK):
+            for each in wait(self.workers.keys() - self.idle, LOOK):
                 assert isinstance(each, Connection)
                 self._receive(each)
-            if self.idle:
-                self.look_again()
         if self.unwritten:
             raise Failed(
                 f"what was measured is in the store, but {len(self.unwritten)} times something "
@@ -242,16 +250,18 @@ class Processes(Pool):
             self._take_in(message)
             return
         self.idle.append(pipe)
-        where = self.budget, self.device, self.precision
-        forget(checkpoint_path(self.checkpoints, self.at[pipe], *where))
+        queue = self.queue
+        where = queue.budget, queue.device, queue.precision
+        assert queue.folders.checkpoints is not None
+        forget(checkpoint_path(queue.folders.checkpoints, self.at[pipe], *where))
 
     def _take_in(self, message: Any) -> None:
         """Store runs, and report what else a worker tells."""
         if isinstance(message, list):
             for job, run in message:
-                self.finish(job, run)
+                self.queue.finish(job, run)
         elif isinstance(message, Progress):
-            self.on_progress(message)
+            self.queue.on_progress(message)
         elif isinstance(message, Unwritten):
             self.unwritten.append(message.words)
             say(f"arith: {message.words}")

@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "store.sqlite")
 
 
-WRONG_MEASUREMENTS = [
+WRONG_MEASUREMENTS: list[tuple[dict[str, object], str]] = [
     ({"correct": 2000}, "correct must be 0 to samples"),
     ({"correct": None}, "correct: expected a whole number, got null"),
     ({"correct": 1.5}, "correct: expected a whole number, got a number"),
@@ -95,19 +95,18 @@ WRONG_MEASUREMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), WRONG_MEASUREMENTS)
-def test_values_are_checked_in_the_store(
-    tmp_path: Path, change: dict[str, object], message: str
-) -> None:
+def test_values_are_checked_in_the_store(tmp_path: Path) -> None:
     """A row that cannot be read is named; the others are read."""
-    path = tmp_path / "store.sqlite"
-    store, one = Store(path), run(cell(digits=3), {1: 1, 2: 1})
-    store.add(one)
-    store.add(replace(one, seed=1))
-    rewrite(path, lambda data: data["measurements"][1].update(change))
-    found, [unread] = Store(path).runs()
-    assert found == [one]
-    assert re.fullmatch(rf".*store.sqlite, row 2: .*{message}.*; it is left out", unread)
+    one = run(cell(digits=3), {1: 1, 2: 1})
+    for i, (change, message) in enumerate(WRONG_MEASUREMENTS):
+        path = tmp_path / f"{i}.sqlite"
+        with Store(path) as store:
+            store.add(one)
+            store.add(replace(one, seed=1))
+        rewrite(path, lambda data, change=change: data["measurements"][1].update(change))
+        found, [unread] = Store(path).runs()
+        assert found == [one]
+        assert re.fullmatch(rf".*{i}.sqlite, row 2: .*{message}.*; it is left out", unread)
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:

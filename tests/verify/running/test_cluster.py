@@ -118,7 +118,7 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
 def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arith.verify.running.dask_workers._ANSWER", 0.2)
+    monkeypatch.setattr("arith.verify.running.cluster._ANSWER", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # it listens and never answers
         address = address.replace("SILENT", f"127.0.0.1:{silent.getsockname()[1]}")
         done = run_cli("verify", "--grid", "smoke", "--cluster", address, cwd=tmp_path)
@@ -130,7 +130,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line(
 def test_without_dask_it_is_said_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arith.verify.running.dask_workers.find_spec", lambda name: None)
+    monkeypatch.setattr("arith.verify.running.cluster.find_spec", lambda name: None)
     done = run_cli("verify", "--grid", "smoke", "--cluster", "tcp://127.0.0.1:1", cwd=tmp_path)
     assert done.code == 2
     assert done.err == (

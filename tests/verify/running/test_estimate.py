@@ -55,17 +55,7 @@ def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
     assert found.sentence().endswith("a model takes 4,000 to 6,000 steps.")
 
 
-def test_steps_that_take_long_are_not_made(second: list[str]) -> None:
-    plan = Plan([LARGE, PICO], budget=6000)
-    found = estimate(plan, plan.models, 0, "cpu", 1)
-    assert second == ["pico"]
-    ratio = flops(LARGE) / flops(PICO)
-    assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
-
-
-def test_where_all_steps_are_large_a_small_part_of_one_is_timed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_large_step_a_small_part_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
     def step_seconds(group: list[Job], device: str) -> float:
@@ -73,12 +63,13 @@ def test_where_all_steps_are_large_a_small_part_of_one_is_timed(
         return 1.0
 
     monkeypatch.setattr(module, "_step_seconds", step_seconds)
-    plan = Plan([LARGE], budget=6000)
+    plan = Plan([PICO, LARGE], budget=6000)
     found = estimate(plan, plan.models, 0, "cpu", 1)
-    [job] = made
-    small = training_flops(job.cell, job.recipe.batch_size, job.cell.format.result_width)
-    assert small <= 10**10
-    ratio = flops(LARGE) / small
+    [part, small] = made
+    assert small == Job(PICO, 0, PICO.recipe) and part.cell.size.width == LARGE.size.width
+    of = training_flops(part.cell, part.recipe.batch_size, part.cell.format.result_width)
+    assert of <= 10**10
+    ratio = flops(LARGE) / of
     assert found.each[Job(LARGE, 0, LARGE.recipe)] == pytest.approx((4000 * ratio, 6000 * ratio))
 
 
@@ -99,7 +90,7 @@ def test_models_take_as_many_steps_as_others_of_their_cell_did(second: list[str]
     assert found.total == (8800.0, 10_800.0)
     assert found.sentence().endswith(
         "a few steps timed now and the steps that models of the same cell took before; another "
-        "takes 4,000 to 6,000."
+        "takes 4,000 to 6,000 steps."
     )
     found = estimate(Plan([PICO], budget=6000), plan.models[:1], 0, "cpu", 1, before)
     assert found.sentence().endswith("the steps that models of the same cell took before.")

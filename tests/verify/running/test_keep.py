@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from builders.tiny_models import TINY, float32
 from arith.theory.errors import InvalidInput
 from arith.verify.model.kept import read_kept
 from arith.verify.plan.folders import Folders
-from arith.verify.plan.plan import Job
+from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import CHUNK
 from arith.verify.records.store import DONE, Store
 from arith.verify.running.execute import execute
 from arith.verify.running.progress import Progress
-from arith.verify.running.run import has, missing
+from arith.verify.running.run import missing
 
 SUM = cell(base=3, test_lengths=(2, 3))
 JOB = Job(SUM, 0, SUM.recipe)
@@ -109,23 +110,25 @@ def test_who_keeps_models_claims_what_the_store_has(tmp_path: Path) -> None:
     store, models = Store(tmp_path / "store.sqlite"), tmp_path / "models"
     run = kept_run(SUM)
     identity = SUM, 0, run.recipe, "float32"
-    assert missing([JOB], store, 8000, "float32") == [JOB]
+    plain = Plan([SUM], budget=8000)
+    keeping = replace(plain, folders=Folders(models))
+    assert missing(plain, store, "float32") == ([JOB], 0)
     store.add(run)
-    assert missing([JOB], store, 8000, "float32") == []
-    assert missing([JOB], store, 8000, "float32", models) == [JOB]
-    assert has(store, JOB, 8000, "float32")
+    assert missing(plain, store, "float32") == ([], 0)
+    assert missing(keeping, store, "float32") == ([JOB], 1)
     assert store.claim(*identity, 8000) == DONE
     assert store.claim(*identity, 8000, again=True) is None
     kept_untrained(models, SUM)
-    assert missing([JOB], store, 8000, "float32", models) == []
+    assert missing(keeping, store, "float32") == ([], 0)
 
 
 def test_no_other_model_is_kept_than_the_store_has(tmp_path: Path) -> None:
-    store, models = Store(tmp_path / "store.sqlite"), tmp_path / "models"
+    store = Store(tmp_path / "store.sqlite")
     store.add(kept_run(SUM, steps=9000, budget=9000))
+    plan = Plan([SUM], budget=8000, folders=Folders(tmp_path / "models"))
     with pytest.raises(InvalidInput, match="seed 0 with a larger budget: keep it by --budget 9000"):
-        missing([JOB], store, 8000, "float32", models)
-    assert missing([JOB], store, 9000, "float32", models) == [JOB]
+        missing(plan, store, "float32")
+    assert missing(replace(plan, budget=9000), store, "float32") == ([JOB], 1)
 
 
 def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:
