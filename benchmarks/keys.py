@@ -42,4 +42,4 @@ def _rows(model: str, quick: bool, device: str) -> list[Row]:
 
 
 def _unfilled(step: Callable[[], None]) -> Callable[[], None]:
-    return patch("arith.verify.model.fast.spare_keys", lambda keys: 0)(step)
+    return patch("arith.verify.model.gpt.spare_keys", lambda keys: 0)(step)

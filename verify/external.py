@@ -27,9 +27,8 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, judge
-from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import KeptModel
-from arith.verify.model.measure import held_out_accuracy, measure
+from arith.verify.model.measure import held_out_accuracy, measure, noise_invariance
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs
 from arith.verify.plan.numerals import numeral
@@ -190,7 +189,9 @@ def judge_export(kept: KeptModel, device: str) -> CellVerdict:
         premise=held_out_accuracy(model, cell),
         held_out=held_out_count(cell),
         measurements=tuple(measure(model, cell, prediction, n) for n in setting.test_lengths),
-        indifference=indifference(model, cell, support(setting.task, setting.train, setting.base)),
+        indifference=noise_invariance(
+            model, cell, support(setting.task, setting.train, setting.base)
+        ),
         predicted=None,
     )
     return judge(cell, [run], prediction)

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from arith.verify.mechanism.equivalents import pairs, predicted_support
 from arith.verify.model.gpt import GPT
-from arith.verify.model.indifference import ignored_slots
+from arith.verify.model.measure import ignored_slots
 from arith.verify.plan.cells import Cell
 
 SAMPLES = 1000

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from arith.theory.inference.support import support
 from arith.theory.prediction.predict import predict
-from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import keep
-from arith.verify.model.measure import measure
+from arith.verify.model.measure import measure, noise_invariance
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
@@ -90,7 +89,7 @@ def execute(
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
-                indifference=indifference(trained.model, cell, shown),
+                indifference=noise_invariance(trained.model, cell, shown),
                 noise=trained.noise,
             )
         )

@@ -21,8 +21,7 @@ from torch.nn import functional as F
 from arith.verify.model import token_noise
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
-from arith.verify.model.places import Places
-from arith.verify.model.positions import Slots
+from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import Recipe
@@ -223,7 +222,7 @@ class Ensemble:
             # long (benchmarks/README.md).
             asked = tokens[:, 1:]
             if model.numbering is not None and model.numbering.together:
-                is_asked = Places(model.numbering, tokens).asked[:, 1:]
+                is_asked = Natural(model.numbering, tokens).asked[:, 1:]
                 asked = torch.where(is_asked, asked, unasked)
             targets = asked[:, slots].flatten()
             rows = logits.flatten(0, 1).to(exact).T[None]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from arith.verify.model.initialization import SHARP
+from arith.verify.model.gpt import SHARP
 from arith.verify.plan.recipe import Recipe
 from arith.verify.training.weights import Weights
 

@@ -12,7 +12,7 @@ from arith.theory.setting.domains import Domain
 from arith.verify.mechanism.equivalents import pairs, predicted_support
 from arith.verify.mechanism.patching import SAMPLES, leaks
 from arith.verify.model.gpt import GPT
-from arith.verify.model.indifference import ignored_slots
+from arith.verify.model.measure import ignored_slots
 from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
 

@@ -12,10 +12,9 @@ from torch.nn import functional as F
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.requests import Request
-from arith.verify.model.fast import Dropout, relu, spare_keys
-from arith.verify.model.gpt import GPT, Block
+from arith.verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
 from arith.verify.model.networks import network
-from arith.verify.model.positions import POSITIONS, RelativeKeys, Slots
+from arith.verify.model.positions import POSITIONS, Padded, RandomStart, RelativeKeys, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
 from arith.verify.plan.sequences import LANDMARKS
@@ -38,6 +37,11 @@ def model(encoding: str, window: int = 0) -> GPT:
 
 def tokens(seed: int = 0, length: int = 12) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).integers(0, 7, (3, length)))
+
+
+def padded(number: int, noise: torch.Tensor | None = None) -> Padded:
+    """Where the tokens of so many sequences stand."""
+    return Padded(Padded.columns_of(SEQUENCE), torch.zeros(number, 12, dtype=torch.long), noise)
 
 
 def test_every_encoding_has_a_module() -> None:
@@ -179,7 +183,7 @@ def test_the_rectifier_is_the_rectifier() -> None:
 @pytest.mark.parametrize("encoding", ["abacus", "coupled"])
 def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
     net = model(encoding)
-    added = net.position.embed(torch.zeros(1, 12, 16), None)[0]
+    added = net.position.embed(torch.zeros(1, 12, 16), padded(1))[0]
     for i, first in enumerate(SEQUENCE):
         for j, second in enumerate(SEQUENCE):
             same = first.position == second.position
@@ -192,18 +196,17 @@ def test_a_random_start_is_drawn_in_training_only(encoding: str, starts: int) ->
     """Each as often as any other, also where a byte has too few values or a remainder."""
     net = GPT(TINY, 7, SEQUENCE, encoding, 0, seed=0, starts=starts)
     number = 200 * starts
-    tokens, x = torch.zeros(number, 12, dtype=torch.long), torch.zeros(number, 12, 16)
+    x = torch.zeros(number, 12, 16)
     generator = torch.Generator().manual_seed(0)
-    shape = number, net.position.drawn_bytes
+    shape = number, net.position.random_bytes
     noise = torch.randint(256, shape, dtype=torch.uint8, generator=generator)
-    assert net.position.draw(tokens, None, None) is None
-    assert len(net.position.embed(x[:5], None).unique(dim=0)) == 1
-    drawn = net.position.draw(tokens, noise, None)
-    assert drawn is not None and (drawn.min(), drawn.max()) == (0, starts - 1)
+    assert isinstance(net.position, RandomStart)
+    assert len(net.position.embed(x[:5], padded(5)).unique(dim=0)) == 1
+    drawn = net.position.start(noise)
+    assert (drawn.min(), drawn.max()) == (0, starts - 1)
     often = torch.bincount(drawn.flatten().long(), minlength=starts) / 200
     assert ((often - 1).abs() < 0.35).all()
-    each = net.position.embed(x[:starts], torch.arange(starts)[:, None])
-    assert len(each.unique(dim=0)) == starts
+    assert len(net.position.embed(x, padded(number, noise)).unique(dim=0)) == starts
 
 
 @pytest.mark.parametrize("starts", [STARTS, 50])
@@ -233,7 +236,7 @@ def test_keys_that_nothing_sees_change_nothing(
 ) -> None:
     net, x = model(encoding), tokens()
     without = net(x)
-    monkeypatch.setattr("arith.verify.model.fast.spare_keys", lambda keys: 4)
+    monkeypatch.setattr("arith.verify.model.gpt.spare_keys", lambda keys: 4)
     assert torch.allclose(net(x), without, atol=1e-5)
 
 

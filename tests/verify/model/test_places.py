@@ -12,7 +12,7 @@ from builders.tiny_models import untrained
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.model.measure import answers
-from arith.verify.model.places import Places
+from arith.verify.model.positions import Natural
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
@@ -53,7 +53,7 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
         there = spaces if form == "spaced" else None
         tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands), spaces=there))
         assert c.numbering is not None
-        places = Places(c.numbering, tokens)
+        places = Natural(c.numbering, tokens)
         seen = ~places.hidden[0]
         assert places.number[0][seen].tolist()[:-1] == numbers  # the last is <end>
         assert places.index[0][seen].tolist() == list(range(len(numbers) + 1))
@@ -81,7 +81,7 @@ def test_in_the_interleaved_layout_results_alone_are_asked_for() -> None:
     operands = np.array([[[5, 9, 0], [6, 0, 0]], [[1, 0, 0], [2, 0, 0]]])  # 95 + 6, 1 + 2
     tokens = torch.from_numpy(fmt.write(operands, fmt.results(operands)))
     assert c.numbering is not None and c.numbering.together == 3
-    asked = Places(c.numbering, tokens).asked
+    asked = Natural(c.numbering, tokens).asked
     assert tokens[asked].tolist() == [1, 0, 1, c.numbering.end, 3, c.numbering.end]
 
 

@@ -13,8 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, layout
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
-from arith.verify.model.places import Places
-from arith.verify.model.random_indices import BYTES, RandomIndices
+from arith.verify.model.positions import Natural, Padded, Randomized, RandomIndices
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
@@ -26,8 +25,14 @@ SEQUENCE = layout("aligned").tokens((3, 3), 4)[:-1]
 
 
 def noise(examples: int, seed: int = 0) -> torch.Tensor:
-    drawn = np.random.default_rng(seed).integers(0, 256, (examples, BYTES), dtype=np.uint8)
+    drawn = np.random.default_rng(seed).integers(
+        0, 256, (examples, Randomized.random_bytes), dtype=np.uint8
+    )
     return torch.from_numpy(drawn)
+
+
+def padded(tokens: torch.Tensor, noise: torch.Tensor | None = None) -> Padded:
+    return Padded(Padded.columns_of(SEQUENCE), tokens, noise)
 
 
 def written(c: Cell, digits: int, fmt: NaturalFormat | None = None) -> torch.Tensor:
@@ -42,28 +47,28 @@ def written(c: Cell, digits: int, fmt: NaturalFormat | None = None) -> torch.Ten
 
 
 def test_in_training_every_subset_is_as_likely_as_any_other() -> None:
-    draw, number = RandomIndices(SEQUENCE), len(SEQUENCE)
+    draw, number = RandomIndices(), len(SEQUENCE)
     tokens = torch.zeros(20_000, number, dtype=torch.long)
-    found = draw(tokens, noise(20_000), None)
+    found = draw(padded(tokens, noise(20_000)))
     assert (found.diff(dim=1) > 0).all() and found.min() >= 0 and found.max() < INDICES
     mean = (torch.arange(number) + 1) * (INDICES + 1) / (number + 1) - 1
     assert torch.allclose(found.double().mean(0), mean.double(), atol=0.5)
     often = torch.bincount(found.flatten(), minlength=INDICES) / (20_000 * number / INDICES)
     assert (often - 1).abs().max() < 0.15
-    again = draw(tokens[:100], noise(100, seed=1), None)
+    again = draw(padded(tokens[:100], noise(100, seed=1)))
     assert (again != found[:100]).any(1).all()
 
 
 def test_in_evaluation_the_operands_say_which_indices() -> None:
-    draw, first = RandomIndices(SEQUENCE), torch.arange(len(SEQUENCE)) % 10
+    draw, first = RandomIndices(), torch.arange(len(SEQUENCE)) % 10
     other = torch.stack([first, first])
     other[0, -1] = 9 - first[-1]  # a digit of the result
     other[1, 1] = 9 - first[1]  # one of an operand
-    [one, same, apart] = draw(torch.stack([first, *other]), None, None)
+    [one, same, apart] = draw(padded(torch.stack([first, *other])))
     assert torch.equal(one, same) and not torch.equal(one, apart)
     assert (one.diff() > 0).all() and (apart.diff() > 0).all()
-    assert torch.equal(RandomIndices(SEQUENCE)(first[None], None, None)[0], one)  # of any model
-    assert torch.equal(draw(first[None, :-2], None, None)[0], one[:-2])  # and while it is written
+    assert torch.equal(RandomIndices()(padded(first[None]))[0], one)  # of any model
+    assert torch.equal(draw(padded(first[None, :-2]))[0], one[:-2])  # and while it is written
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -72,7 +77,7 @@ def test_there_is_an_index_for_each_token_of_the_longest_result(form: str) -> No
     assert c.numbering is not None
     for digits in range(1, c.setting.longest + 1):
         tokens = written(c, digits)
-        places = Places(c.numbering, tokens)
+        places = Natural(c.numbering, tokens)
         before = (tokens == c.numbering.end).long().argmax(1) - (~places.hidden).long().argmax(1)
         assert (places.room >= before).all()
         assert places.room[0] == before[0]  # the longest operands, and the longest result
@@ -84,21 +89,21 @@ def test_the_indices_are_those_of_the_question(form: str) -> None:
     c = natural_cell("randomized", form)
     fmt, how = c.format_for(3), c.numbering
     assert isinstance(fmt, NaturalFormat) and how is not None
-    draw, tokens = RandomIndices(c.format.tokens[:-1]), written(c, 3)
-    seen = draw(tokens, None, Places(how, tokens))
+    draw, tokens = RandomIndices(), written(c, 3)
+    seen = draw(Natural(how, tokens))
     is_real = tokens < how.end
     is_real |= tokens > how.end + 1
     for row, at, real in zip(tokens, seen, is_real, strict=True):
         assert (at[real].diff() > 0).all()
         alone = row[row != fmt.padding][None]
-        assert torch.equal(draw(alone, None, Places(how, alone))[0][:-1], at[real])
+        assert torch.equal(draw(Natural(how, alone))[0][:-1], at[real])
     for token in (0, 1, how.end - 1, how.end, how.end + 1):  # a digit, a sign, the end, padding
         garbled = tokens.clone()
         garbled[:, fmt.written_slots] = token
-        places = Places(how, garbled)
-        assert torch.equal(places.room, Places(how, tokens).room)
+        places = Natural(how, garbled)
+        assert torch.equal(places.room, Natural(how, tokens).room)
         first = int(fmt.written_slots[0])
-        assert torch.equal(draw(garbled, None, places)[:, :first], seen[:, :first])
+        assert torch.equal(draw(places)[:, :first], seen[:, :first])
 
 
 @pytest.mark.parametrize("pe", PES)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
-from arith.verify.model.places import Places
+from arith.verify.model.positions import Natural
 from arith.verify.plan.interleaved_sequences import InterleavedFormat
 from arith.verify.plan.numbering import Numbering
 
@@ -70,5 +70,5 @@ def test_what_training_asks_for_stands_in_the_trained_slots(expr: str) -> None:
     operands = numbers[..., None] // [1, 10, 100] % 10
     written = torch.from_numpy(form.write(operands, form.results(operands)))
     numbering = Numbering(10, form.end, form.task.operands, False, False, form.task.operands + 1)
-    asked = Places(numbering, written).asked.any(dim=0)
+    asked = Natural(numbering, written).asked.any(dim=0)
     assert form.trained_slots.tolist() == asked.nonzero().flatten().tolist()

@@ -1,4 +1,4 @@
-"""Steadiness: who reads no digits keeps every answer, who reads them may not."""
+"""Perturbation stability: who reads no digits keeps every answer, who reads them may not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from builders.tiny_models import untrained
 
 from arith.theory.prediction.predict import predict
 from arith.verify.model.gpt import GPT
-from arith.verify.model.measure import answers, measure
-from arith.verify.model.steadiness import MOST, steadiness
+from arith.verify.model.measure import (
+    MOST_PERTURBED,
+    answers,
+    measure,
+    perturbation_stability,
+)
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs_at
 
@@ -20,7 +24,7 @@ SUM = cell(digits=3)
 
 def steady(model: GPT, digits: int, c: Cell = SUM) -> float | None:
     operands = inputs_at(c, digits)[0]
-    return steadiness(model, c, operands, answers(model, c, operands))
+    return perturbation_stability(model, c, operands, answers(model, c, operands))
 
 
 def test_models_whose_digits_are_alike_keep_every_answer() -> None:
@@ -38,10 +42,10 @@ def test_it_does_not_ask_what_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     model = untrained(SUM, std=0.6)
     operands = inputs_at(SUM, 2)[0]
     said = answers(model, SUM, operands)
-    first = steadiness(model, SUM, operands, said)
+    first = perturbation_stability(model, SUM, operands, said)
     other = cell("mul", digits=3)
     monkeypatch.setattr(type(SUM.format), "results", other.format.results)
-    assert steadiness(model, SUM, operands, said) == first
+    assert perturbation_stability(model, SUM, operands, said) == first
 
 
 def test_the_inputs_are_spread_over_all() -> None:
@@ -54,10 +58,10 @@ def test_the_inputs_are_spread_over_all() -> None:
     operands = inputs_at(SUM, 2)[0]
     said = answers(model, SUM, operands)
     model.register_forward_pre_hook(count)
-    steadiness(model, SUM, operands, said)
-    steps = -(-len(operands) // MOST)
+    perturbation_stability(model, SUM, operands, said)
+    steps = -(-len(operands) // MOST_PERTURBED)
     assert asked == [len(np.arange(0, len(operands), steps))] * 2
-    assert max(asked) <= MOST < len(operands)
+    assert max(asked) <= MOST_PERTURBED < len(operands)
 
 
 def test_it_is_measured_where_training_did_not_decide() -> None:
