@@ -135,17 +135,17 @@ def _verify_external(
         raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     from arith.verify import external, external_model
     from arith.verify.judging.judge import exit_code
-    from arith.verify.model.huggingface import MODEL_TYPE, read_export
+    from arith.verify.model.kept import EXPORTED, read_kept
     from arith.verify.training.device import pick_device
 
     path = Path(model.removeprefix(training.EXTERNAL))
     given = options.written(context)
-    if external_model.read_config(path).get("model_type") == MODEL_TYPE:
+    if external_model.read_config(path).get("model_type") == EXPORTED:
         if grid is not None or given:
             raise InvalidInput(
                 f"{path} says how it was trained: leave out {', '.join(given or ['--grid'])}"
             )
-        verdict = external.judge_export(read_export(path), pick_device(device))
+        verdict = external.judge_export(read_kept(path), pick_device(device))
         print_verdicts([verdict])
         return exit_code([verdict])
     _check_asked(asked, grid, given)
@@ -230,7 +230,7 @@ def inspect(
             f"--model {model}: only verify takes {training.EXTERNAL}PATH; inspect trains a model "
             f"of a size ({', '.join(SIZES)})"
         )
-    from arith.verify import looking_inside
+    from arith.verify import inspection
     from arith.verify.plan import premise
     from arith.verify.plan.inputs import held_out_count
     from arith.verify.records.files import check_writable
@@ -238,15 +238,16 @@ def inspect(
 
     check_writable(out / "mechanism.json")
     if kept is not None:
-        trained, mechanism = looking_inside.inspect_kept(kept)
+        trained = inspection.kept(kept)
     else:
         cells, by = [Row(**vars(asked), model=model).cell()], find_recipe(recipe)
         plan = Plan(cells, seed, budget=budget, device=device, precision=precision, recipe=by)
-        trained, mechanism = looking_inside.inspect(plan)
+        trained = inspection.trained(plan)
+    mechanism = inspection.inspect(trained)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
-    for picture in looking_inside.write_inspection(trained, mechanism, out):
+    for picture in inspection.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     cell = trained.cell
     inputs = premise.independent(cell.setting.task, held_out_count(cell))

@@ -13,8 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import named_task
-from arith.verify.mechanism.equivalents import equivalents, pairs
-from arith.verify.mechanism.hidden_states import equivalence
+from arith.verify.mechanism.equivalence import equivalence, equivalents, pairs
 from arith.verify.plan.sampling import Sampler
 
 

@@ -10,8 +10,10 @@ from builders.layouts import PADDED
 from builders.tiny_models import Taught, blind, untrained
 
 from arith.theory.setting.domains import Domain
-from arith.verify.mechanism.hidden_states import equivalence, hidden, near_their_digit
+from arith.verify.mechanism.equivalence import equivalence, hidden
+from arith.verify.mechanism.pictures import near_their_digit
 from arith.verify.model.measure import answers
+from arith.verify.model.positions import Padded
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
@@ -37,7 +39,7 @@ def test_the_states_are_those_that_the_answer_is_made_of(form: str) -> None:
         # The stream in front of the last block, made by hand.
         tokens = torch.from_numpy(c.format.write(operands, said))[:, :-1]
         t, keep = tokens.shape[1], lambda x: x
-        x = net.position.embed(net.embedding(tokens), None)
+        x = net.position.embed(net.embedding(tokens), Padded(net.columns, tokens))
         slots = c.format.result_slots - 1
         for layer, block in enumerate(net.blocks):
             assert np.allclose(states[:, layer], x[:, slots].numpy(), atol=1e-4)
@@ -58,7 +60,7 @@ def test_states_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
     net, operands = untrained(c, std=0.6), some(c)
     result = c.format.results(operands)
     whole = hidden(net, c, operands, result)
-    monkeypatch.setattr("arith.verify.mechanism.hidden_states.BATCH", 7)
+    monkeypatch.setattr("arith.verify.mechanism.equivalence.BATCH", 7)
     assert np.allclose(hidden(net, c, operands, result), whole, atol=1e-4)
 
 

@@ -9,11 +9,9 @@ from builders.tiny_models import PRODUCT, Taught, leaking, untrained
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
-from arith.verify.mechanism.equivalents import pairs, predicted_support
-from arith.verify.mechanism.patching import SAMPLES, leaks
+from arith.verify.mechanism.equivalence import PATCHED, leaks, pairs, predicted_support
 from arith.verify.model.gpt import GPT
-from arith.verify.model.measure import ignored_slots
-from arith.verify.model.measure import answers, learned_answers
+from arith.verify.model.measure import answers, ignored_slots, learned_answers
 from arith.verify.plan.cells import Cell
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
@@ -32,7 +30,7 @@ def test_ignored_slots_are_the_operands_above_the_trained_digits() -> None:
 
 def followed(model: GPT, c: Cell, digits: int) -> float:
     """How many of a model's own greedy answers are the learned function's."""
-    long, _ = pairs(c, digits, SAMPLES)
+    long, _ = pairs(c, digits, PATCHED)
     learned = learned_answers(predict(c.setting), c, long)
     return float((answers(model, c, long) == learned).all(1).mean())
 
@@ -56,7 +54,7 @@ def test_a_trained_input_has_nothing_to_patch(tiny: Taught) -> None:
 @pytest.mark.parametrize("layer", [0, 1])
 def test_a_leak_is_found_in_the_block_that_was_given_it(layer: int) -> None:
     """The model answers 1 at each longer input, and 0 once it sees that of the trained one."""
-    _, short = pairs(PRODUCT, 4, SAMPLES)
+    _, short = pairs(PRODUCT, 4, PATCHED)
     zero = float((PRODUCT.format.results(short) == 0).mean())
     assert 0.6 < zero < 0.9
     model = leaking(layer)

@@ -7,7 +7,7 @@ from builders.cells import cell
 from builders.tiny_models import Taught, blind, untrained
 
 from arith.theory.setting.domains import Domain
-from arith.verify.mechanism.equivalents import predicted_support
+from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.measure import noise_invariance
 
 SUM = cell()

@@ -13,7 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.layouts import INDICES, layout
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
-from arith.verify.model.positions import Natural, Padded, Randomized, RandomIndices
+from arith.verify.model.positions import Natural, Padded, RandomIndices, Randomized
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
