@@ -17,9 +17,8 @@ from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
-from arith.verify.training.curves import Curves
 from arith.verify.training.device import machine, precision_name
-from arith.verify.training.recorder import Recorder
+from arith.verify.training.recorder import Curves, Recorder
 from arith.verify.training.train import train_ensemble
 
 

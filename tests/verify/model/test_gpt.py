@@ -19,7 +19,7 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
 from arith.verify.plan.sequences import LANDMARKS
 from arith.verify.plan.sizes import SIZES, Size
-from arith.verify.training.examples import Examples
+from arith.verify.training.ensemble import Examples
 
 TINY = Size(2, 2, 16)
 

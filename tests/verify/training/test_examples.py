@@ -7,7 +7,7 @@ from builders.cells import natural_cell
 
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.training.examples import Examples
+from arith.verify.training.ensemble import Examples
 
 
 def test_every_choice_of_spaces_is_trained_on() -> None:

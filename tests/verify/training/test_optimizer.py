@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from arith.verify.plan.recipe import Recipe
-from arith.verify.training.optimizer import Optimizer, orthogonal
-from arith.verify.training.weights import Weights
+from arith.verify.training.optimizer import Optimizer, Weights, orthogonal
 
 SHAPES = {
     "embedding.weight": (5, 8),

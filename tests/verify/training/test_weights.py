@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from arith.verify.training.weights import Weights
+from arith.verify.training.optimizer import Weights
 
 SHAPES = {
     "embedding.weight": (5, 8),
