@@ -126,9 +126,8 @@ def judge_answers(answer: Answer, setting: Setting) -> JudgedAnswers:
     """Judge a model by its answers to questions in text (see ``questions``).
 
     It is asked the inputs of each test length, as many as trained models are, and those of each
-    trained length, where it has to be right: none is known to be held out.  Whether it is
-    indifferent to digits cannot be seen from answers, so a claim that asks for that is
-    inconclusive.
+    trained length, where it has to be right: none is known to be held out.  Whether it
+    ignores digits cannot be seen from answers, so a claim that asks for that is inconclusive.
 
     Args:
         answer: it may write the numbers as it likes before it asks a model.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -17,9 +16,8 @@ from arith.theory.errors import InvalidInput
 from arith.verify.mechanism.equivalence import Equivalence, Leaks, equivalence, leaks
 from arith.verify.mechanism.influence import answerers, disagreement, influences
 from arith.verify.mechanism.pictures import draw_states
-from arith.verify.model.gpt import GPT
 from arith.verify.model.kept import read_kept
-from arith.verify.plan.cells import Cell, refuse_natural
+from arith.verify.plan.cells import refuse_natural
 from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
 from arith.verify.records.notices import say
@@ -65,13 +63,6 @@ def kept(folder: Path) -> Trained:
     return Trained(found.model, run.cell, run.seed, run.premise, run.steps, run.seconds)
 
 
-def inspect(model: Trained) -> Mechanism:
-    """Measure a model at its longest test length."""
-    longest = max(model.cell.setting.test_lengths)
-    watch = saying("looking inside: {done} of {of} digits")
-    return measure_mechanism(model.model, model.cell, longest, watch)
-
-
 @dataclass(frozen=True)
 class Mechanism:
     """What was measured of one model at one test length.
@@ -114,20 +105,16 @@ def _plain(shares: np.ndarray) -> list[Any]:
     return values.tolist()
 
 
-def measure_mechanism(
-    model: GPT, cell: Cell, digits: int, watch: Callable[[int, int], None] = lambda done, of: None
-) -> Mechanism:
-    """Measure a trained model at one test length.
-
-    Args:
-        watch: called with how many digits are done, and of how many.
-    """
+def inspect(model: Trained) -> Mechanism:
+    """Measure a model at its longest test length."""
+    net, cell, digits = model.model, model.cell, max(model.cell.setting.test_lengths)
+    watch = saying("looking inside: {done} of {of} digits")
     done, of = count(1), digits * cell.setting.task.operands
-    found = influences(answerers(model, cell), cell, digits, on_digit=lambda: watch(next(done), of))
+    found = influences(answerers(net, cell), cell, digits, on_digit=lambda: watch(next(done), of))
     same, leak = None, None
     # It may be that no position is ignored, or nothing is equivalent to a trained input.
     with suppress(InvalidInput):
-        same, leak = equivalence(model, cell, digits), leaks(model, cell, digits)
+        same, leak = equivalence(net, cell, digits), leaks(net, cell, digits)
     return Mechanism(digits, found, same, leak)
 
 

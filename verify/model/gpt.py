@@ -7,7 +7,7 @@ code is not the plainest it is faster on a CPU; the figures are in benchmarks/RE
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -168,7 +168,10 @@ class GPT(nn.Module):
         self.mask = nn.Buffer(mask, persistent=False)
         initialize(self, shape.layers)
         if recipe.sharp:
-            sharpen(p for name, p in self.named_parameters() if "query" in name)
+            with torch.no_grad():
+                for name, p in self.named_parameters():
+                    if "query" in name:
+                        p.mul_(SHARP)
         if recipe.separate:
             vectors = self.position.table if isinstance(self.position, LearnedVectors) else None
             separate(self.embedding.weight, vectors, recipe.separate)
@@ -179,7 +182,7 @@ class GPT(nn.Module):
         slots: Slots | None = None,
         noise: Tensor | None = None,
         level: Tensor | None = None,
-        borne: Tensor | None = None,
+        noise_shares: Tensor | None = None,
     ) -> Tensor:
         """Logits of the next token, ``(B, S, vocabulary)``.
 
@@ -189,7 +192,7 @@ class GPT(nn.Module):
             noise: ``noise_size`` random bytes, in training only.
             level: of the noise, of the dropout beside token noise, and of learned noise, in
                 256ths, ``(3,)``, in training only; None is no noise.
-            borne: the share of learned noise that each token gets, ``(T,)``; None where none is
+            noise_shares: of the learned noise, that each token gets, ``(T,)``; None where none is
                 learned.
         """
         b, t = tokens.shape
@@ -213,7 +216,7 @@ class GPT(nn.Module):
                 drop = Dropout(noise[own + mixing :], level[int(self.mixes_tokens)])
             if self.mixes_tokens:
                 mixed_by = noise[own : own + mixing]
-                learned = None if borne is None else (borne, level[2])
+                learned = None if noise_shares is None else (noise_shares, level[2])
                 x = mix(x, self.embedding.weight, mixed_by, level[0], self.clean, learned)
         drop_attention = drop if self.drops_attention else _keep
         x = drop(self.position.embed(x, places))  # (B, T, C)
@@ -316,13 +319,6 @@ def initialize(model: nn.Module, layers: int) -> None:
             ends_block = "out." in name or "down." in name
             scale = 1 / math.sqrt(2 * layers) if ends_block else 1
             nn.init.normal_(p, std=_DEVIATION * scale)
-
-
-@torch.no_grad()
-def sharpen(queries: Iterable[Tensor]) -> None:
-    """Let the weights of queries start twice as long, so that attention is sharper."""
-    for query in queries:
-        query.mul_(SHARP)
 
 
 @torch.no_grad()

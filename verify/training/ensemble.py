@@ -166,7 +166,7 @@ class Ensemble:
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
-        self._borne = partial(token_noise.borne, begins=recipe.begins)
+        self._noise_shares = partial(token_noise.noise_share, begins=recipe.begins)
 
     @staticmethod
     def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
@@ -219,7 +219,7 @@ class Ensemble:
         """What is made small: the losses, less the reward for the learned noise of all places."""
         if not self.recipe.reward:
             return losses.sum()
-        noise = self._borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
+        noise = self._noise_shares(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
         return losses.sum() - self.recipe.reward * noise.sum()
 
     def model(self, i: int) -> GPT:
@@ -242,7 +242,7 @@ class Ensemble:
         """The share of learned noise that each token of model i bears; None if none is learned."""
         if not self.recipe.reward:
             return None
-        return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
+        return tuple(self._noise_shares(self.weights.stacked(token_noise.NAME)[i]).tolist())
 
     def tensors(self) -> dict[str, Tensor]:
         """What training changes, by name: the weights, and the moments of the optimizer."""
@@ -283,15 +283,15 @@ class Ensemble:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
         mixed, exact = self.precision == torch.bfloat16, weights.tensors[0].dtype
-        unasked, bears = self._unasked, self._borne
+        unasked, shares_of = self._unasked, self._noise_shares
 
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
             named = weights.named(tensors)
             learned = named.pop(token_noise.NAME, None)
-            borne = None if learned is None else bears(learned)
-            inputs = (tokens[:, :-1], slots, noise, level, borne)
+            shares = None if learned is None else shares_of(learned)
+            inputs = (tokens[:, :-1], slots, noise, level, shares)
             with torch.autocast(self.device, self.precision, enabled=mixed):
                 logits = functional_call(model, named, inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary

@@ -147,6 +147,15 @@ def test_an_export_is_read_back_without_its_code(
     assert all(torch.equal(p, given[name]) for name, p in kept.model.named_parameters())
 
 
+def test_an_export_is_asked_as_the_model_that_was_kept(
+    models: tuple[Path, dict[str, GPT]],
+) -> None:
+    root = models[0]
+    [kept] = (root / "kept" / "interleaved").iterdir()
+    first, second = (run_cli("ask", str(x), "12 + 34") for x in (root / "interleaved", kept))
+    assert first.code == 0 and first.out == second.out
+
+
 def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:
     """Random weights are right nowhere, whatever the run in the folder says of them."""
     folder = models[0] / "interleaved"
