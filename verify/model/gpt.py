@@ -159,7 +159,7 @@ class GPT(nn.Module):
         self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
-        self.columns = Padded.columns_of(tokens)
+        self.columns = tuple(tokens)
         length = len(tokens)
         index = torch.arange(length)
         offset = index[:, None] - index

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -30,23 +29,11 @@ _THRESHOLD = 512
 """Of FIRE, in tokens."""
 
 
-@dataclass(frozen=True)
-class Columns:
-    """What stands in each column of examples of padded operands.
-
-    Args:
-        numbers: of each digit within its number, from 1; -1 of others.
-        operands: whether it is a digit of an operand.
-    """
-
-    numbers: tuple[int, ...]
-    operands: tuple[bool, ...]
-
-
 class Padded:
     """Where the tokens ``(B, T)`` of some sequences stand, if every column is a place.
 
     Args:
+        columns: what stands in each.
         noise: the random bytes that each is placed by, ``(B, random_bytes)``, in training; else
             None.
     """
@@ -54,14 +41,10 @@ class Padded:
     shares_landmark = True
     """Whether landmarks have no number, and may share a vector of their own."""
 
-    def __init__(self, columns: Columns, tokens: Tensor, noise: Tensor | None = None) -> None:
+    def __init__(
+        self, columns: Sequence[Token], tokens: Tensor, noise: Tensor | None = None
+    ) -> None:
         self.columns, self.tokens, self.noise = columns, tokens, noise
-
-    @staticmethod
-    def columns_of(tokens: Sequence[Token]) -> Columns:
-        """What stands in each column."""
-        numbers = tuple(token.position or -1 for token in tokens)
-        return Columns(numbers, tuple(token.kind == "operand" for token in tokens))
 
     @property
     def index(self) -> Tensor:
@@ -71,17 +54,17 @@ class Padded:
     @property
     def number(self) -> Tensor:
         """The number of each digit within its number, from 1; -1 of others; ``(T,)``."""
-        return self._each(self.columns.numbers)
+        return self._each(tuple(token.position or -1 for token in self.columns))
 
     @property
     def question(self) -> Tensor:
         """Which tokens are of the operands, ``(T,)``."""
-        return self._each(self.columns.operands)
+        return self._each(tuple(token.kind == "operand" for token in self.columns))
 
     @property
     def room(self) -> Tensor:
         """How many tokens an example has, ``(B,)``."""
-        return self.tokens.new_full((len(self.tokens),), len(self.columns.numbers))
+        return self.tokens.new_full((len(self.tokens),), len(self.columns))
 
     def rows(self, table: Tensor) -> Tensor:
         """The row of a table for each token, by its index."""
