@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from arith.theory.setting.layouts import STARTS, Token
 from arith.verify.model.positions import (
     POSITIONS,
+    Columns,
     LearnedVectors,
     Natural,
     Padded,
@@ -159,7 +160,7 @@ class GPT(nn.Module):
         self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
-        self.columns = tuple(tokens)
+        self.columns = Columns(tokens)
         length = len(tokens)
         index = torch.arange(length)
         offset = index[:, None] - index

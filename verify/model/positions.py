@@ -29,11 +29,21 @@ _THRESHOLD = 512
 """Of FIRE, in tokens."""
 
 
+class Columns(nn.Module):
+    """What stands in each column of examples of padded operands."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__()
+        numbers = torch.tensor([token.position or -1 for token in tokens])
+        self.numbers = nn.Buffer(numbers, persistent=False)
+        is_operand = torch.tensor([token.kind == "operand" for token in tokens])
+        self.is_operand = nn.Buffer(is_operand, persistent=False)
+
+
 class Padded:
     """Where the tokens ``(B, T)`` of some sequences stand, if every column is a place.
 
     Args:
-        columns: what stands in each.
         noise: the random bytes that each is placed by, ``(B, random_bytes)``, in training; else
             None.
     """
@@ -41,9 +51,7 @@ class Padded:
     shares_landmark = True
     """Whether landmarks have no number, and may share a vector of their own."""
 
-    def __init__(
-        self, columns: Sequence[Token], tokens: Tensor, noise: Tensor | None = None
-    ) -> None:
+    def __init__(self, columns: Columns, tokens: Tensor, noise: Tensor | None = None) -> None:
         self.columns, self.tokens, self.noise = columns, tokens, noise
 
     @property
@@ -54,24 +62,21 @@ class Padded:
     @property
     def number(self) -> Tensor:
         """The number of each digit within its number, from 1; -1 of others; ``(T,)``."""
-        return self._each(tuple(token.position or -1 for token in self.columns))
+        return self.columns.numbers[: self.tokens.shape[1]]
 
     @property
     def question(self) -> Tensor:
         """Which tokens are of the operands, ``(T,)``."""
-        return self._each(tuple(token.kind == "operand" for token in self.columns))
+        return self.columns.is_operand[: self.tokens.shape[1]]
 
     @property
     def room(self) -> Tensor:
         """How many tokens an example has, ``(B,)``."""
-        return self.tokens.new_full((len(self.tokens),), len(self.columns))
+        return self.tokens.new_full((len(self.tokens),), len(self.columns.numbers))
 
     def rows(self, table: Tensor) -> Tensor:
         """The row of a table for each token, by its index."""
         return table[: self.tokens.shape[1]]
-
-    def _each(self, values: tuple[int, ...]) -> Tensor:
-        return _on(self.tokens.device, values)[: self.tokens.shape[1]]
 
 
 class Natural:

@@ -15,7 +15,14 @@ from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.requests import Request
 from arith.verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
 from arith.verify.model.networks import network
-from arith.verify.model.positions import POSITIONS, Padded, RandomStart, RelativeKeys, Slots
+from arith.verify.model.positions import (
+    POSITIONS,
+    Columns,
+    Padded,
+    RandomStart,
+    RelativeKeys,
+    Slots,
+)
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
 from arith.verify.plan.sequences import LANDMARKS
@@ -42,7 +49,7 @@ def tokens(seed: int = 0, length: int = 12) -> torch.Tensor:
 
 def padded(number: int, noise: torch.Tensor | None = None) -> Padded:
     """Where the tokens of so many sequences stand."""
-    return Padded(SEQUENCE, torch.zeros(number, 12, dtype=torch.long), noise)
+    return Padded(Columns(SEQUENCE), torch.zeros(number, 12, dtype=torch.long), noise)
 
 
 def test_every_encoding_has_a_module() -> None:

@@ -14,7 +14,7 @@ from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import INDICES, layout
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
-from arith.verify.model.positions import Natural, Padded, RandomIndices, Randomized
+from arith.verify.model.positions import Columns, Natural, Padded, RandomIndices, Randomized
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.natural_sequences import NaturalFormat
 from arith.verify.plan.sampling import Sampler
@@ -130,7 +130,7 @@ def noise(examples: int, seed: int = 0) -> torch.Tensor:
 
 
 def padded(tokens: torch.Tensor, noise: torch.Tensor | None = None) -> Padded:
-    return Padded(SEQUENCE, tokens, noise)
+    return Padded(Columns(SEQUENCE), tokens, noise)
 
 
 def written(c: Cell, digits: int, fmt: NaturalFormat | None = None) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""The optimizer of an ensemble and its weights, against torch's Muon and AdamW on each model alone."""
+"""The optimizer of an ensemble and its weights, against torch's Muon and AdamW alone."""
 
 from __future__ import annotations
 
