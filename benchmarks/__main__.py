@@ -10,25 +10,13 @@ import typer
 
 from arith.theory.errors import InvalidInput, look_up
 from arith.verify.training.device import pick_device
-from benchmarks import (
-    cold_start,
-    ensembles,
-    evaluation,
-    keys,
-    natural,
-    pages,
-    predictor,
-    premise,
-    throughput,
-)
-from benchmarks.tables import machine
+from benchmarks import cold_start, evaluation, predictor, premise, steps
+from benchmarks.measuring import machine
 
 PARTS = {
-    "throughput": throughput.tables,
-    "ensembles": ensembles.tables,
-    "keys": keys.tables,
-    "pages": pages.tables,
-    "natural": natural.tables,
+    "throughput": steps.throughput,
+    "ensembles": steps.ensembles,
+    "natural": steps.natural,
     "premise": premise.tables,
     "predictor": predictor.tables,
     "cold_start": cold_start.tables,

@@ -13,8 +13,7 @@ import sysconfig
 from functools import partial
 from statistics import median
 
-from benchmarks.tables import Table
-from benchmarks.timing import in_turns, ratio, spread
+from benchmarks.measuring import Table, in_turns, ratio, spread
 
 COMMANDS = (
     "arith predict --task mod_add --modulus 101",

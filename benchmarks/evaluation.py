@@ -11,10 +11,17 @@ from arith.verify.model.measure import BATCH, answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.training.train import train
-from benchmarks.apart import each_apart, every_thread
-from benchmarks.tables import Row, Table
-from benchmarks.throughput import headline_cell
-from benchmarks.timing import clock, in_turns, ratio, spread
+from benchmarks.measuring import (
+    Row,
+    Table,
+    clock,
+    each_apart,
+    every_thread,
+    in_turns,
+    ratio,
+    spread,
+)
+from benchmarks.steps import headline_cell
 
 MODELS = ("pico", "nano")
 STEPS = 200

@@ -13,9 +13,7 @@ from arith.theory.setting.encodings import ENCODINGS, encoding
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import named_task
-from benchmarks.apart import apart
-from benchmarks.tables import Table
-from benchmarks.timing import spread
+from benchmarks.measuring import Table, apart, spread
 
 _MODULI = {
     "mod_add": (50, 51, 100, 101, 150, 151, 200, 201),

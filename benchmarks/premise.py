@@ -15,10 +15,8 @@ from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET
 from arith.verify.training.ensemble import Ensemble
 from arith.verify.training.train import train
-from benchmarks.apart import apart
 from benchmarks.baseline import PlainTraining
-from benchmarks.tables import Row, Table, tell
-from benchmarks.timing import clock
+from benchmarks.measuring import Row, Table, apart, clock, tell
 
 PATIENCE = 15
 """The baseline is stopped when it has taken so many times our seconds."""

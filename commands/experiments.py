@@ -157,17 +157,17 @@ def _verify_external(
         raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
     from arith.verify import external, external_model
     from arith.verify.judging.judge import exit_code
-    from arith.verify.model.huggingface import MODEL_TYPE, read_export
+    from arith.verify.model.kept import EXPORTED, read_kept
     from arith.verify.training.device import pick_device
 
     path = Path(model.removeprefix(EXTERNAL))
     given = written(context)
-    if external_model.read_config(path).get("model_type") == MODEL_TYPE:
+    if external_model.read_config(path).get("model_type") == EXPORTED:
         if grid is not None or given:
             raise InvalidInput(
                 f"{path} says how it was trained: leave out {', '.join(given or ['--grid'])}"
             )
-        verdict = external.judge_export(read_export(path), pick_device(device))
+        verdict = external.judge_export(read_kept(path), pick_device(device))
         print_parts(verdict_parts([verdict]))
         return exit_code([verdict])
     _check_asked(asked, grid, given)
@@ -253,7 +253,7 @@ def inspect(
             f"--model {asked.model}: only verify takes {EXTERNAL}PATH; inspect trains a model "
             f"of a size ({', '.join(SIZES)})"
         )
-    from arith.verify import looking_inside
+    from arith.verify import inspection
     from arith.verify.plan import premise
     from arith.verify.plan.inputs import held_out_count
     from arith.verify.records.files import check_writable
@@ -261,15 +261,16 @@ def inspect(
 
     check_writable(out / "mechanism.json")
     if kept is not None:
-        trained, mechanism = looking_inside.inspect_kept(kept)
+        trained = inspection.kept(kept)
     else:
         how = {"budget": budget, "device": device, "precision": precision}
         plan = Plan([asked.cell()], seed, **how, recipe=find_recipe(recipe))
-        trained, mechanism = looking_inside.inspect(plan)
+        trained = inspection.trained(plan)
+    mechanism = inspection.inspect(trained)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
-    for picture in looking_inside.write_inspection(trained, mechanism, out):
+    for picture in inspection.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
     cell = trained.cell
     inputs = premise.independent(cell.setting.task, held_out_count(cell))

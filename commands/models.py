@@ -12,7 +12,8 @@ from arith.commands.options import JsonOption
 from arith.printing import print_lines, print_table, print_text
 
 KeptOption = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A folder that verify --keep-models has made.")
+    Path,
+    typer.Argument(metavar="MODEL", help="A folder that verify --keep-models or export has made."),
 ]
 
 

@@ -24,10 +24,8 @@ from arith.verify.plan.sizes import SIZES, Size, size
 from benchmarks import predictor, premise
 from benchmarks.baseline import BATCH, PlainGPT, PlainTraining
 from benchmarks.evaluation import token_by_token
-from benchmarks.ours import EnsembleTraining
-from benchmarks.tables import Table
-from benchmarks.throughput import LONG, headline_cell, long_cell
-from benchmarks.timing import Spread, in_turns, ratio
+from benchmarks.measuring import Spread, Table, in_turns, ratio
+from benchmarks.steps import LONG, EnsembleTraining, headline_cell, long_cell
 
 
 class Clockwork:

@@ -27,9 +27,8 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import Task
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, judge
-from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import KeptModel
-from arith.verify.model.measure import held_out_accuracy, measure
+from arith.verify.model.measure import held_out_accuracy, measure, noise_invariance
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs
 from arith.verify.plan.numerals import numeral
@@ -126,9 +125,8 @@ def judge_answers(answer: Answer, setting: Setting) -> JudgedAnswers:
     """Judge a model by its answers to questions in text (see ``questions``).
 
     It is asked the inputs of each test length, as many as trained models are, and those of each
-    trained length, where it has to be right: none is known to be held out.  Whether it is
-    indifferent to digits cannot be seen from answers, so a claim that asks for that is
-    inconclusive.
+    trained length, where it has to be right: none is known to be held out.  Whether it
+    ignores digits cannot be seen from answers, so a claim that asks for that is inconclusive.
 
     Args:
         answer: it may write the numbers as it likes before it asks a model.
@@ -189,7 +187,9 @@ def judge_export(kept: KeptModel, device: str) -> CellVerdict:
         premise=held_out_accuracy(model, cell),
         held_out=held_out_count(cell),
         measurements=tuple(measure(model, cell, prediction, n) for n in setting.test_lengths),
-        indifference=indifference(model, cell, support(setting.task, setting.train, setting.base)),
+        indifference=noise_invariance(
+            model, cell, support(setting.task, setting.train, setting.base)
+        ),
         predicted=None,
     )
     return judge(cell, [run], prediction)

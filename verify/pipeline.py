@@ -58,8 +58,8 @@ def _train(plan: Plan, store: Store) -> str:
     """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
     from arith.verify.running.run import JobQueue, Processes, missing
-    from arith.verify.training.curves import check_installed
     from arith.verify.training.device import fix_precision, pick_device
+    from arith.verify.training.recorder import check_installed
 
     folders, budget = plan.folders, plan.budget
     if folders.curves is not None:

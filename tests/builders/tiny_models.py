@@ -12,9 +12,9 @@ import torch
 
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
-from arith.verify.mechanism.equivalents import predicted_support
+from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT, UNSEEN, Block
-from arith.verify.model.indifference import ignored_slots
+from arith.verify.model.measure import ignored_slots
 from arith.verify.model.networks import network
 from arith.verify.model.positions import Learned
 from arith.verify.plan.cells import Cell

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arith.theory.display.style import INK, UNKNOWN, figure
-from arith.verify.mechanism.equivalents import pairs
-from arith.verify.mechanism.hidden_states import SAMPLES, hidden, near_their_digit
+from arith.verify.mechanism.equivalence import SAMPLES, hidden, pairs
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
@@ -102,6 +101,24 @@ def _shares(trained: Group, longer: Group) -> list[float]:
     first, second = (tuple(x[i::2] for x in trained) for i in (0, 1))
     own = (near_their_digit(*first, *second) + near_their_digit(*second, *first)) / 2
     return [own, near_their_digit(*longer, *trained)]
+
+
+def near_their_digit(
+    states: np.ndarray, digits: np.ndarray, known: np.ndarray, known_digits: np.ndarray
+) -> float:
+    """The share of states ``(n, C)`` nearest to the mean of the known states of their digit.
+
+    1 where the states of each digit are a group of their own; about one in the number of digits
+    where they are not.
+
+    Args:
+        digits: of the states, ``(n,)``.
+        known: the states ``(m, C)`` that the means are of, with their digits ``(m,)``.
+    """
+    names = np.unique(known_digits)
+    means = np.stack([known[known_digits == d].mean(0) for d in names])
+    nearest = np.square(states[:, None] - means).sum(2).argmin(1)
+    return float((names[nearest] == digits).mean())
 
 
 def _scatter(axes: Axes, trained: Group, longer: Group, name: str) -> None:

@@ -1,6 +1,7 @@
 """A small GPT on one page: a decoder-only Transformer with pre-norm blocks.
 
-Shapes: B sequences, T tokens, S of them asked for, C model width, H heads, D = C / H.
+Shapes: B sequences, T tokens, S of them asked for, C model width, H heads, D = C / H.  Where the
+code is not the plainest it is faster on a CPU; the figures are in benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from arith.theory.setting.layouts import STARTS, Token
-from arith.verify.model.fast import Dropout, pad_keys, project, relu, spare_keys
-from arith.verify.model.initialization import initialize, separate, sharpen
-from arith.verify.model.places import Places
 from arith.verify.model.positions import (
     POSITIONS,
+    Columns,
     LearnedVectors,
+    Natural,
+    Padded,
+    Places,
     PositionalEncoding,
     RandomStart,
     Slots,
@@ -30,6 +32,11 @@ from arith.verify.plan.sizes import Size
 
 UNSEEN = -1e9
 """The mask of a key that a query does not see; 0 for the others."""
+SHARP = 2.0
+"""How much longer queries start, and how much faster they learn, where attention is to be sharp."""
+_DEVIATION = 0.02
+_VECTOR = 16
+"""Numbers in float32 that a vector of AVX-512 holds."""
 Drop = Callable[[Tensor], Tensor]
 
 
@@ -101,7 +108,7 @@ class Block(nn.Module):
         bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
             mask = mask + bias
-        k, v, mask = pad_keys(k, v, mask, UNSEEN)
+        k, v, mask = pad_keys(k, v, mask)
         # Two matrix products: for sequences this short they are faster than fused attention.
         scores = (q @ k.transpose(2, 3)).to(mask.dtype).add_(mask)  # (B, H, S, T)
         # By most recipes there is no dropout on the weights: it would reward attending to several
@@ -153,6 +160,7 @@ class GPT(nn.Module):
         self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
+        self.columns = Columns(tokens)
         length = len(tokens)
         index = torch.arange(length)
         offset = index[:, None] - index
@@ -161,7 +169,10 @@ class GPT(nn.Module):
         self.mask = nn.Buffer(mask, persistent=False)
         initialize(self, shape.layers)
         if recipe.sharp:
-            sharpen(p for name, p in self.named_parameters() if "query" in name)
+            with torch.no_grad():
+                for name, p in self.named_parameters():
+                    if "query" in name:
+                        p.mul_(SHARP)
         if recipe.separate:
             vectors = self.position.table if isinstance(self.position, LearnedVectors) else None
             separate(self.embedding.weight, vectors, recipe.separate)
@@ -172,7 +183,7 @@ class GPT(nn.Module):
         slots: Slots | None = None,
         noise: Tensor | None = None,
         level: Tensor | None = None,
-        borne: Tensor | None = None,
+        noise_shares: Tensor | None = None,
     ) -> Tensor:
         """Logits of the next token, ``(B, S, vocabulary)``.
 
@@ -182,19 +193,20 @@ class GPT(nn.Module):
             noise: ``noise_size`` random bytes, in training only.
             level: of the noise, of the dropout beside token noise, and of learned noise, in
                 256ths, ``(3,)``, in training only; None is no noise.
-            borne: the share of learned noise that each token gets, ``(T,)``; None where none is
+            noise_shares: of the learned noise, that each token gets, ``(T,)``; None where none is
                 learned.
         """
         b, t = tokens.shape
-        mask, every = self.mask[:t, :t], slice(t)
-        places = None
-        if self.numbering is not None:
-            places = Places(self.numbering, tokens)
-            mask = mask + UNSEEN * places.hidden[:, None, None, :]
-        own = b * self.position.drawn_bytes
+        own = b * self.position.random_bytes
         placed_by = None if noise is None else noise[:own].view(b, -1)
-        drawn = self.position.draw(tokens, placed_by, places)
-        scores = self.position.scores(drawn)
+        mask, every = self.mask[:t, :t], slice(t)
+        places: Places
+        if self.numbering is None:
+            places = Padded(self.columns, tokens, placed_by)
+        else:
+            places = Natural(self.numbering, tokens, placed_by)
+            mask = mask + UNSEEN * places.hidden[:, None, None, :]
+        scores = self.position.scores(places)
         if scores is not None:
             mask = mask + scores
         drop: Drop = _keep
@@ -205,10 +217,10 @@ class GPT(nn.Module):
                 drop = Dropout(noise[own + mixing :], level[int(self.mixes_tokens)])
             if self.mixes_tokens:
                 mixed_by = noise[own : own + mixing]
-                learned = None if borne is None else (borne, level[2])
+                learned = None if noise_shares is None else (noise_shares, level[2])
                 x = mix(x, self.embedding.weight, mixed_by, level[0], self.clean, learned)
         drop_attention = drop if self.drops_attention else _keep
-        x = drop(self.position.embed(x, drawn, places))  # (B, T, C)
+        x = drop(self.position.embed(x, places))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
             x = block(x, self.position, mask, every, drop, drop_attention)
@@ -219,7 +231,7 @@ class GPT(nn.Module):
 
     def noise_size(self, batch: int, tokens: int, slots: int) -> int:
         """How many random bytes a training step on ``(batch, tokens)`` tokens uses."""
-        size = self.position.drawn_bytes + BYTES * tokens * self.mixes_tokens
+        size = self.position.random_bytes + BYTES * tokens * self.mixes_tokens
         if not self.drops:
             return batch * size
         layers = len(self.blocks)
@@ -229,3 +241,103 @@ class GPT(nn.Module):
             seen = tokens + spare_keys(tokens)
             size += self.heads * seen * ((layers - 1) * tokens + slots)
         return batch * size
+
+
+def project(
+    x: Tensor, context: Tensor, query: Tensor, key: Tensor, value: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries ``(B, S, C)`` of ``x``, keys and values ``(B, T, C)`` of ``context``.
+
+    One matrix product for all that it can be, which is faster (benchmarks/README.md).
+
+    Args:
+        x: ``(B, S, C)``.
+        context: ``(B, T, C)``, the same tensor as ``x`` where every token asks.
+        query, key, value: weights, ``(C, C)``.
+    """
+    if x is context:
+        q, k, v = F.linear(x, torch.cat((query, key, value))).chunk(3, dim=2)
+        return q, k, v
+    k, v = F.linear(context, torch.cat((key, value))).chunk(2, dim=2)
+    return F.linear(x, query), k, v
+
+
+def spare_keys(keys: int) -> int:
+    """How many keys to add up to a multiple of 16; none where it is far, unless keys are few.
+
+    The scores of 63 keys in bfloat16 take longer than those of 64, and softmax over fewer numbers
+    than fill a vector of AVX-512 several times as long as over 16 (benchmarks/README.md).
+    """
+    spare = -keys % _VECTOR
+    return spare if keys < _VECTOR or 16 * spare <= keys else 0
+
+
+def pad_keys(k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Keys and values ``(B, H, T, D)`` and mask ``(..., S, T)`` with spare, unseen keys."""
+    spare = spare_keys(k.shape[2])
+    if not spare:
+        return k, v, mask
+    k, v = (F.pad(y, (0, 0, 0, spare)) for y in (k, v))
+    return k, v, F.pad(mask, (0, spare), value=UNSEEN)
+
+
+def relu(x: Tensor) -> Tensor:
+    """The rectifier; in compiled code as arithmetic, so that its derivative is no mask.
+
+    Storing masks takes most of a compiled step (benchmarks/README.md).
+    """
+    return 0.5 * (x + x.abs()) if torch.compiler.is_compiling() else F.relu(x)
+
+
+class Dropout:
+    """Dropout by random bytes that are made outside the step, one for each element.
+
+    PyTorch's own sampler would take much of a training step.  The rate is a multiple of 1/256,
+    and 0 is no dropout.
+
+    Args:
+        noise: uniform random bytes, at least as many as there will be elements.
+        rate: how many of the 256 values of a byte drop an element, a number.
+    """
+
+    def __init__(self, noise: Tensor, rate: Tensor) -> None:
+        self.noise, self.least, self.scale = noise, rate - 1, 256 / (256 - rate)
+        self.used = 0
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """``x`` with some elements dropped, and the others scaled up."""
+        noise = self.noise[self.used : self.used + x.numel()].view(x.shape)
+        self.used += x.numel()
+        # Arithmetic, not a comparison, for the same reason as in ``relu``.  In place, and only
+        # what is used now, which stays in the cache: a fortieth of a step of pico.
+        return x * (noise - self.least).clamp_(0, 1).mul_(self.scale)
+
+
+def initialize(model: nn.Module, layers: int) -> None:
+    """Draw the weights of a model from torch's random numbers, as GPT-2 does."""
+    for name, p in model.named_parameters():
+        if p.dim() == 2 and not name.startswith("position"):
+            ends_block = "out." in name or "down." in name
+            scale = 1 / math.sqrt(2 * layers) if ends_block else 1
+            nn.init.normal_(p, std=_DEVIATION * scale)
+
+
+@torch.no_grad()
+def separate(tokens: Tensor, positions: Tensor | None, length: float) -> None:
+    """Let the vectors of tokens and positions be rows of one random orthogonal matrix.
+
+    So a query can tell a place from what stands there, as the proofs of arXiv 2407.17963 assume,
+    which write both as one-hot vectors.  With more rows than columns they are nearly so, and
+    shorter.
+
+    Args:
+        tokens: ``(V, C)``, each of length 1 then.
+        positions: ``(P, C)``, if there are any.
+        length: of a position's vector.
+    """
+    number, width = tokens.shape
+    rows = torch.empty(number + (0 if positions is None else len(positions)), width)
+    nn.init.orthogonal_(rows)
+    tokens.copy_(rows[:number])
+    if positions is not None:
+        positions.copy_(length * rows[number:])

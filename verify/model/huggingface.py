@@ -1,13 +1,11 @@
 """Export: a kept model as a folder that ``transformers`` loads without this package.
 
 The code in the folder is that of this package: the file ``huggingface_model.py`` and all that it
-imports, with the imports between them made relative.  ``read_export`` reads such a folder back: its
-code is not run, for this package has it, and ``config.json`` says the cell.
+imports, with the imports between them made relative.  ``verify.model.kept`` reads the folder back.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from importlib import import_module
@@ -16,30 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from safetensors import SafetensorError, safe_open
-from torch import Tensor
 
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.settings import LARGEST_LAYERS
-from arith.verify.model.gpt import GPT
-from arith.verify.model.kept import CONFIG, WEIGHTS, KeptModel
-from arith.verify.model.networks import network
-from arith.verify.plan.cells import Cell, refuse_natural
+from arith.verify.model.kept import KeptModel, Network, exported_config
+from arith.verify.plan.cells import refuse_natural
 from arith.verify.plan.inputs import EVALUATION_SEED
 from arith.verify.plan.numerals import symbols
-from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.sizes import Size
 from arith.verify.records.files import new_folder
-from arith.verify.records.reading import check
 from arith.verify.records.runs import Run
 
-MODEL_TYPE = "arith"
-"""What ``config.json`` calls an exported model."""
 CODE = "arith.verify.model.huggingface_model"
-_WITHIN = "gpt."
-"""What the names of the network's tensors begin with in an export."""
 _IMPORT = re.compile(r"^from (arith\.[\w.]+\.(\w+)) import", re.MULTILINE)
 _CARD = """---
 library_name: transformers
@@ -93,8 +78,7 @@ def export(kept: KeptModel, folder: Path) -> None:
     import_module("transformers").utils.logging.disable_progress_bar()
     from arith.verify.model.huggingface_model import ArithConfig, ArithForCausalLM
 
-    cell, model = kept.run.cell, kept.model
-    shape = Size(len(model.blocks), model.heads, model.embedding.embedding_dim)
+    cell, size = kept.run.cell, Network.of(kept.model)
     made: dict[str, Any] = {
         "auto_map": {
             "AutoConfig": "huggingface_model.ArithConfig",
@@ -102,7 +86,7 @@ def export(kept: KeptModel, folder: Path) -> None:
         },
         "run": replace(kept.run, trajectory=None, predicted=None).to_json(),
     }
-    net = ArithForCausalLM(ArithConfig(**_entries(cell, shape, model.head is None), **made))
+    net = ArithForCausalLM(ArithConfig(**exported_config(cell, size), **made))
     net.gpt.load_state_dict(kept.model.state_dict(), strict=False)  # it has no buffers
     assert net.generation_config is not None
     net.generation_config.max_new_tokens = cell.format.result_width
@@ -112,92 +96,6 @@ def export(kept: KeptModel, folder: Path) -> None:
         for name, text in sources().items():
             (beside / name).write_text(text, encoding="utf-8")
         (beside / "README.md").write_text(_card(kept.run, net), encoding="utf-8")
-
-
-def _entries(cell: Cell, shape: Size, tied: bool) -> dict[str, Any]:
-    """What ``config.json`` says of the network of a cell."""
-    fmt = cell.format
-    return {
-        "num_hidden_layers": shape.layers,
-        "num_attention_heads": shape.heads,
-        "hidden_size": shape.width,
-        "tied": tied,
-        "tie_word_embeddings": False,  # there is one tensor for both, or there are two
-        "vocab_size": fmt.vocabulary,
-        "max_position_embeddings": len(fmt.tokens) - 1,
-        "tokens": [list(vars(token).values()) for token in fmt.tokens],
-        "vocabulary": symbols(fmt.base),
-        "base": fmt.base,
-        "encoding": cell.setting.encoding.name,
-        "window": cell.setting.window,
-        "starts": cell.setting.starts,
-        "bos_token_id": fmt.base,
-        "eos_token_id": None,
-        "pad_token_id": None,
-    }
-
-
-def read_export(folder: Path) -> KeptModel:
-    """The model of a folder that ``export`` wrote; nothing in it is run.
-
-    Raises:
-        InvalidInput: the folder is damaged, its network is not that of its cell, or its weights
-            are not those of the network or no finite numbers.
-    """
-    path = folder / CONFIG
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        check(isinstance(data, dict), "it is no object of JSON")
-        check("run" in data, "an older arith has exported it, without its run: export it again")
-        run = Run.from_json(json.dumps(data["run"]))
-        refuse_natural(run.cell, "an export")
-        sizes = [data.get(f"num_{x}") for x in ("hidden_layers", "attention_heads")]
-        sizes.append(data.get("hidden_size"))
-        fine = all(type(n) is int and n > 0 for n in sizes) and sizes[0] <= LARGEST_LAYERS
-        check(fine and not sizes[2] % sizes[1], "no network has its layers, heads and width")
-        shape, tied = Size(*sizes), data.get("tied") is True
-        for name, value in _entries(run.cell, shape, tied).items():
-            check(data.get(name) == value, f"'{name}' is not that of the cell that it was made for")
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path}: {error}") from None
-
-    def made() -> GPT:
-        return network(run.cell, 0, replace(RECIPE, tied=tied), shape)
-
-    with torch.device("meta"):  # nothing is as large as config.json says before the weights are
-        wanted = {name: x.shape for name, x in _tensors(made()).items()}
-    weights = _read_weights(folder / WEIGHTS, wanted)
-    model = made()
-    for name, buffer in model.named_buffers():
-        if not torch.equal(buffer, weights.pop(name)):
-            raise InvalidInput(f"{folder / WEIGHTS}: '{name}' is not that of the cell")
-    model.load_state_dict(weights)
-    return KeptModel(model.eval(), run)
-
-
-def _tensors(model: GPT) -> dict[str, Tensor]:
-    """The parameters of a network, and its buffers, which an export stores too."""
-    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
-
-
-def _read_weights(path: Path, wanted: dict[str, torch.Size]) -> dict[str, Tensor]:
-    """The tensors of these names and shapes, and no others, all finite (InvalidInput: not so)."""
-    if not path.is_file():
-        raise InvalidInput(f"there is no {path}; weights are read from safetensors alone")
-    try:
-        with safe_open(path, framework="pt") as file:
-            names = {name.removeprefix(_WITHIN) for name in file.keys()}  # noqa: SIM118
-            if names != wanted.keys() or any(
-                file.get_slice(_WITHIN + name).get_shape() != list(shape)
-                for name, shape in wanted.items()
-            ):
-                raise InvalidInput(f"{path}: the weights are not those of the model in {CONFIG}")
-            found = {name: file.get_tensor(_WITHIN + name) for name in wanted}
-    except (OSError, SafetensorError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}") from None
-    if not all(x.isfinite().all() for x in found.values()):
-        raise InvalidInput(f"{path}: some weights are no finite numbers")
-    return found
 
 
 def sources() -> dict[str, str]:

@@ -3,6 +3,9 @@
 ``model.safetensors`` has the weights.  ``config.json`` has the run as evidence has it (cell, seed,
 version of the recipe, precision, premise, steps, measurements), the name of the recipe, the size of
 the network, the text of every token, and a digest of all that and of the weights.
+
+An export (``verify.model.huggingface``) is read alike: its ``config.json`` says the cell, and no
+code in the folder is run.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,13 +21,14 @@ from typing import Annotated, Any
 import torch
 from msgspec import Meta
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.settings import LARGEST_LAYERS
 from arith.theory.setting.tasks import TASKS
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
+from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.given import check_regular, one_line, read_bytes
 from arith.verify.plan.numerals import symbols
 from arith.verify.plan.plan import Job, Plan
@@ -31,12 +36,14 @@ from arith.verify.plan.recipe import RECIPE, Recipe
 from arith.verify.plan.sizes import Size
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.files import new_folder
-from arith.verify.records.reading import Line, Positive, check, record
+from arith.verify.records.reading import Line, Positive, check, read, record
 from arith.verify.records.runs import Run, read_model
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 DIGEST = "sha256"
 """The entry of ``config.json`` that holds for all others and the weights."""
+EXPORTED, WITHIN = "arith", "gpt."
+"""What ``config.json`` calls an exported model, and what the names of its tensors begin with."""
 _MOST = 2**24
 """Bytes of ``config.json``."""
 _LONGEST = 100
@@ -51,6 +58,17 @@ class Network:
     heads: Positive
     width: Annotated[int, Meta(ge=1, le=10_000)]
     tied: bool
+
+    @classmethod
+    def of(cls, model: GPT) -> Network:
+        """That of a model."""
+        width = model.embedding.embedding_dim
+        return cls(len(model.blocks), model.heads, width, model.head is None)
+
+    def made(self, cell: Cell) -> GPT:
+        """A network of this size for a cell."""
+        shape = Size(self.layers, self.heads, self.width)
+        return network(cell, 0, replace(RECIPE, tied=self.tied), shape)
 
 
 _CONFIG = record(
@@ -95,13 +113,10 @@ def keep(folder: Path, model: GPT, run: Run, recipe: Recipe) -> Path:
     """
     cell = run.cell
     path = kept_path(folder, Job(cell, run.seed, recipe), run.precision)
-    blocks = len(model.blocks)
-    width = model.embedding.embedding_dim
-    size = {"layers": blocks, "heads": model.heads, "width": width, "tied": recipe.tied}
     config = {
         **replace(run, trajectory=None, predicted=None).to_json(),
         "recipe_name": recipe.name,
-        "network": size,
+        "network": vars(Network.of(model)),
         "vocabulary": symbols(cell.setting.base),
     }
     with new_folder(path) as beside:
@@ -122,39 +137,56 @@ def is_kept(folder: Path, job: Job, budget: int, precision: str) -> bool:
 
 
 def read_kept(folder: Path) -> KeptModel:
-    """The model of a folder, to be asked on this machine's processor.
+    """The model of a folder, kept or exported, to be asked on this machine's processor.
 
     Raises:
-        InvalidInput: the folder holds no kept model, or a damaged one.
+        InvalidInput: the folder holds neither, or a damaged one, or its network is not that of its
+            cell.
     """
     run, size, config = _read_config(folder)
     weights = folder / WEIGHTS
-    check_regular(weights, "the weights")
-    shape = Size(size.layers, size.heads, size.width)
-
-    def made(device: str) -> GPT:
-        with torch.device(device):
-            return network(run.cell, run.seed, replace(RECIPE, tied=size.tied), shape)
-
-    try:
-        # A network without memory for its weights: they may be none of it.
-        wanted = {n: ("F32", list(x.shape)) for n, x in made("meta").state_dict().items()}
-        with safe_open(weights, "pt") as file:
-            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
-            found = {n: (x.get_dtype(), x.get_shape()) for n, x in slices.items()}
-        if found != wanted:
-            raise InvalidInput(f"{folder}: the weights are not those of the model in {CONFIG}")
-        # Kept by an earlier version, it has no digest.
-        if config.get(DIGEST) not in (None, _digest(config, weights.read_bytes())):
-            raise InvalidInput(f"{folder}: {WEIGHTS} or {CONFIG} was changed after it was kept")
-        tensors = load_file(weights)
-    except (OSError, SafetensorError) as error:
-        raise InvalidInput(f"{weights} cannot be read: {one_line(str(error))}") from None
-    if not all(bool(x.isfinite().all()) for x in tensors.values()):
-        raise InvalidInput(f"{weights}: a weight is no finite number")
-    model = made("cpu")
-    model.load_state_dict(tensors)
+    model = _read_weights(
+        weights, lambda: size.made(run.cell), WITHIN if _is_export(config) else ""
+    )
+    # Kept by an earlier version, or exported, it has no digest.
+    if config.get(DIGEST) not in (None, _digest(config, weights.read_bytes())):
+        raise InvalidInput(f"{folder}: {WEIGHTS} or {CONFIG} was changed after it was kept")
     return KeptModel(model.eval(), run)
+
+
+def _read_weights(path: Path, make: Callable[[], GPT], within: str) -> GPT:
+    """A network with the weights of a file, which is not unpickled.
+
+    Args:
+        make: makes the network.
+        within: what the names of its tensors begin with there.
+
+    Raises:
+        InvalidInput: weights are missing, of another shape or no finite numbers, or a buffer that
+            is stored beside them is not that of the network.
+    """
+    check_regular(path, "the weights")
+    with torch.device(
+        "meta"
+    ):  # nothing is as large as the network is said to be before the file is
+        wanted = {n: ("F32", list(p.shape)) for n, p in make().named_parameters()}
+    try:
+        with safe_open(path, "pt") as file:
+            there = {n.removeprefix(within): file.get_slice(n) for n in file.keys()}  # noqa: SIM118
+            found = {n: (x.get_dtype(), x.get_shape()) for n, x in there.items() if n in wanted}
+            if found != wanted:
+                raise InvalidInput(f"{path}: the weights are not those of the model in {CONFIG}")
+            model = make()
+            tensors = {name: file.get_tensor(within + name) for name in wanted}
+            for name, own in model.named_buffers():
+                if name in there and not own.equal(file.get_tensor(within + name).to(own.dtype)):
+                    raise InvalidInput(f"{path}: '{name}' is not that of the cell")
+    except (OSError, SafetensorError) as error:
+        raise InvalidInput(f"{path} cannot be read: {one_line(str(error))}") from None
+    if not all(bool(x.isfinite().all()) for x in tensors.values()):
+        raise InvalidInput(f"{path}: a weight is no finite number")
+    model.load_state_dict(tensors)
+    return model
 
 
 def _digest(config: dict[str, Any], weights: bytes) -> str:
@@ -174,14 +206,60 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
         raise InvalidInput(f"{folder} is no kept model{hint}")
     text = read_bytes(path, "the model", _MOST)
     try:
-        values = read_model(_CONFIG, text).values()
-        ours = {name: values.pop(name) for name in ("recipe_name", "network", "vocabulary", DIGEST)}
-        size, run = ours["network"], Run(**values)
-        run.check()
+        config = read(dict[str, Any], text)
+        if _is_export(config):
+            check(
+                "run" in config, "an older arith has exported it, without its run: export it again"
+            )
+            run = Run.from_json(json.dumps(config["run"]))
+            refuse_natural(run.cell, "an export")
+            sizes = {name: config.get(entry) for name, entry in _SIZES.items()}
+            size = read(Network, {**sizes, "tied": config.get("tied") is True})
+        else:
+            values = read_model(_CONFIG, text).values()
+            names = ("recipe_name", "network", "vocabulary", DIGEST)
+            _, size, vocabulary, _ = (values.pop(name) for name in names)
+            run = Run(**values)
+            run.check()
+            known = list(vocabulary) == symbols(run.cell.setting.base)
+            check(known, "vocabulary: not that of the cell")
+            Plan([run.cell], run.seed)  # refuses what cannot have been trained
         check(size.width % size.heads == 0, "network: no such size")
-        known = list(ours["vocabulary"]) == symbols(run.cell.setting.base)
-        check(known, "vocabulary: not that of the cell")
-        Plan([run.cell], run.seed)  # refuses what cannot have been trained
-        return run, size, json.loads(text)
+        if _is_export(config):
+            for name, value in exported_config(run.cell, size).items():
+                check(
+                    config.get(name) == value,
+                    f"'{name}' is not that of the cell that it was made for",
+                )
+        return run, size, config
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
+
+
+def _is_export(config: dict[str, Any]) -> bool:
+    return config.get("model_type") == EXPORTED
+
+
+_SIZES = {"layers": "num_hidden_layers", "heads": "num_attention_heads", "width": "hidden_size"}
+"""What ``config.json`` of an export calls the sizes of a network."""
+
+
+def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
+    """What ``config.json`` of an export says of the network of a cell."""
+    fmt = cell.format
+    return {
+        **{entry: getattr(size, name) for name, entry in _SIZES.items()},
+        "tied": size.tied,
+        "tie_word_embeddings": False,  # there is one tensor for both, or there are two
+        "vocab_size": fmt.vocabulary,
+        "max_position_embeddings": len(fmt.tokens) - 1,
+        "tokens": [list(vars(token).values()) for token in fmt.tokens],
+        "vocabulary": symbols(fmt.base),
+        "base": fmt.base,
+        "encoding": cell.setting.encoding.name,
+        "window": cell.setting.window,
+        "starts": cell.setting.starts,
+        "bos_token_id": fmt.base,
+        "eos_token_id": None,
+        "pad_token_id": None,
+    }

@@ -1,4 +1,8 @@
-"""Measuring a trained model: greedy answers, against the truth and against the learned function."""
+"""Measuring a trained model: its greedy answers, and whether they stay when its input is disturbed.
+
+Shapes: n inputs, k operands of N digits, M result digits, T tokens of each but the last, S of them
+followed by one that the model writes, C model width.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,22 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from arith.theory.inference.support import Support
 from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
-from arith.verify.model.steadiness import steadiness
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.inputs import held_out_inputs, inputs_at
+from arith.verify.plan.inputs import EVALUATION_SEED, held_out_inputs, inputs_at
 from arith.verify.plan.sequences import Format, NaturalFormat
 from arith.verify.records.measurement import Measurement
 
 BATCH = 500
 """Examples that a model answers at once."""
+HALF = 0.5
+"""Noise invariance: the share of another token's vector; neither of the two outweighs the other."""
+TENTH = 0.1
+"""Perturbation stability: far from one half, at which the other digit would be read."""
+MOST_PERTURBED = 1000
+"""Inputs that are perturbed, evenly spaced among those that there are."""
 
 
 @torch.no_grad()
@@ -93,7 +103,8 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
     said = answers(model, cell, operands, expected)
     correct, by_digit = _count(said == fmt.results(operands))
     learned, learned_by_digit = (None, None) if expected is None else _count(said == expected)
-    steady = None if cell.setting.is_premise(digits) else steadiness(model, cell, operands, said)
+    trained = cell.setting.is_premise(digits)
+    steady = None if trained else perturbation_stability(model, cell, operands, said)
     counts = correct, learned, by_digit, learned_by_digit
     return Measurement(digits, len(said), exhaustive, *counts, steady)
 
@@ -101,3 +112,94 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
 def _count(right: np.ndarray) -> tuple[int, tuple[int, ...]]:
     """How many answers ``(n, M)`` are right as a whole, and how many in each digit."""
     return int(right.all(1).sum()), tuple(right.sum(0).tolist())
+
+
+def ignored_slots(cell: Cell, support: Support) -> np.ndarray:
+    """Which of the tokens that are read are operand digits at ignored positions, ``(T,)``."""
+    return np.array(
+        [
+            t.kind == "operand" and support.constant((t.operand, t.position)) is not None
+            for t in cell.format.tokens[:-1]
+        ]
+    )
+
+
+def noise_invariance(model: GPT, cell: Cell, support: Support) -> float | None:
+    """The share of held-out inputs whose answer stays when ignored tokens are blended with others.
+
+    The theory says of digits that training never varied that a model ignores them.  Whether a
+    trained model does can be seen at the trained lengths, without asking what it answers to longer
+    inputs.  Ours; the rule *indifference* (``theory.inference.rules``).
+
+    Answers are compared digit by digit, each after the right ones before it.  None where no token
+    is ignored, or every token is a part of the question, as with natural lengths.
+    """
+    if cell.setting.natural or not (ignored := ignored_slots(cell, support)).any():
+        return None
+    operands = np.concatenate(held_out_inputs(cell))
+    written = cell.format.write(operands, cell.format.results(operands))
+    rng = np.random.default_rng(EVALUATION_SEED)
+    others = rng.integers(cell.format.vocabulary, size=(len(operands), len(ignored)))
+    stays = sum(
+        int(_stays(model, cell, written[i : i + BATCH], ignored, others[i : i + BATCH], HALF).sum())
+        for i in range(0, len(operands), BATCH)
+    )
+    return stays / len(operands)
+
+
+def perturbation_stability(
+    model: GPT, cell: Cell, operands: np.ndarray, said: np.ndarray
+) -> float | None:
+    """The share of answers that stay when all operand digits are blended a little with others.
+
+    To digits that training never showed together a model may have no firm answer: another one is
+    near, and which of them it gives differs from model to model.  That can be seen without knowing
+    which is right.  Ours; the rule *steadiness* (``theory.inference.rules``).
+
+    Answers are compared digit by digit, each after the model's own digits before it.  None where
+    numbers have their natural lengths.
+
+    Args:
+        operands: digits ``(n, k, N)``, units first.
+        said: the model's answers, ``(n, M)``.
+    """
+    if cell.setting.natural:
+        return None
+    some = slice(None, None, -(-len(said) // MOST_PERTURBED))
+    written = cell.format.write(operands[some], said[some])
+    digits = np.array([t.kind == "operand" for t in cell.format.tokens[:-1]])
+    rng = np.random.default_rng(EVALUATION_SEED)
+    others = rng.integers(cell.setting.base, size=(len(written), len(digits)))
+    return float(_stays(model, cell, written, digits, others, TENTH).double().mean())
+
+
+@torch.no_grad()
+def _stays(
+    model: GPT,
+    cell: Cell,
+    written: np.ndarray,
+    blended: np.ndarray,
+    others: np.ndarray,
+    share: float,
+) -> Tensor:
+    """Which answers stay when the vectors of some tokens are moved towards others', ``(n,)``.
+
+    Args:
+        written: the examples ``(n, T + 1)``.
+        blended: which tokens are, ``(T,)``.
+        others: towards which, ``(n, T)``.
+        share: how far, from 0 to 1.
+    """
+    model.eval()
+    device = next(model.parameters()).device
+    tokens, moved, towards = (torch.from_numpy(x).to(device) for x in (written, blended, others))
+    slots = torch.from_numpy(cell.format.written_slots).to(device) - 1
+    vectors = model.embedding.get_parameter("weight")[towards]  # (n, T, C)
+
+    def blend(_: object, __: object, x: Tensor) -> Tensor:
+        return torch.where(moved[:, None], x + share * (vectors - x), x)
+
+    before = model(tokens[:, :-1], slots).argmax(2)  # (n, S)
+    with model.embedding.register_forward_hook(blend):
+        after = model(tokens[:, :-1], slots).argmax(2)
+    return (before == after).all(1)

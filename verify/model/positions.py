@@ -1,4 +1,6 @@
-"""Positional encodings as modules: what each adds to embeddings, to queries and keys, or to scores.
+"""Positional encodings: what each adds to embeddings, to queries and keys, or to scores.
+
+An encoding is a class with one method: ``embed``, ``rotate``, ``bias`` or ``scores``.
 
 Shapes: B sequences, T tokens, S queries, H heads, D head width, C model width.  ``slots`` says at
 which of the tokens the queries stand.
@@ -8,54 +10,183 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache, cached_property
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from arith.theory.setting.layouts import INDICES, STARTS, Token
-from arith.verify.model.places import Places
-from arith.verify.model.random_indices import BYTES, RandomIndices
+from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.sizes import Size
 
 Slots = Tensor | slice
 """Indices of tokens in the sequence; a slice costs nothing where one will do."""
+_DRAWS, _SEED = 1024, 0
+"""Random indices in evaluation: draws that are made once for all models, and their seed."""
+_THRESHOLD = 512
+"""Of FIRE, in tokens."""
+
+
+class Columns(nn.Module):
+    """What stands in each column of examples of padded operands."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__()
+        numbers = torch.tensor([token.position or -1 for token in tokens])
+        self.numbers = nn.Buffer(numbers, persistent=False)
+        is_operand = torch.tensor([token.kind == "operand" for token in tokens])
+        self.is_operand = nn.Buffer(is_operand, persistent=False)
+
+
+class Padded:
+    """Where the tokens ``(B, T)`` of some sequences stand, if every column is a place.
+
+    Args:
+        noise: the random bytes that each is placed by, ``(B, random_bytes)``, in training; else
+            None.
+    """
+
+    shares_landmark = True
+    """Whether landmarks have no number, and may share a vector of their own."""
+
+    def __init__(self, columns: Columns, tokens: Tensor, noise: Tensor | None = None) -> None:
+        self.columns, self.tokens, self.noise = columns, tokens, noise
+
+    @property
+    def index(self) -> Tensor:
+        """How many tokens stand before each, ``(T,)``."""
+        return torch.arange(self.tokens.shape[1], device=self.tokens.device)
+
+    @property
+    def number(self) -> Tensor:
+        """The number of each digit within its number, from 1; -1 of others; ``(T,)``."""
+        return self.columns.numbers[: self.tokens.shape[1]]
+
+    @property
+    def question(self) -> Tensor:
+        """Which tokens are of the operands, ``(T,)``."""
+        return self.columns.is_operand[: self.tokens.shape[1]]
+
+    @property
+    def room(self) -> Tensor:
+        """How many tokens an example has, ``(B,)``."""
+        return self.tokens.new_full((len(self.tokens),), len(self.columns.numbers))
+
+    def rows(self, table: Tensor) -> Tensor:
+        """The row of a table for each token, by its index."""
+        return table[: self.tokens.shape[1]]
+
+
+class Natural:
+    """The same of sequences of natural lengths, told from the tokens themselves."""
+
+    shares_landmark = False
+
+    def __init__(self, how: Numbering, tokens: Tensor, noise: Tensor | None = None) -> None:
+        self.how, self.tokens, self.noise = how, tokens, noise
+
+    @cached_property
+    def hidden(self) -> Tensor:
+        """Which tokens are padding, ``(B, T)``."""
+        return self.tokens == self.how.end + 1
+
+    @cached_property
+    def index(self) -> Tensor:
+        """How many tokens of its example stand before each, ``(B, T)``."""
+        return ((~self.hidden).long().cumsum(1) - 1).clamp(min=0)
+
+    @cached_property
+    def asked(self) -> Tensor:
+        """Which tokens a model writes in the interleaved layout, ``(B, T)``."""
+        after_sign = (self.tokens == self.how.end - 1).long().cumsum(1)  # '=' is the last landmark
+        is_over = after_sign - (self.tokens == self.how.end - 1).long() > 0
+        column = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        is_beside = (column % self.how.together == 0) & (column > 0) & (after_sign == 0)
+        return (is_beside | is_over) & ~self.hidden
+
+    @cached_property
+    def question(self) -> Tensor:
+        """Which tokens are of the operands, before ``=``, whatever a model writes; ``(B, T)``."""
+        column = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        is_given = column % self.how.together > 0 if self.how.together else column >= 0
+        is_sign = (self.tokens == self.how.end - 1) & is_given
+        return is_given & (is_sign.long().cumsum(1) == 0) & ~self.hidden
+
+    @cached_property
+    def room(self) -> Tensor:
+        """How many tokens stand before the end if the result is as long as it can be, ``(B,)``.
+
+        It is known from the operands, before any of the result is written.
+        """
+        how, is_digit = self.how, self.question & (self.tokens < self.how.base)
+        if how.together:
+            longest = is_digit.long().sum(1) // (how.together - 1)
+            begun = 2 + longest * how.together
+        else:
+            part = (self.question & ~is_digit & (self.tokens < how.end)).long().cumsum(1)
+            each = [(is_digit & (part == j + 1)).long().sum(1) for j in range(how.operands)]
+            longest = torch.stack(each).amax(0)
+            begun = 1 + self.question.long().sum(1)
+        return begun + _on(self.tokens.device, how.after)[longest.clamp(min=1) - 1]
+
+    @cached_property
+    def number(self) -> Tensor:
+        """The number of each digit or marker within its number, from 1; -1 of others; ``(B, T)``.
+
+        Where it is a weight the landmarks have 0, so that the first digit of a result is found as
+        every other is: one above what was written last (Cho et al. 2024).
+        """
+        tokens, how = self.tokens, self.how
+        is_digit = tokens < how.base
+        is_landmark = (tokens >= how.base) & (tokens < how.end)
+        part = is_landmark.long().cumsum(1)
+        # same[b, t, s]: token s is a digit of the same part of the example as token t.
+        same = (part[:, :, None] == part[:, None, :]) & is_digit[:, None, :]
+        t = tokens.shape[1]
+        before = torch.ones(t, t, dtype=torch.bool, device=tokens.device).tril(-1)
+        number = (same & before).sum(2) + 1
+        if how.from_end:
+            number = torch.where(part <= how.operands, (same & ~before).sum(2), number)
+        others = torch.where(is_landmark & how.by_weight, 0, -1)
+        numbered = is_digit if how.space is not None else is_digit | (tokens > how.end + 1)
+        return torch.where(numbered, number, others)
+
+    def rows(self, table: Tensor) -> Tensor:
+        """The row of a table for each token, by its index."""
+        return table[self.index]
+
+
+Places = Padded | Natural
+
+
+@cache
+def _on(device: torch.device, numbers: tuple[int, ...]) -> Tensor:
+    """Numbers as a tensor, copied to a device once: a step that is recorded there copies none."""
+    return torch.tensor(numbers, device=device)
 
 
 class PositionalEncoding(nn.Module):
     """No positional information (NoPE, Kazemnejad et al. 2023), and the base of the others."""
 
-    drawn_bytes = 1
-    """Random bytes that each sequence is placed by, in training."""
+    random_bytes = 1
+    """How many each sequence is placed by, in training."""
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__()
 
-    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor | None:
-        """What is drawn for each of the sequences ``(B, T)``; by default its bytes.
-
-        Args:
-            noise: ``(B, drawn_bytes)`` random bytes in training, None in evaluation.
-        """
-        return noise
-
-    def scores(self, drawn: Tensor | None) -> Tensor | None:
-        """What is added to the scores ``(B, H, T, T)`` of all layers for what was drawn, if any."""
-        return None
-
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        """Token embeddings ``(B, T, C)``, with what the encoding adds to them.
-
-        Args:
-            drawn: see ``draw``.
-            places: where the tokens stand if numbers have natural lengths; None where they are
-                padded, and every column is a place.
-        """
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        """Token embeddings ``(B, T, C)``, with what the encoding adds to them."""
         return x
 
     def rotate(self, x: Tensor, slots: Slots) -> Tensor:
         """Queries or keys ``(B, H, S, D)`` that stand at ``slots``, as the encoding turns them."""
         return x
+
+    def scores(self, places: Places) -> Tensor | None:
+        """What is added to the scores ``(B, H, T, T)`` of all layers, if anything."""
+        return None
 
     def bias(self, q: Tensor, slots: Slots, keys: int, layer: int) -> Tensor | None:
         """What is added to the scores ``(B, H, S, T)`` of queries ``(B, H, S, D)``, if anything.
@@ -81,8 +212,21 @@ class Learned(LearnedVectors):
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape, len(tokens))
 
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        return x + places.rows(self.table)
+
+
+class Sinusoidal(PositionalEncoding):
+    """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        angle = _angles(len(tokens), shape.width)
+        table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
+        self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
+
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        return x + places.rows(self.table)
 
 
 class RandomStart(LearnedVectors):
@@ -96,16 +240,20 @@ class RandomStart(LearnedVectors):
         super().__init__(tokens, shape, last + starts)
         self.starts = starts
         # One byte where it has no remainder, else enough that none is likelier than another.
-        self.drawn_bytes = 4 if 256 % starts else 1
+        self.random_bytes = 4 if 256 % starts else 1
 
-    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor | None:
-        """The start of each sequence, ``(B, 1)``, counted from the first."""
-        if noise is None or self.drawn_bytes == 1:
-            return None if noise is None else noise % self.starts
-        number = noise[:, :1].long()
-        for byte in range(1, self.drawn_bytes):
-            number = 256 * number + noise[:, byte : byte + 1]
-        return number % self.starts
+    def start(self, noise: Tensor) -> Tensor:
+        """Where the numbers of each sequence start, ``(B, 1)``, by its random bytes."""
+        drawn, *more = noise.split(1, dim=1)
+        for byte in more:
+            drawn = 256 * drawn.long() + byte
+        return drawn % self.starts
+
+    def vectors(self, number: Tensor, places: Places) -> Tensor:
+        """The vector of each token, ``(B, T, C)``, by its number from the first start."""
+        if places.noise is not None:
+            number = number + self.start(places.noise)
+        return self.table[number.clamp(max=len(self.table) - 1)]  # of what a model wrote by mistake
 
 
 class Shifted(RandomStart):
@@ -113,43 +261,36 @@ class Shifted(RandomStart):
 
     def __init__(self, tokens: Sequence[Token], shape: Size, starts: int = STARTS) -> None:
         super().__init__(tokens, shape, len(tokens) - 1, starts)
-        self.index = nn.Buffer(torch.arange(len(tokens)), persistent=False)
 
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        index = self.index[: x.shape[1]] if places is None else places.index
-        if drawn is not None:
-            index = index + drawn
-        index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
-        return x + self.table[index]
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        return x + self.vectors(places.index, places)
 
 
-class Randomized(LearnedVectors):
-    """A learned vector per index, and random increasing indices (Ruoss et al. 2023)."""
+class Significance(RandomStart):
+    """A learned vector per significance of a digit, from a start drawn for each training example.
 
-    drawn_bytes = BYTES
+    Position coupling (Cho et al. 2024): digits of equal significance share a position; the
+    landmarks share one of their own.
+    """
 
-    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape, INDICES)
-        self.indices = RandomIndices(tokens)
+    landmarks_share_a_vector = True
 
-    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor:
-        return self.indices(tokens, noise, places)
+    def __init__(self, tokens: Sequence[Token], shape: Size, starts: int = STARTS) -> None:
+        super().__init__(tokens, shape, max(token.position for token in tokens), starts)
 
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        return x + self.table[drawn]
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        number = places.number.expand(x.shape[0], -1)
+        # Of natural lengths landmarks have a number, if they have a vector; a space has none.
+        first, shared = self.table[0], self.landmarks_share_a_vector and places.shares_landmark
+        landmark = first if shared else torch.zeros_like(first)
+        vectors = self.vectors(number.clamp(min=0), places)
+        return x + torch.where(number[..., None] >= 0, vectors, landmark)
 
 
-class Sinusoidal(PositionalEncoding):
-    """Fixed sine waves added to the embedding (Vaswani et al. 2017), at the embeddings' scale."""
+class Abacus(Significance):
+    """The same numbering within each number, and nothing at the landmarks (McLeish et al. 2024)."""
 
-    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
-        angle = _angles(len(tokens), shape.width)
-        table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
-        self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
-
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        return x + (self.table[: x.shape[1]] if places is None else self.table[places.index])
+    landmarks_share_a_vector = False
 
 
 class Rotary(PositionalEncoding):
@@ -215,62 +356,6 @@ class FunctionBias(PositionalEncoding):
         return self.function(self.ratio[slots, :keys, None]).permute(2, 0, 1)
 
 
-class RandomizedFunctionBias(PositionalEncoding):
-    """The same function of the offset of random increasing indices (Zhou et al. 2024)."""
-
-    drawn_bytes = BYTES
-
-    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
-        super().__init__(tokens, shape)
-        self.indices = RandomIndices(tokens)
-        self.function, self.ratio = _fire(torch.arange(INDICES), shape)
-
-    def draw(self, tokens: Tensor, noise: Tensor | None, places: Places | None) -> Tensor:
-        return self.indices(tokens, noise, places)
-
-    def scores(self, drawn: Tensor | None) -> Tensor | None:
-        assert drawn is not None
-        offset = (drawn[:, :, None] - drawn[:, None]).clamp(min=0)
-        by_offset = self.function(self.ratio[:, None])  # (R, H)
-        return F.embedding(offset, by_offset).permute(0, 3, 1, 2)
-
-
-class Significance(RandomStart):
-    """A learned vector per significance of a digit, from a start drawn for each training example.
-
-    Position coupling (Cho et al. 2024): digits of equal significance share a position; the
-    landmarks share one of their own.
-    """
-
-    landmarks_share_a_vector = True
-
-    def __init__(self, tokens: Sequence[Token], shape: Size, starts: int = STARTS) -> None:
-        positions = [token.position for token in tokens]
-        super().__init__(tokens, shape, max(positions), starts)
-        self.significance = nn.Buffer(torch.tensor(positions), persistent=False)
-
-    def embed(self, x: Tensor, drawn: Tensor | None, places: Places | None = None) -> Tensor:
-        if places is None:
-            significance = self.significance[: x.shape[1]]
-            is_numbered = significance[:, None] > 0
-        else:
-            significance, is_numbered = places.number, places.number[..., None] >= 0
-        index = significance.expand(x.shape[0], -1).clamp(min=0)
-        if drawn is not None:
-            index = index + drawn
-        index = index.clamp(max=len(self.table) - 1)  # of what a model wrote by mistake
-        # Of natural lengths landmarks have a number, if they have a vector; a space has none.
-        first, shared = self.table[0], self.landmarks_share_a_vector and places is None
-        landmark = first if shared else torch.zeros_like(first)
-        return x + torch.where(is_numbered, self.table[index], landmark)
-
-
-class Abacus(Significance):
-    """The same numbering within each number, and nothing at the landmarks (McLeish et al. 2024)."""
-
-    landmarks_share_a_vector = False
-
-
 class LinearBias(PositionalEncoding):
     """A fixed penalty proportional to the offset, one slope per head (ALiBi, Press et al. 2022)."""
 
@@ -284,7 +369,71 @@ class LinearBias(PositionalEncoding):
         return self.table[:, slots, :keys]
 
 
-_THRESHOLD = 512
+class RandomIndices(nn.Module):
+    """Increasing indices that are drawn for each example (Ruoss et al. 2023).
+
+    Each of the T tokens of an example has an index of a sorted random subset of 0, 1, ..., R - 1.
+    T counts the longest result that the operands can have, so that no index tells how long it is.
+
+    In training they are drawn anew each time.  In evaluation they are one of ``_DRAWS`` draws, and
+    the operands say which: they change neither with the batch nor while a result is written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        rng = np.random.default_rng(_SEED)
+        orders = rng.permuted(np.tile(np.arange(INDICES), (_DRAWS, 1)), axis=1)
+        weights = rng.integers(1, 2**31, INDICES)
+        self.orders = nn.Buffer(torch.from_numpy(orders), persistent=False)
+        self.weights = nn.Buffer(torch.from_numpy(weights), persistent=False)
+
+    def forward(self, places: Places) -> Tensor:
+        """The indices ``(B, T)`` of tokens; those behind the end have the last."""
+        every = torch.arange(INDICES, device=places.tokens.device)
+        if places.noise is None:
+            keys = self.orders[self._draw(places)]
+        else:
+            high, low = places.noise.view(-1, 2, INDICES).long().unbind(1)
+            keys = (256 * high + low) * INDICES + every  # no two are equal
+        largest = keys.sort(1).values.gather(1, places.room[:, None] - 1)
+        drawn = torch.where(keys <= largest, every, INDICES - 1).sort(1).values
+        return drawn.gather(1, places.index.expand(places.tokens.shape))
+
+    def _draw(self, places: Places) -> Tensor:
+        """Which of the draws an example has, ``(B,)``, by its operands."""
+        of_question = places.question.expand(places.tokens.shape)
+        rank = (of_question.long().cumsum(1) - 1).clamp(min=0)
+        return ((places.tokens + 1) * self.weights[rank] * of_question).sum(1) % _DRAWS
+
+
+class Randomized(LearnedVectors):
+    """A learned vector per index, and random increasing indices (Ruoss et al. 2023)."""
+
+    random_bytes = 2 * INDICES
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape, INDICES)
+        self.indices = RandomIndices()
+
+    def embed(self, x: Tensor, places: Places) -> Tensor:
+        return x + self.table[self.indices(places)]
+
+
+class RandomizedFunctionBias(PositionalEncoding):
+    """FIRE's function of the offset of random increasing indices (Zhou et al. 2024)."""
+
+    random_bytes = 2 * INDICES
+
+    def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
+        super().__init__(tokens, shape)
+        self.indices = RandomIndices()
+        self.function, self.ratio = _fire(torch.arange(INDICES), shape)
+
+    def scores(self, places: Places) -> Tensor:
+        drawn = self.indices(places)
+        offset = (drawn[:, :, None] - drawn[:, None]).clamp(min=0)
+        by_offset = self.function(self.ratio[:, None])  # (R, H)
+        return F.embedding(offset, by_offset).permute(0, 3, 1, 2)
 
 
 def _fire(offsets: Tensor, shape: Size) -> tuple[nn.Sequential, nn.Buffer]:

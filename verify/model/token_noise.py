@@ -34,7 +34,7 @@ _WHOLE = 128
 gets."""
 
 
-def borne(parameters: Tensor, begins: float) -> Tensor:
+def noise_share(parameters: Tensor, begins: float) -> Tensor:
     """The share of the noise that each place has learned to bear, between 0 and 1.
 
     Args:

@@ -12,7 +12,7 @@ class Folders:
 
     Args:
         models: for the trained models (see ``verify.model.kept``).
-        curves: for what TensorBoard shows (see ``verify.training.curves``).
+        curves: for what TensorBoard shows (see ``verify.training.recorder``).
         checkpoints: for the states of long trainings, from which they go on.
     """
 

@@ -24,7 +24,7 @@ class Measurement:
         digit_correct: per result digit, units first: answers right in that digit.
         digit_learned: the same against ``f^``.
         steady: the share of answers that stay when operand digits are disturbed a little
-            (``verify.model.steadiness``), where that was measured.
+            (``verify.model.measure``), where that was measured.
     """
 
     digits: Length

@@ -51,7 +51,7 @@ class Run:
         trajectory: what it answered along training, where that was recorded.
         predicted: what was predicted before it was trained, where that was kept.
         indifference: the share of answers in domain that stay when ignored tokens are disturbed
-            (``verify.model.indifference``), where that was measured.
+            (``verify.model.measure``), where that was measured.
         noise: where noise is learned, the share of it that each token that is read bears,
             when training ended (``verify.model.token_noise``).
     """

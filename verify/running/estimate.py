@@ -23,8 +23,7 @@ from arith.verify.records.budgets import is_wanted
 from arith.verify.records.runs import Run
 from arith.verify.running.run import ensembles
 from arith.verify.training.device import train_alone
-from arith.verify.training.ensemble import Ensemble
-from arith.verify.training.replay import FIRST
+from arith.verify.training.ensemble import FIRST, Ensemble
 from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arith.theory.inference.support import support
-from arith.verify.model.indifference import indifference
 from arith.verify.model.kept import keep
-from arith.verify.model.measure import measure
+from arith.verify.model.measure import measure, noise_invariance
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
@@ -17,9 +16,8 @@ from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
-from arith.verify.training.curves import Curves
 from arith.verify.training.device import machine, precision_name
-from arith.verify.training.recorder import Recorder
+from arith.verify.training.recorder import Curves, Recorder
 from arith.verify.training.train import train_ensemble
 
 
@@ -89,7 +87,7 @@ def execute(
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
-                indifference=indifference(trained.model, cell, shown),
+                indifference=noise_invariance(trained.model, cell, shown),
                 noise=trained.noise,
             )
         )

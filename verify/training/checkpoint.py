@@ -36,8 +36,6 @@ _WRITER = f"{source()} {torch.__version__}"
 read, as it would go on with other code, and its predictions would not be those from before it."""
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
-_SUFFIX, _PICKLED = ".safetensors", ".pt"
-"""Of checkpoints, and of those that earlier versions wrote, which are not opened."""
 _UNUSABLE = (
     *(OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError),
     *(RuntimeError, SafetensorError),
@@ -78,15 +76,15 @@ class Checkpoint:
             begin: makes a training; what was kept is put into it.
         """
         training = begin()
-        pickled = self.path.with_suffix(_PICKLED)
-        if pickled.exists():
-            self._put_aside(pickled, "an earlier version wrote it")
         if not self.path.exists():
             return training
         try:
             self._restore(training)
         except _UNUSABLE as error:
-            self._put_aside(self.path, one_line(str(error) or type(error).__name__))
+            with suppress(OSError):
+                self.path.rename(self.path.with_name(f"{self.path.name}.unused"))
+            why = one_line(str(error) or type(error).__name__)
+            self._say(f"the training starts anew, {self.path} is put aside: {why}")
             return begin()
         return training
 
@@ -97,12 +95,10 @@ class Checkpoint:
             told = file.metadata() or {}
             check(told.get("writer") == _WRITER, "other code wrote it")
             wanted = training.tensors()
-            names = list(file.keys())
-            fine = sorted(names) == sorted(wanted) and all(
-                file.get_slice(n).get_shape() == list(x.shape) for n, x in wanted.items()
-            )
+            shapes = {n: file.get_slice(n).get_shape() for n in file.keys()}  # noqa: SIM118
+            fine = shapes == {name: list(x.shape) for name, x in wanted.items()}
             check(fine, "it is of another training")
-            tensors = {name: file.get_tensor(name) for name in names}
+            tensors = {name: file.get_tensor(name) for name in wanted}
         fine = all(tensors[name].dtype == x.dtype for name, x in wanted.items())
         check(fine, "it is of another training")
         check(told.get("digest") == _digest(told, tensors), "it is damaged")
@@ -110,11 +106,6 @@ class Checkpoint:
         seen = read(Seen, told["seen"])
         training.restore(state, tensors)
         self.recorder.restore(seen)
-
-    def _put_aside(self, file: Path, why: str) -> None:
-        with suppress(OSError):
-            file.rename(file.with_name(f"{file.name}.unused"))
-        self._say(f"the training starts anew, {file} is put aside: {why}")
 
     def look(self, training: Training) -> None:
         """Keep a training, if it is time; a full disk keeps none."""
@@ -152,7 +143,7 @@ def checkpoint_path(
     """The file for a training of these models."""
     models = [(job.cell.key, job.seed, job.recipe.version) for job in jobs]
     name = hashlib.sha256(json.dumps([models, budget, device, precision]).encode()).hexdigest()[:16]
-    return folder / f"{name}{_SUFFIX}"
+    return folder / f"{name}.safetensors"
 
 
 def forget(path: Path) -> None:

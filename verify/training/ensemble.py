@@ -8,9 +8,11 @@ Shapes: M models, B examples, T tokens of an example, S of them result digits.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,22 +23,21 @@ from torch.nn import functional as F
 from arith.verify.model import token_noise
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
-from arith.verify.model.places import Places
-from arith.verify.model.positions import Slots
+from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
-from arith.verify.plan.sequences import NaturalFormat
+from arith.verify.plan.sampling import Sampler
+from arith.verify.plan.sequences import NaturalFormat, drawn_spaces
 from arith.verify.records.reading import Whole
 from arith.verify.training.device import precision
-from arith.verify.training.examples import Examples, Noise
-from arith.verify.training.optimizer import Optimizer
-from arith.verify.training.replay import Replayed
-from arith.verify.training.weights import Weights
+from arith.verify.training.optimizer import Optimizer, Weights
 
 _NEXT_START = 2**31
 """Between the seeds of the weights of two starts: beyond every seed that can be asked for."""
 _NONE = -100
 """No token."""
+FIRST = 3
+"""Steps on a GPU that are taken as they are: in them libraries choose algorithms and get memory."""
 
 
 def shape_of(cell: Cell) -> Hashable:
@@ -46,6 +47,80 @@ def shape_of(cell: Cell) -> Hashable:
     slots = tuple(written.trained_slots.tolist())
     encoding = (setting.encoding.name, setting.window, cell.numbering)
     return (cell.size, fmt.vocabulary, fmt.tokens, written.tokens, slots, encoding)
+
+
+class Examples:
+    """The training examples of one model.  Shapes: B examples of a step, T tokens of each."""
+
+    def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
+        self.format, self.batch_size = cell.training_format, recipe.batch_size
+        self._sampler = Sampler(self.format, cell.setting.train)
+        self._rng = np.random.default_rng([seed, 1])
+        pairs = cell.setting.train.pairs
+        self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)
+
+    def state(self) -> str:
+        """How far the generator has come, as text."""
+        return _text(self._rng.bit_generator.state)
+
+    def restore(self, state: str) -> None:
+        """Go on from what ``state`` gave."""
+        self._rng.bit_generator.state = json.loads(state)
+
+    def draw(self, steps: int) -> Tensor:
+        """The tokens of the next steps, ``(steps, B, T)``."""
+        number = self.batch_size * steps
+        if self._drawn is None:
+            operands = self._sampler.sample(number, self._rng, held_out=False)
+        else:
+            operands = self._drawn[self._rng.integers(len(self._drawn), size=number)]
+        tokens = self._write(operands)
+        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
+
+    def _write(self, operands: np.ndarray) -> np.ndarray:
+        """The tokens ``(n, T)``; markers start at random, and spaces stand at random."""
+        results, layout = self.format.results(operands), self.format.layout
+        more: dict[str, np.ndarray] = {}
+        if layout.spaced:
+            more["spaces"] = drawn_spaces(operands, self._rng)
+        if layout.hinted:
+            more["starts"] = self._rng.integers(self.format.starts, size=len(results))
+        return self.format.write(operands, results, **more)
+
+
+def _text(state: Any) -> str:
+    """The state of a generator of NumPy, whose numbers are longer than other readers take."""
+    return json.dumps(state, default=np.ndarray.tolist)
+
+
+class Noise:
+    """The random bytes of one model; on a CPU they are NumPy's, which are the fastest there."""
+
+    def __init__(self, seed: int, size: int, device: str) -> None:
+        self.size, self.device = size, device
+        self._rng = np.random.SFC64(seed)
+        self._generator = torch.Generator(device).manual_seed(seed)
+
+    def state(self) -> str:
+        """How far the generator has come, as text."""
+        if self.device == "cpu":
+            return _text(self._rng.state)
+        return bytes(self._generator.get_state().tolist()).hex()
+
+    def restore(self, state: str) -> None:
+        """Go on from what ``state`` gave."""
+        if self.device == "cpu":
+            self._rng.state = json.loads(state)
+        else:
+            self._generator.set_state(torch.tensor(list(bytes.fromhex(state)), dtype=torch.uint8))
+
+    def draw(self) -> Tensor:
+        """The bytes of one step, ``(size,)``."""
+        if self.device == "cpu":
+            words = self._rng.random_raw(-(-self.size // 8))
+            return torch.from_numpy(words.view(np.uint8)[: self.size])
+        noise = torch.empty(self.size, dtype=torch.uint8, device=self.device)
+        return noise.random_(generator=self._generator)
 
 
 @dataclass(frozen=True)
@@ -90,7 +165,7 @@ class Ensemble:
         self.precision = precision(device)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
-        self._borne = partial(token_noise.borne, begins=recipe.begins)
+        self._noise_shares = partial(token_noise.noise_share, begins=recipe.begins)
 
     @staticmethod
     def _parameters(model: GPT, cell: Cell, recipe: Recipe) -> dict[str, Tensor]:
@@ -143,7 +218,7 @@ class Ensemble:
         """What is made small: the losses, less the reward for the learned noise of all places."""
         if not self.recipe.reward:
             return losses.sum()
-        noise = self._borne(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
+        noise = self._noise_shares(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
         return losses.sum() - self.recipe.reward * noise.sum()
 
     def model(self, i: int) -> GPT:
@@ -166,7 +241,7 @@ class Ensemble:
         """The share of learned noise that each token of model i bears; None if none is learned."""
         if not self.recipe.reward:
             return None
-        return tuple(self._borne(self.weights.stacked(token_noise.NAME)[i]).tolist())
+        return tuple(self._noise_shares(self.weights.stacked(token_noise.NAME)[i]).tolist())
 
     def tensors(self) -> dict[str, Tensor]:
         """What training changes, by name: the weights, and the moments of the optimizer."""
@@ -207,15 +282,15 @@ class Ensemble:
         """The loss of each model, ``(M,)``, as a function of the weights' tensors."""
         model, weights, slots = self.models[0], self.weights, self.slots
         mixed, exact = self.precision == torch.bfloat16, weights.tensors[0].dtype
-        unasked, bears = self._unasked, self._borne
+        unasked, shares_of = self._unasked, self._noise_shares
 
         def one(
             tensors: list[Tensor], tokens: Tensor, noise: Tensor, level: Tensor | None
         ) -> Tensor:
             named = weights.named(tensors)
             learned = named.pop(token_noise.NAME, None)
-            borne = None if learned is None else bears(learned)
-            inputs = (tokens[:, :-1], slots, noise, level, borne)
+            shares = None if learned is None else shares_of(learned)
+            inputs = (tokens[:, :-1], slots, noise, level, shares)
             with torch.autocast(self.device, self.precision, enabled=mixed):
                 logits = functional_call(model, named, inputs)
             # Outside the products everything has the precision of the weights.  The vocabulary
@@ -223,7 +298,7 @@ class Ensemble:
             # long (benchmarks/README.md).
             asked = tokens[:, 1:]
             if model.numbering is not None and model.numbering.together:
-                is_asked = Places(model.numbering, tokens).asked[:, 1:]
+                is_asked = Natural(model.numbering, tokens).asked[:, 1:]
                 asked = torch.where(is_asked, asked, unasked)
             targets = asked[:, slots].flatten()
             rows = logits.flatten(0, 1).to(exact).T[None]
@@ -252,3 +327,48 @@ def _as_slots(indices: np.ndarray, device: str) -> Slots:
     if len(steps) > 1:
         return torch.from_numpy(indices).to(device)
     return slice(int(indices[0]), int(indices[-1]) + 1, steps.pop() if steps else 1)
+
+
+class Replayed:
+    """A step on a GPU, recorded once as a CUDA graph and replayed from then on.
+
+    A step of a small model is more than a thousand small operations.  To launch them one by one
+    takes longer than the GPU needs for them (benchmarks/README.md).
+    """
+
+    def __init__(self) -> None:
+        self._taken = 0
+        self._graph = torch.cuda.CUDAGraph()
+        self._inputs: list[Tensor] = []
+        """Where the recorded operations read what they are given."""
+
+    def __call__(self, step: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
+        """One step.
+
+        Args:
+            step: the same every time; it is not kept.  It gives a tensor, and changes others in
+                place.  It takes the same operations every time, and meanwhile asks nothing of the
+                GPU and copies nothing to it.
+            inputs: of the same shapes every time.
+        """
+        self._taken += 1
+        if self._taken <= FIRST:
+            return _aside(step, inputs)
+        if not self._inputs:
+            self._inputs = [x.clone() for x in inputs]
+            with torch.cuda.graph(self._graph):
+                self._result = step(*self._inputs)
+        for kept, given in zip(self._inputs, inputs, strict=True):
+            kept.copy_(given)
+        self._graph.replay()
+        return self._result.clone()
+
+
+def _aside(step: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
+    """A step in a stream of its own, as recording asks of those before it."""
+    stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
+    stream.wait_stream(usual)
+    with torch.cuda.stream(stream):
+        result = step(*inputs)
+    usual.wait_stream(stream)
+    return result

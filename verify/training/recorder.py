@@ -1,26 +1,35 @@
-"""Recording trajectories: looks at the models of an ensemble while they train."""
+"""What is seen of models in training: trajectories, which runs keep, and curves of TensorBoard."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
+from arith.verify.model.kept import kept_path
 from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs_at
+from arith.verify.plan.plan import Job
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.reading import Length, Seconds, Share, Whole, check
 from arith.verify.records.trajectory import GROWTH, Trajectory
-from arith.verify.training.curves import Curve
 from arith.verify.training.ensemble import Ensemble
 
 SAMPLES = 200
 """Inputs per test length and look: the first of those that the final measurement uses."""
-
+_FLUSH = 10
+"""Seconds until a curve that was written can be seen."""
+Curve = Callable[[int, int, str, float], None]
+"""Takes the index of a model, the steps it has taken, and the name and value of a curve there."""
 Shares = dict[Length, tuple[Share, Share]]
 """By test length, the shares of answers equal to ``f`` and to ``f^`` (0 where there is none)."""
 
@@ -116,3 +125,58 @@ def _tests(cell: Cell, prediction: Prediction) -> dict[int, tuple[np.ndarray, np
 def _share(said: np.ndarray, wanted: np.ndarray) -> float:
     """The share of whole answers ``(n, M)`` that are those wanted."""
     return float((said == wanted).all(1).mean())
+
+
+def check_installed() -> None:
+    """Refuse curves where TensorBoard's files cannot be written (InvalidInput)."""
+    if find_spec("tensorboard") is None:
+        raise InvalidInput("--tensorboard needs the extra: pip install 'arith[tensorboard]'")
+
+
+class Curves:
+    """Writes the curves of some models; a context manager, and a ``Curve`` of a training.
+
+    A curve that cannot be written ends there, and its training goes on.
+
+    Args:
+        folder: each model has a folder in it, with the name under which it would be kept; None
+            to write nothing.
+    """
+
+    def __init__(self, folder: Path | None, jobs: Sequence[Job], precision: str) -> None:
+        self._folders = [folder and kept_path(folder, job, precision) for job in jobs]
+        self._writers: dict[int, Any] = {}
+        self.faults: list[str] = []
+        """Why curves could not be written."""
+
+    def __enter__(self) -> Curves:
+        return self
+
+    def __call__(self, model: int, step: int, name: str, value: float) -> None:
+        """Add a point to a curve of a model, after so many steps."""
+        folder = self._folders[model]
+        if folder is None:
+            return
+        with self._faults(model):
+            if model not in self._writers:
+                from torch.utils.tensorboard import SummaryWriter
+
+                # What an earlier training wrote from this step on is no longer shown.
+                new = SummaryWriter(str(folder), purge_step=step, flush_secs=_FLUSH)
+                self._writers[model] = new
+            self._writers[model].add_scalar(name, value, step)
+
+    def __exit__(self, *_: object) -> None:
+        for model, writer in self._writers.items():
+            with self._faults(model):
+                writer.close()
+
+    @contextmanager
+    def _faults(self, model: int) -> Iterator[None]:
+        """Tell the first fault of a model, and write no more of it."""
+        try:
+            yield
+        except Exception as error:  # TensorBoard raises what its thread did
+            if self._folders[model] is not None:
+                self.faults.append(f"cannot write curves in {self._folders[model]}: {error}")
+                self._folders[model] = None

@@ -7,7 +7,7 @@ through four states:
   are not learned otherwise.  Some models never leave a plateau: after a long wait they start anew.
 - *settling*: the noise (token noise, or dropout) rises, and the learning rate grows with it; some
   recipes have dropout alone at first, and both then.
-  Noise makes a model indifferent to positions that carry nothing, the more so the longer it lasts.
+  Noise makes a model ignore positions that carry nothing, the more so the longer it lasts.
 - *cooling*: the learning rate falls to zero, and the noise with it.  It starts when the model has
   settled long enough, or when the budget is about to end.  Then the premise is measured.
 - *given up*: no low loss, and too few steps are left for settling and cooling in full.  The premise

@@ -17,9 +17,9 @@ from arith.verify.plan.flops import training_flops
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
 from arith.verify.records.reading import Seconds, Share, Whole, check
 from arith.verify.training.checkpoint import Checkpoint
-from arith.verify.training.curves import Curve
 from arith.verify.training.device import WORTH_COMPILING, has_compiler
 from arith.verify.training.ensemble import Drawn, Ensemble
+from arith.verify.training.recorder import Curve
 from arith.verify.training.schedule import Schedule, Scheduled
 
 

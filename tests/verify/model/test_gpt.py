@@ -1,7 +1,8 @@
-"""The GPT and its encodings: masks, windows, and what each encoding can tell apart."""
+"""The GPT and its encodings: masks, windows, what encodings tell apart, and how weights start."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,15 +13,21 @@ from torch.nn import functional as F
 from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.requests import Request
-from arith.verify.model.fast import Dropout, relu, spare_keys
-from arith.verify.model.gpt import GPT, Block
+from arith.verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
 from arith.verify.model.networks import network
-from arith.verify.model.positions import POSITIONS, RelativeKeys, Slots
+from arith.verify.model.positions import (
+    POSITIONS,
+    Columns,
+    Padded,
+    RandomStart,
+    RelativeKeys,
+    Slots,
+)
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
 from arith.verify.plan.sequences import LANDMARKS
 from arith.verify.plan.sizes import SIZES, Size
-from arith.verify.training.examples import Examples
+from arith.verify.training.ensemble import Examples
 
 TINY = Size(2, 2, 16)
 
@@ -38,6 +45,11 @@ def model(encoding: str, window: int = 0) -> GPT:
 
 def tokens(seed: int = 0, length: int = 12) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).integers(0, 7, (3, length)))
+
+
+def padded(number: int, noise: torch.Tensor | None = None) -> Padded:
+    """Where the tokens of so many sequences stand."""
+    return Padded(Columns(SEQUENCE), torch.zeros(number, 12, dtype=torch.long), noise)
 
 
 def test_every_encoding_has_a_module() -> None:
@@ -179,7 +191,7 @@ def test_the_rectifier_is_the_rectifier() -> None:
 @pytest.mark.parametrize("encoding", ["abacus", "coupled"])
 def test_digits_of_equal_weight_share_a_position(encoding: str) -> None:
     net = model(encoding)
-    added = net.position.embed(torch.zeros(1, 12, 16), None)[0]
+    added = net.position.embed(torch.zeros(1, 12, 16), padded(1))[0]
     for i, first in enumerate(SEQUENCE):
         for j, second in enumerate(SEQUENCE):
             same = first.position == second.position
@@ -192,18 +204,17 @@ def test_a_random_start_is_drawn_in_training_only(encoding: str, starts: int) ->
     """Each as often as any other, also where a byte has too few values or a remainder."""
     net = GPT(TINY, 7, SEQUENCE, encoding, 0, seed=0, starts=starts)
     number = 200 * starts
-    tokens, x = torch.zeros(number, 12, dtype=torch.long), torch.zeros(number, 12, 16)
+    x = torch.zeros(number, 12, 16)
     generator = torch.Generator().manual_seed(0)
-    shape = number, net.position.drawn_bytes
+    shape = number, net.position.random_bytes
     noise = torch.randint(256, shape, dtype=torch.uint8, generator=generator)
-    assert net.position.draw(tokens, None, None) is None
-    assert len(net.position.embed(x[:5], None).unique(dim=0)) == 1
-    drawn = net.position.draw(tokens, noise, None)
-    assert drawn is not None and (drawn.min(), drawn.max()) == (0, starts - 1)
+    assert isinstance(net.position, RandomStart)
+    assert len(net.position.embed(x[:5], padded(5)).unique(dim=0)) == 1
+    drawn = net.position.start(noise)
+    assert (drawn.min(), drawn.max()) == (0, starts - 1)
     often = torch.bincount(drawn.flatten().long(), minlength=starts) / 200
     assert ((often - 1).abs() < 0.35).all()
-    each = net.position.embed(x[:starts], torch.arange(starts)[:, None])
-    assert len(each.unique(dim=0)) == starts
+    assert len(net.position.embed(x, padded(number, noise)).unique(dim=0)) == starts
 
 
 @pytest.mark.parametrize("starts", [STARTS, 50])
@@ -233,7 +244,7 @@ def test_keys_that_nothing_sees_change_nothing(
 ) -> None:
     net, x = model(encoding), tokens()
     without = net(x)
-    monkeypatch.setattr("arith.verify.model.fast.spare_keys", lambda keys: 4)
+    monkeypatch.setattr("arith.verify.model.gpt.spare_keys", lambda keys: 4)
     assert torch.allclose(net(x), without, atol=1e-5)
 
 
@@ -265,3 +276,39 @@ def test_dropout_of_attention_uses_all_of_its_noise(
     dropped = net(x, slots, noise, torch.tensor([51.0, 0.0, 0.0]))
     assert made[0].used == size - len(x)
     assert not torch.allclose(dropped, net(x, slots))
+
+
+def test_weights_start_as_those_of_gpt_2() -> None:
+    """Normal with a deviation of .02, and what ends a block smaller by the root of their number."""
+    net = GPT(Size(4, 2, 64), 7, SEQUENCE, "ape", 0, seed=3)
+    deviations = {name: float(p.detach().std()) for name, p in net.named_parameters()}
+    assert deviations["embedding.weight"] == pytest.approx(0.02, rel=0.1)
+    assert deviations["blocks.0.query.weight"] == pytest.approx(0.02, rel=0.1)
+    assert deviations["blocks.0.out.weight"] == pytest.approx(0.02 / math.sqrt(8), rel=0.1)
+
+
+@pytest.mark.parametrize("encoding", ["ape", "shifted", "coupled", "rpe"])
+def test_separate_inputs_start_orthogonal_and_positions_longer(encoding: str) -> None:
+    recipe = RECIPES["with-separate-inputs"]
+    net = GPT(Size(2, 2, 64), 7, SEQUENCE, encoding, 0, seed=3, recipe=recipe)
+    rows = [net.embedding.weight.detach()]
+    if encoding != "rpe":
+        rows.append(net.position.table.detach())
+    lengths = torch.cat([x.norm(dim=1) for x in rows])
+    assert lengths[:7] == pytest.approx(torch.ones(7))
+    assert lengths[7:] == pytest.approx(torch.full((len(lengths) - 7,), 2.0))
+    unit = torch.cat(rows) / lengths[:, None]
+    assert unit @ unit.T == pytest.approx(torch.eye(len(lengths)), abs=1e-5)
+
+
+def test_what_starts_otherwise_starts_as_by_the_default_recipe() -> None:
+    """So that recipes differ in one thing."""
+    kinds = [RECIPES[name] for name in ("place-noise", "with-separate-inputs")]
+    nets = [GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, seed=3, recipe=kind) for kind in kinds]
+    same, other = (dict(net.named_parameters()) for net in nets)
+    changed = {name for name in same if not torch.equal(same[name], other[name])}
+    assert changed == {"embedding.weight", "position.table"}
+    recipe = replace(RECIPES["place-noise"], sharp=True)
+    sharp = GPT(Size(2, 2, 64), 7, SEQUENCE, "ape", 0, 3, recipe)
+    for name, weight in sharp.named_parameters():
+        assert torch.equal(weight, same[name] * (2 if "query" in name else 1))

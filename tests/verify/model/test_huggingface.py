@@ -25,7 +25,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.external import judge_export
 from arith.verify.model.gpt import GPT
-from arith.verify.model.huggingface import export, read_export, sources, tokenizer
+from arith.verify.model.huggingface import export, sources, tokenizer
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
@@ -140,17 +140,26 @@ def test_an_export_is_read_back_without_its_code(
 ) -> None:
     """Under every encoding, and where transformers is not installed."""
     monkeypatch.setitem(sys.modules, "transformers", None)
-    kept = read_export(models[0] / name)
+    kept = read_kept(models[0] / name)
     assert kept.run.cell == CELLS[name]
     given = dict(models[1][name].named_parameters())
     assert given.keys() == dict(kept.model.named_parameters()).keys()
     assert all(torch.equal(p, given[name]) for name, p in kept.model.named_parameters())
 
 
+def test_an_export_is_asked_as_the_model_that_was_kept(
+    models: tuple[Path, dict[str, GPT]],
+) -> None:
+    root = models[0]
+    [kept] = (root / "kept" / "interleaved").iterdir()
+    first, second = (run_cli("ask", str(x), "12 + 34") for x in (root / "interleaved", kept))
+    assert first.code == 0 and first.out == second.out
+
+
 def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:
     """Random weights are right nowhere, whatever the run in the folder says of them."""
     folder = models[0] / "interleaved"
-    kept = read_export(folder)
+    kept = read_kept(folder)
     assert kept.run.converged
     done = run_cli("verify", "--model", f"hf:{folder}", "--device", "cpu")
     assert done.code == 3 and not done.err
@@ -164,7 +173,7 @@ def test_a_trained_model_is_judged_alike_here_and_from_its_export(
 ) -> None:
     c, net = tiny.cell, tiny.models[0]
     export(read_kept(keep(tmp_path, net, kept_run(c, QUICK), QUICK)), tmp_path / "export")
-    verdict = judge_export(read_export(tmp_path / "export"), "cpu")
+    verdict = judge_export(read_kept(tmp_path / "export"), "cpu")
     [run], prediction = verdict.runs, predict(c.setting)
     assert run.premise == held_out_accuracy(net, c) == 1
     assert run.indifference is not None and run.indifferent
@@ -196,25 +205,26 @@ def weights(change: Callable[[dict[str, torch.Tensor]], object]) -> Callable[[Pa
 
 
 HEAD = "gpt.head.weight"
+OLDER = '{"model_type": "arith", "cell": {}}'
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (config(num_hidden_layers=10_000), "no network has its layers, heads and width"),
-        (config(num_attention_heads=3), "no network has its layers, heads and width"),
-        (config(num_hidden_layers=True), "no network has its layers, heads and width"),
+        (config(num_hidden_layers=10_000), "layers: expected a whole number <= 100"),
+        (config(num_attention_heads=3), "network: no such size"),
+        (config(num_hidden_layers=True), "layers: expected a whole number, got true or false"),
         (config(num_hidden_layers=100), "the weights are not those of the model"),
-        (config(hidden_size=10**6), "the weights are not those of the model"),
+        (config(hidden_size=10**6), "width: expected a whole number <= 10000"),
         (config(window=3), "'window' is not that of the cell"),
         (config(tokens=[]), "'tokens' is not that of the cell"),
         (config(run=None), "object of JSON"),
         (lambda path: (path / "config.json").write_text("[1]"), "object of JSON"),
-        (lambda path: (path / "config.json").write_text('{"cell": {}}'), "export it again"),
-        (lambda path: (path / "model.safetensors").unlink(), "safetensors alone"),
+        (lambda path: (path / "config.json").write_text(OLDER), "export it again"),
+        (lambda path: (path / "model.safetensors").unlink(), "cannot be read: No such file"),
         (lambda path: (path / "model.safetensors").write_bytes(b"no"), "cannot be read"),
         (weights(lambda x: x.pop(HEAD)), "the weights are not those"),
-        (weights(lambda x: x[HEAD].fill_(torch.inf)), "no finite numbers"),
+        (weights(lambda x: x[HEAD].fill_(torch.inf)), "no finite number"),
         (weights(lambda x: x.update({HEAD: x[HEAD][:, :-1].clone()})), "the weights are not those"),
         (weights(lambda x: x["gpt.mask"].fill_(0)), "'mask' is not that of the cell"),
     ],
@@ -228,7 +238,7 @@ def test_a_damaged_export_is_told_in_one_line(
     folder = shutil.copytree(models[0] / "ape", tmp_path / "export")
     damage(folder)
     with pytest.raises(InvalidInput, match=message) as raised:
-        read_export(folder)
+        read_kept(folder)
     assert "\n" not in str(raised.value)
 
 

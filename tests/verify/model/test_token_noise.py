@@ -12,7 +12,7 @@ from builders.tiny_models import QUICK, TINY, float32
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.layouts import layout
 from arith.verify.model.gpt import GPT
-from arith.verify.model.token_noise import BYTES, NAME, borne, mix
+from arith.verify.model.token_noise import BYTES, NAME, mix, noise_share
 from arith.verify.plan.recipe import DENSE, find_recipe
 from arith.verify.plan.sizes import Size
 from arith.verify.training.ensemble import Ensemble
@@ -81,7 +81,7 @@ def test_each_place_has_noise_between_that_of_every_token_and_all_that_is_learne
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
 def test_places_begin_with_the_share_asked_for(share: float) -> None:
-    assert torch.allclose(borne(torch.zeros(3), share), torch.full((3,), share))
+    assert torch.allclose(noise_share(torch.zeros(3), share), torch.full((3,), share))
 
 
 @pytest.mark.training
@@ -91,7 +91,7 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
 
     def watch(_: int, ensemble: Ensemble) -> None:
         nonlocal found
-        found = borne(ensemble.weights.stacked(NAME), recipe.begins).detach()  # (M, T)
+        found = noise_share(ensemble.weights.stacked(NAME), recipe.begins).detach()  # (M, T)
 
     with float32(TINY):
         recipe = replace(QUICK, settling=400, low_loss=0.5, adamw_lr=2e-3)

@@ -18,7 +18,7 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.tasks import Task, digit_count, named_task
-from arith.verify.model.places import Places
+from arith.verify.model.positions import Natural
 from arith.verify.plan.inputs import SAMPLES, held_out_count, held_out_inputs, inputs
 from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.numerals import numeral
@@ -250,7 +250,7 @@ def test_what_training_asks_for_stands_in_the_trained_slots(expr: str) -> None:
     operands = numbers[..., None] // [1, 10, 100] % 10
     written = torch.from_numpy(form.write(operands, form.results(operands)))
     numbering = Numbering(10, form.end, form.task.operands, False, False, form.task.operands + 1)
-    asked = Places(numbering, written).asked.any(dim=0)
+    asked = Natural(numbering, written).asked.any(dim=0)
     assert form.trained_slots.tolist() == asked.nonzero().flatten().tolist()
 
 

@@ -140,7 +140,7 @@ def test_where_no_model_can_be_kept_none_is_trained(tmp_path: Path) -> None:
 
 
 def test_curves_need_their_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("arith.verify.training.curves.find_spec", lambda name: None)
+    monkeypatch.setattr("arith.verify.training.recorder.find_spec", lambda name: None)
     words = ["--store", str(tmp_path / "s"), "--tensorboard", str(tmp_path / "curves")]
     done = run_cli("verify", *WORDS, *words)
     assert (done.code, len(done.err.splitlines())) == (2, 1)

@@ -124,12 +124,6 @@ class Hostile:
         return os.system, (f"touch {self.mark}",)
 
 
-def pickled(path: Path) -> None:
-    """What an earlier version wrote, or a stranger."""
-    path.unlink()
-    torch.save({"writer": Hostile(path.with_name("ran"))}, path.with_suffix(".pt"))
-
-
 def bare_pickle(path: Path) -> None:
     path.write_bytes(pickle.dumps(Hostile(path.with_name("ran"))))
 
@@ -158,7 +152,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         (flip, 0, "it is damaged"),
         (told(writer="other code"), 0, "other code wrote it"),
         (told(training="{}"), 0, "it is damaged"),
-        (pickled, 0, "an earlier version wrote it"),
         (bare_pickle, 0, "header"),
         (pipe, 0, "no regular file"),
         (None, 2 * CHUNK, ""),

@@ -1,4 +1,4 @@
-"""The optimizer of an ensemble, against torch's Muon and AdamW on each model alone."""
+"""The optimizer of an ensemble and its weights, against torch's Muon and AdamW alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from arith.verify.plan.recipe import Recipe
-from arith.verify.training.optimizer import Optimizer, orthogonal
-from arith.verify.training.weights import Weights
+from arith.verify.training.optimizer import Optimizer, Weights, orthogonal
 
 SHAPES = {
     "embedding.weight": (5, 8),
@@ -115,3 +114,29 @@ def test_where_attention_is_to_be_sharp_queries_learn_faster_and_nothing_of_it_d
     optimizer.step(Weights([still]).tensors, torch.ones(1))
     decayed = {n for n, x in weights.model(0).items() if not torch.equal(x, start[n])}
     assert decayed == {"blocks.0.out.weight", "norm"}
+
+
+PARAMETERS = {
+    "embedding.weight": (5, 8),
+    "blocks.0.out.weight": (8, 8),
+    "blocks.0.up.weight": (32, 8),
+    "blocks.0.down.weight": (8, 32),
+    "blocks.0.norm1.weight": (8,),
+}
+
+
+def test_parameters_come_back_as_they_were() -> None:
+    models = [{n: torch.randn(shape) for n, shape in PARAMETERS.items()} for _ in range(3)]
+    weights = Weights(models)
+    assert [tuple(x.shape) for x in weights.tensors] == [(3, 1, 8, 8), (3, 2, 8, 32), (3, 48)]
+    for i, model in enumerate(models):
+        found = weights.model(i)
+        assert set(found) == set(model)
+        assert all(torch.equal(found[n], p) for n, p in model.items())
+
+
+def test_gradients_reach_the_parameter_that_was_used() -> None:
+    weights = Weights([{n: torch.randn(shape) for n, shape in PARAMETERS.items()}])
+    tall = weights.named([x[0] for x in weights.tensors])["blocks.0.up.weight"]
+    (gradient,) = torch.autograd.grad(tall[3, 5], weights.tensors[1])
+    assert gradient[0, 0, 5, 3] == 1 and gradient.sum() == 1

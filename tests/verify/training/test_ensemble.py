@@ -1,10 +1,11 @@
-"""Replaying a step on a GPU: it can be recorded, and replayed it is the same step."""
+"""Ensembles: what each model is fed, and a step that can be recorded on a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from builders.cells import cell, natural_cell
@@ -15,7 +16,24 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.encodings import ENCODINGS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.training.ensemble import Ensemble
+from arith.verify.plan.sequences import NaturalFormat
+from arith.verify.training.ensemble import Ensemble, Examples
+
+
+def test_every_choice_of_spaces_is_trained_on() -> None:
+    c = natural_cell("rpe", "spaced")
+    fmt = c.training_format
+    assert isinstance(fmt, NaturalFormat)
+    tokens = Examples(c, 0, RECIPE).draw(60).flatten(0, 1).numpy()
+    is_space, is_digit = tokens == fmt.space, tokens < c.setting.base
+    before = np.arange(tokens.shape[1]) < fmt.equals
+    assert not is_space[:, ~before].any()
+    assert (is_digit[:, 1:] | ~is_space[:, :-1]).all()  # a digit follows a space
+    digits = (is_digit & before).sum(1)
+    assert abs(is_space.sum() / digits.sum() - 0.5) < 0.01
+    longest = is_space[digits == digits.max()]  # of 999 + 999, in any way
+    assert len(np.unique(longest, axis=0)) == 2 ** digits.max()
+
 
 _OF_THE_HOST = ("_local_scalar_dense", "lift_fresh", "nonzero")
 """Operations that read a number back, or copy one there: none of them can be recorded."""
