@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 from builders.brute_force import box_members, brute_accuracy, digit, members, tuples_of
 from builders.strategies import domains, examples, learned_functions, tasks
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.counting.accuracy import (
@@ -34,7 +34,7 @@ from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.properties import digit_causal
 from arith.theory.setting.tasks import Task, named_task
 
-SLOW = settings(examples(300), max_examples=300)
+SLOW = examples(300)
 MANY = examples(1000)
 
 Tuples = list[tuple[int, ...]]

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from builders.brute_force import brute_accuracy, digit, members
 from builders.strategies import examples, learned_functions
-from hypothesis import given, settings
+from hypothesis import given
 
 from arith.theory.counting.accuracy import accuracy, matches
 from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
@@ -20,7 +20,7 @@ from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
 
-SLOW = settings(examples(200), max_examples=200)
+SLOW = examples(200)
 
 Case = tuple[LearnedFunction, Domain]
 

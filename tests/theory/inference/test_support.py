@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from builders.strategies import domains, tasks
-from hypothesis import assume, given, settings
+from builders.strategies import domains, examples, tasks
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.inference.support import Support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import Task, named_task
 
-FEW = settings(max_examples=100, deadline=None, derandomize=True)
+FEW = examples(100)
 
 
 def test_equal_questions_have_equal_supports() -> None:

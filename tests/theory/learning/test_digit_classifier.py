@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 
 import pytest
 from builders.brute_force import box_members
-from hypothesis import given, settings
+from builders.strategies import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.errors import NotCountable
@@ -27,7 +28,7 @@ TASKS = (
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.sampled_from(TASKS),
     st.one_of(st.none(), st.integers(1, 40)),

@@ -16,7 +16,7 @@ import pytest
 from builders.layouts import PADDED
 from builders.paths import ROOT
 from builders.strategies import examples
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput, NotCountable
@@ -102,7 +102,7 @@ _exponents = st.tuples(st.integers(0, 4), st.integers(0, 3))
 _terms = st.lists(st.tuples(st.integers(-30, 30), _exponents), min_size=1, max_size=5)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(_terms, st.none() | st.integers(1, 40), st.integers(1, 12), st.randoms())
 def test_the_canonical_form_has_the_same_values_and_is_its_own(
     terms: list[Term], p: int | None, q: int, random: Random

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 from builders.brute_force import digit
-from builders.strategies import tasks
-from hypothesis import given, settings
+from builders.strategies import examples, tasks
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
@@ -25,7 +25,7 @@ from arith.theory.setting.properties import (
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task, digit_count, named_task
 
-FEW = settings(max_examples=150, deadline=None, derandomize=True)
+FEW = examples(150)
 
 
 @FEW
