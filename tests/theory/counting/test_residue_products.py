@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 from builders.distributions import HUGE, counts, several
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,13 +37,11 @@ def cubic_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int
     return int((pairs * (lows @ highs.T)).sum())
 
 
-@examples(100)
 @given(several(4, largest=12))
 def test_product_matches(four: tuple[Residues, ...]) -> None:
     assert product_matches(*four) == brute_matches(*four)
 
 
-@examples(100)
 @given(several(4, largest=10), st.integers(1, 12))
 def test_product_matches_of_steps(four: tuple[Residues, ...], step: int) -> None:
     a, b, c, d = map(counts, four)

@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 from builders.distributions import HUGE, counts, several
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,7 +55,6 @@ def digit_sets(base: int) -> st.SearchStrategy[tuple[int, ...]]:
     return st.one_of(any_set, full, st.just(tuple(range(base))), st.just(tuple(range(1, base))))
 
 
-@examples(200)
 @given(st.data(), st.integers(1, 40), st.integers(2, 4), st.integers(-12, 12))
 def test_digit_sum(data: st.DataObject, p: int, base: int, step: int) -> None:
     row = st.tuples(st.integers(1, 6), digit_sets(base))
@@ -100,7 +98,6 @@ def brute_convolve(x: Residues, y: Residues) -> list[int]:
     return [sum(a[i] * b[(r - i) % p] for i in range(p)) for r in range(p)]
 
 
-@examples(150)
 @given(several(2, largest=40))
 def test_convolve_and_zero_pairs(pair: tuple[Residues, ...]) -> None:
     expected = brute_convolve(*pair)
@@ -109,7 +106,6 @@ def test_convolve_and_zero_pairs(pair: tuple[Residues, ...]) -> None:
     assert convolve(*pair).total == pair[0].total * pair[1].total
 
 
-@examples(150)
 @given(several(1, largest=40), st.integers(-50, 50) | st.just(HUGE))
 def test_scale(one: tuple[Residues, ...], factor: int) -> None:
     [x] = one
@@ -119,7 +115,6 @@ def test_scale(one: tuple[Residues, ...], factor: int) -> None:
     assert counts(scale(x, factor)) == expected
 
 
-@examples(150)
 @given(several(2, largest=30), st.integers(1, 9))
 def test_unchanged(pair: tuple[Residues, ...], divisor: int) -> None:
     a, b, p = *map(counts, pair), pair[0].p
