@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 
 import pytest
 from builders.brute_force import box_members
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +27,6 @@ TASKS = (
 )
 
 
-@examples(100)
 @given(
     st.sampled_from(TASKS),
     st.one_of(st.none(), st.integers(1, 40)),

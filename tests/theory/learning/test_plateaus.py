@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from builders.brute_force import members
-from builders.strategies import domains, examples, tasks
+from builders.strategies import domains, tasks
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -53,7 +53,6 @@ def modular(draw: st.DrawFn) -> tuple[Task, Domain, int, str]:
     return task, train, base, draw(st.sampled_from(("longest", "every")))
 
 
-@examples(200)
 @given(modular())
 def test_they_are_what_enumeration_counts(case: tuple[Task, Domain, int, str]) -> None:
     task, train, base, kind = case

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from builders.brute_force import brute_accuracy
 from builders.predictions import predicted
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,7 +170,6 @@ def test_a_position_that_showed_one_digit_is_ignored() -> None:
     assert got.lengths[0].accuracy == 0
 
 
-@examples(100)
 @given(st.integers(1, 200), st.integers(2, 12), st.sampled_from(["a+b", "a*b", "3*a+b"]))
 def test_the_base_aligned_rule_is_what_counting_gives(p: int, base: int, text: str) -> None:
     got = say(f"({text}) % {p}", n=1, base=base, tests=(2,))
