@@ -9,7 +9,6 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from builders.paths import REPORTS
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -54,6 +53,6 @@ def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def headline() -> list[CellVerdict]:
     """The verdicts on the committed evidence of the headline grid."""
     # Imported late: few tests need them.
-    from arith.verify.pipeline import judge
+    from builders.evidence import judged
 
-    return list(judge("headline", REPORTS).verdicts)
+    return list(judged("headline").verdicts)

@@ -31,6 +31,7 @@ BUDGET = 20
 LONGEST = 1800.0 if THOROUGH else 300.0
 thorough = pytest.mark.skipif(not THOROUGH, reason="takes minutes; ARITH_EXAMPLES=20 runs it")
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.training,
     pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc"),
 ]

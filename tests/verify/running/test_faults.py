@@ -32,7 +32,7 @@ from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
-GRID = tiny_grid("nano")
+GRID, BUDGET = tiny_grid("nano"), "20"
 IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
 BROKEN = f"""import arith.verify.running.execute
@@ -49,7 +49,10 @@ OFTEN = f"import arith.verify.training.checkpoint as kept\nkept.EVERY = 0.2\n{PL
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
-pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc")
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc"),
+]
 
 
 VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
@@ -57,7 +60,7 @@ VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
 
 def verify(folder: Path, *more: str, program: str = PLAIN, **variables: str) -> Started:
     (folder / "grid.toml").write_text(GRID)
-    words = (*VERIFY, "--budget", "100", "--jobs", "1", *more)
+    words = (*VERIFY, "--budget", BUDGET, "--jobs", "1", *more)
     return Started(folder, *words, program=program, **variables)
 
 
@@ -243,7 +246,7 @@ def test_nothing_finished_is_lost_or_made_again_whatever_happens(tmp_path: Path)
 
     assert last.process.stdout is not None
     xml = tmp_path / "verdicts.xml"
-    again = run_cli(*VERIFY, "--budget", "100", *seeds_after, "--junit-xml", str(xml), cwd=tmp_path)
+    again = run_cli(*VERIFY, "--budget", BUDGET, *seeds_after, "--junit-xml", str(xml), cwd=tmp_path)
     # Everything is there: nothing is trained, and the same is printed.
     assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
     assert 'tests="4"' in xml.read_text()
@@ -264,7 +267,7 @@ def test_a_store_that_is_removed_meanwhile_loses_nothing_that_comes_after(tmp_pa
 @pytest.mark.training
 def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """SIGKILL of the parent or the worker, each time after a state was kept."""
-    folder, long, rng = tmp_path / "whole", ("--budget", "250"), random.Random(0)
+    folder, long, rng = tmp_path / "whole", ("--budget", "150"), random.Random(0)
     folder.mkdir()
     states = tmp_path / "store.sqlite.training"
     whole = verify(folder, *long)
