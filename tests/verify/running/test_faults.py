@@ -246,7 +246,9 @@ def test_nothing_finished_is_lost_or_made_again_whatever_happens(tmp_path: Path)
 
     assert last.process.stdout is not None
     xml = tmp_path / "verdicts.xml"
-    again = run_cli(*VERIFY, "--budget", BUDGET, *seeds_after, "--junit-xml", str(xml), cwd=tmp_path)
+    again = run_cli(
+        *VERIFY, "--budget", BUDGET, *seeds_after, "--junit-xml", str(xml), cwd=tmp_path
+    )
     # Everything is there: nothing is trained, and the same is printed.
     assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
     assert 'tests="4"' in xml.read_text()
