@@ -29,17 +29,21 @@ settings.register_profile(
 settings.load_profile("arith")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file run in one process, which makes what they share once.
+    """The tests of a group, or of a file, run in one process, which makes what they share once.
 
-    Files that train go first, so that no long one is left at the end.
+    Groups that train go first, so that no long one is left at the end.
     """
-    items.sort(key=lambda item: item.get_closest_marker("training") is None)
+    groups = dict[pytest.Item, str]()
     for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        mark = item.get_closest_marker("xdist_group")
+        groups[item] = mark.args[0] if mark else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(groups[item]))
         if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.soak)
+    long = {groups[item] for item in items if item.get_closest_marker("training")}
+    items.sort(key=lambda item: groups[item] not in long)
 
 
 @pytest.fixture(autouse=True)

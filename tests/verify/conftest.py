@@ -20,6 +20,7 @@ def tiny() -> Taught:
     return taught(cell("mod_add", 4, base=4, test_lengths=(2, 3)))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share models run in one process, which trains them once."""
     for item in items:

@@ -269,7 +269,7 @@ def test_a_store_that_is_removed_meanwhile_loses_nothing_that_comes_after(tmp_pa
 @pytest.mark.training
 def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """SIGKILL of the parent or the worker, each time after a state was kept."""
-    folder, long, rng = tmp_path / "whole", ("--budget", "150"), random.Random(0)
+    folder, long, rng = tmp_path / "whole", ("--budget", "100"), random.Random(0)
     folder.mkdir()
     states = tmp_path / "store.sqlite.training"
     whole = verify(folder, *long)
