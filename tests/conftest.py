@@ -29,21 +29,15 @@ settings.register_profile(
 settings.load_profile("arith")
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a group, or of a file, run in one process, which makes what they share once.
-
-    Groups that train go first, so that no long one is left at the end.
-    """
-    groups = dict[pytest.Item, str]()
+    """Files that train go first, so that no long one is left at the end."""
     for item in items:
-        mark = item.get_closest_marker("xdist_group")
-        groups[item] = mark.args[0] if mark else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(groups[item]))
+        if "tiny" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.training)
         if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.soak)
-    long = {groups[item] for item in items if item.get_closest_marker("training")}
-    items.sort(key=lambda item: groups[item] not in long)
+    long = {item.path for item in items if item.get_closest_marker("training")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(autouse=True)

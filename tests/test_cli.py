@@ -20,9 +20,6 @@ from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.sizes import SIZES
 from arith.verify.records.store import Store
 
-# One process compares all published findings, which takes seconds, for all tests of them.
-pytestmark = pytest.mark.xdist_group("literature")
-
 
 def predicted(*arguments: str) -> dict:
     done = run_cli("predict", *arguments, "--json")

@@ -26,9 +26,6 @@ from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
 
-# One process compares all published findings, which takes seconds, for all tests of them.
-pytestmark = pytest.mark.xdist_group("literature")
-
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",

@@ -32,9 +32,6 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.findings import findings
 
-# One process compares all published findings, which takes seconds, for all tests of them.
-pytestmark = pytest.mark.xdist_group("literature")
-
 WIDTHS = (40, 80, 200)
 TABLES = [
     (tuple(TASK_COLUMNS.values()), task_rows),

@@ -19,7 +19,7 @@ from arith.theory.inference.rules import THEORY_VERSION
 
 STEP = 1 if int(os.environ.get("ARITH_EXAMPLES", "0")) >= 100 else 10
 """Every tenth setting, or all."""
-pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("literature")]
+pytestmark = pytest.mark.soak
 PARTS = [("cells", 0), ("cells", 1), ("published", 0), ("drawn", 0), ("drawn", 1)]
 
 

@@ -18,9 +18,6 @@ from arith.theory.setting.domains import KINDS
 from arith.theory.studies.findings import TOLERANCE, findings
 from arith.theory.studies.literature import Comparison, Outcome, compare, missing_premises
 
-# One process compares all published findings, which takes seconds, for all tests of them.
-pytestmark = pytest.mark.xdist_group("literature")
-
 BY_ID = {f.id: f for f in findings()}
 
 
