@@ -9,10 +9,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from builders import golden
 from builders.command_line import run_cli
 
 from arith.theory.display.literature_tables import COLUMNS, summary, table
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.domains import KINDS
 from arith.theory.studies.findings import TOLERANCE, findings
@@ -285,6 +287,13 @@ def test_the_command_of_a_finding_predicts_the_same(monkeypatch: pytest.MonkeyPa
         for x in c.lengths:
             if x.claims and c.finding.against == "truth":
                 assert (str(x.low), str(x.high)) == said[x.digits], c.command
+
+
+def test_predictions_are_those_of_the_golden_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {c.prediction.setting: c.prediction for c in map(compare, findings()) if c.prediction}
+    monkeypatch.setattr(golden, "predict", lambda s: known.get(s) or predict(s))
+    kept = golden.read_blocks(golden.FOLDER / "published.txt")
+    assert list(golden.differences("published", kept)) == []
 
 
 def test_every_finding_that_is_compared_has_its_command() -> None:
