@@ -17,7 +17,7 @@ verify: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
 
-# The random tests with many examples, drawn anew, and every fault (half an hour).
+# The random tests with many examples, drawn anew, and every fault (long).
 soak: $(READY)
 	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n auto -m soak
 
