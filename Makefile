@@ -17,13 +17,9 @@ verify: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
 
-# The random tests with their full counts, one after the other (a quarter of an hour).
+# The random tests with many examples, drawn anew, and every fault (long).
 soak: $(READY)
-	ARITH_EXAMPLES=5000 $(BIN)/python -m pytest -n0 tests/theory/setting/test_canonical.py
-	ARITH_EXAMPLES=2000 $(BIN)/python -m pytest -n0 tests/theory/prediction/test_learned_accuracy.py
-	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n0 tests/test_command_lines.py
-	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/running/test_faults.py
-	ARITH_EXAMPLES=20 $(BIN)/python -m pytest -n0 tests/verify/running/test_cluster.py
+	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n auto -m soak
 
 # Style and types.
 check: $(READY)

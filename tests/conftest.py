@@ -1,4 +1,7 @@
-"""What every test process has: one thread, training in float32, and the headline's verdicts."""
+"""What every test process has: one thread, training in float32, and the same random examples.
+
+With ``ARITH_EXAMPLES`` set, random tests draw that many examples anew (``make soak``).
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,35 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from builders.paths import REPORTS
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from arith.verify.judging.judge import CellVerdict
 
 # Several processes share the machine's cores.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+settings.register_profile(
+    "arith",
+    derandomize="ARITH_EXAMPLES" not in os.environ,
+    max_examples=int(os.environ.get("ARITH_EXAMPLES", "50")),
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("arith")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that train go first, so that no long one is left at the end."""
+    for item in items:
+        if "tiny" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.training)
+        if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.soak)
+    long = {item.path for item in items if item.get_closest_marker("training")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +51,6 @@ def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def headline() -> list[CellVerdict]:
     """The verdicts on the committed evidence of the headline grid."""
     # Imported late: few tests need them.
-    from arith.verify.pipeline import judge
+    from builders.evidence import judged
 
-    return list(judge("headline", REPORTS).verdicts)
+    return list(judged("headline").verdicts)

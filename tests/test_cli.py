@@ -386,7 +386,7 @@ def test_a_grid_is_listed_with_its_predictions() -> None:
 @pytest.mark.training
 def test_inspect_trains_one_cell_and_looks_inside(tmp_path: Path) -> None:
     cell = ["--task", "add", "--base", "2", "--train-digits", "3", "--test-digits", "3,4"]
-    done = run_cli("inspect", *cell, "--budget", "100", "--out", str(tmp_path / "in"))
+    done = run_cli("inspect", *cell, "--budget", "20", "--out", str(tmp_path / "in"))
     assert done.code in (0, 3), done.err
     assert "in domain" in done.out and "learned function" in done.out
     found = json.loads((tmp_path / "in" / "mechanism.json").read_text())

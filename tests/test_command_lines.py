@@ -2,7 +2,7 @@
 
 None ends by the last resort either, which is for what nobody foresaw.
 
-A few in the default run; ``ARITH_EXAMPLES=1000`` makes the full one.  All run in one process.
+All run in one process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from time import process_time
 
 import pytest
 from builders.command_line import run_cli
-from builders.strategies import examples
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -31,9 +30,7 @@ WAITS = 60
 """Seconds by the clock: nothing reads from a pipe for ever."""
 # A line that fails is reported as it was drawn: to shrink one Hypothesis traces every line of
 # Python, and then other lines fail by their time.
-LINES = settings(
-    examples(60), phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None
-)
+LINES = settings(phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 
 wild = st.one_of(
     st.sampled_from(
@@ -292,6 +289,7 @@ def limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, handler)
 
 
+@pytest.mark.soak
 def test_every_line_ends(folder: Path) -> None:
     @LINES
     @given(command_lines())

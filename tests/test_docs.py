@@ -9,6 +9,7 @@ import shutil
 import tomllib
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,12 @@ from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), ROOT / "benchmarks" / "README.md"]
-EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(DOCS.rglob("*.md")),
+    ROOT / "benchmarks" / "README.md",
+]
 
 
 def shell_lines(page: Path) -> list[str]:
@@ -93,12 +98,12 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
         assert run_cli(*words, cwd=tmp_path).code == 0
 
 
-@EACH_PAGE
-def test_commands_that_the_text_names_exist_with_their_options(page: Path) -> None:
-    for command in re.findall(r"`(arith \w[^`]*)`", page.read_text()):
+def test_commands_that_the_text_names_exist_with_their_options() -> None:
+    text = "\n".join(page.read_text() for page in PAGES)
+    help_of = cache(lambda name: run_cli(name, "--help").out)
+    for command in re.findall(r"`(arith \w[^`\n]*)`", text):
         name, *words = shlex.split(command)[1:]
-        known = run_cli(name, "--help").out
-        assert [x for x in words if x.startswith("--") and x not in known] == [], command
+        assert [x for x in words if x.startswith("--") and x not in help_of(name)] == [], command
 
 
 @pytest.fixture(scope="module")
@@ -163,26 +168,25 @@ def test_the_citation_has_what_is_required() -> None:
     assert "2407.17963" in cited["references"][0]["url"]
 
 
-@EACH_PAGE
-def test_make_targets_of_a_page_exist(page: Path) -> None:
+def test_make_targets_of_the_pages_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for line in shell_lines(page):
-        if line.startswith("make "):
-            assert f"\n{line.split()[1]}:" in makefile
+    named = {x.split()[1] for page in PAGES for x in shell_lines(page) if x.startswith("make ")}
+    assert named and {x for x in named if f"\n{x}:" not in makefile} == set()
 
 
-@EACH_PAGE
-def test_what_a_page_points_to_exists(page: Path) -> None:
+def test_what_a_page_points_to_exists() -> None:
     """Files that are linked or named, and the headings of links."""
-    text = page.read_text()
-    for target, heading in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
-        linked = (page.parent / target).resolve() if target else page
-        assert linked.exists(), target
-        titles = re.findall(r"^#+ (.*)", linked.read_text(), re.M) if heading else []
-        assert not heading or heading in [t.lower().replace(" ", "-") for t in titles], heading
-    named = r"(?<![\w/.])(?:theory|verify|commands|tests|docs|benchmarks)/[\w./-]*"
-    for path in re.findall(named, text):
-        assert (ROOT / path.rstrip(".")).exists(), path
+    for page in PAGES:
+        text = page.read_text()
+        for target, heading in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
+            linked = (page.parent / target).resolve() if target else page
+            assert linked.exists(), f"{page}: {target}"
+            titles = re.findall(r"^#+ (.*)", linked.read_text(), re.M) if heading else []
+            known = ["", *(t.lower().replace(" ", "-") for t in titles)]
+            assert heading in known, f"{page}: {heading}"
+        named = r"(?<![\w/.])(?:theory|verify|commands|tests|docs|benchmarks)/[\w./-]*"
+        for path in re.findall(named, text):
+            assert (ROOT / path.rstrip(".")).exists(), f"{page}: {path}"
 
 
 def test_the_python_examples_of_the_page_on_usage_run() -> None:

@@ -56,8 +56,12 @@ def test_the_module_of_an_absolute_encoding_does_as_the_learned_one() -> None:
 
 @pytest.mark.training
 @pytest.mark.usefixtures("tables_as_they_were")
-def test_the_script_adds_predicts_trains_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_script_adds_predicts_trains_and_judges(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With too few steps to learn, and few inputs."""
     script, _ = scripts()
+    monkeypatch.setattr("arith.verify.plan.inputs.SAMPLES", 200)
     assert "budget=6000" in script
     exec(script.replace("budget=6000", "budget=50"), {"__name__": "extending"})
     first, *lines = capsys.readouterr().out.splitlines()

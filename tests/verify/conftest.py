@@ -18,11 +18,3 @@ def tiny() -> Taught:
     from builders.tiny_models import taught
 
     return taught(cell("mod_add", 4, base=4, test_lengths=(2, 3)))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share models run in one process, which trains them once."""
-    for item in items:
-        if "tiny" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.training)
-            item.add_marker(pytest.mark.xdist_group("tiny"))

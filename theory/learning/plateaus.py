@@ -46,6 +46,7 @@ class Plateau:
     accuracy: Fraction
 
 
+@lru_cache(maxsize=4096)
 def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
     """The plateaus of a task below 1, the lowest first; a digit that tells nothing makes none.
 

@@ -7,7 +7,6 @@ from itertools import product
 
 import pytest
 from builders.natural_examples import digits
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +30,6 @@ def test_carries(text: str, base: int, count: int) -> None:
     assert base**automaton.reach >= count > base ** (automaton.reach - 1)
 
 
-@examples(100)
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(2, 12))
 def test_carries_are_those_that_digit_by_digit_arithmetic_meets(x: int, y: int, base: int) -> None:
     digits = range(base) if y else range(1)
@@ -45,7 +43,6 @@ def test_carries_are_those_that_digit_by_digit_arithmetic_meets(x: int, y: int, 
     assert digit_automaton(parse_task(f"{x}*a + {y}*b"), base).states == len(met)
 
 
-@examples(60)
 @given(
     st.sampled_from(
         ("a + b", "a - b", "b - a", "2*a - b", "a - 2*b + 1", "3*a + 2*b + 4", "a + b - c", "7*a")

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 from builders.brute_force import brute_accuracy, digit, members
-from builders.strategies import examples, learned_functions
-from hypothesis import given, settings
+from builders.strategies import learned_functions
+from hypothesis import given
 
 from arith.theory.counting.accuracy import accuracy, matches
 from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
@@ -19,8 +19,6 @@ from arith.theory.numbers.effort import PART, budget
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.tasks import Task, named_task
-
-SLOW = settings(examples(200), max_examples=200)
 
 Case = tuple[LearnedFunction, Domain]
 
@@ -44,7 +42,6 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     )
 
 
-@SLOW
 @given(learned_functions())
 def test_digits_are_what_enumeration_counts(case: Case) -> None:
     assert digit_accuracies(*case) == brute_digits(*case)
@@ -58,7 +55,6 @@ def test_a_constant_above_the_test_length_makes_no_result_right() -> None:
     assert (found.digit[0], found.lowest[-1]) == (1, 0)
 
 
-@SLOW
 @given(learned_functions())
 def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
     expected = brute_digits(*case)

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 from builders.distributions import HUGE, counts, residues
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.counting.residue_polynomials import (
@@ -55,13 +55,11 @@ def cases(draw: st.DrawFn, most_steps: int) -> Case:
     return terms, q * step, step, operands
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
 @given(cases(6))
 def test_polynomial_matches(case: Case) -> None:
     assert polynomial_matches(*case) == brute(case, lambda x, y: x == y)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(cases(1), st.integers(1, 5))
 def test_polynomial_unchanged(case: Case, divisor: int) -> None:
     terms, p, _, operands = case

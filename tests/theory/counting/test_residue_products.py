@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from builders.distributions import HUGE, counts, several
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.counting.residue_products import product_matches
@@ -37,13 +37,11 @@ def cubic_matches(la: Residues, ua: Residues, lb: Residues, ub: Residues) -> int
     return int((pairs * (lows @ highs.T)).sum())
 
 
-@settings(max_examples=100, deadline=None)
 @given(several(4, largest=12))
 def test_product_matches(four: tuple[Residues, ...]) -> None:
     assert product_matches(*four) == brute_matches(*four)
 
 
-@settings(max_examples=100, deadline=None)
 @given(several(4, largest=10), st.integers(1, 12))
 def test_product_matches_of_steps(four: tuple[Residues, ...], step: int) -> None:
     a, b, c, d = map(counts, four)

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from builders.distributions import HUGE, counts, several
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.counting.residues import (
@@ -35,14 +35,12 @@ def tally(p: int, numbers: Iterable[int]) -> list[int]:
 # --- intervals and digits ---------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(-200, 200), st.integers(-5, 150), st.integers(-100, 100))
 def test_interval(p: int, low: int, size: int, step: int) -> None:
     numbers = (step * t for t in range(low, low + size))
     assert counts(scale(interval(p, low, low + size), step)) == tally(p, numbers)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(-50, 50), st.integers(0, 80), st.integers(-60, 60))
 def test_interval_of_huge_size(p: int, low: int, size: int, step: int) -> None:
     laps = tally(p, (step * t for t in range(p)))
@@ -57,7 +55,6 @@ def digit_sets(base: int) -> st.SearchStrategy[tuple[int, ...]]:
     return st.one_of(any_set, full, st.just(tuple(range(base))), st.just(tuple(range(1, base))))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data(), st.integers(1, 40), st.integers(2, 4), st.integers(-12, 12))
 def test_digit_sum(data: st.DataObject, p: int, base: int, step: int) -> None:
     row = st.tuples(st.integers(1, 6), digit_sets(base))
@@ -101,7 +98,6 @@ def brute_convolve(x: Residues, y: Residues) -> list[int]:
     return [sum(a[i] * b[(r - i) % p] for i in range(p)) for r in range(p)]
 
 
-@settings(max_examples=150, deadline=None)
 @given(several(2, largest=40))
 def test_convolve_and_zero_pairs(pair: tuple[Residues, ...]) -> None:
     expected = brute_convolve(*pair)
@@ -110,7 +106,6 @@ def test_convolve_and_zero_pairs(pair: tuple[Residues, ...]) -> None:
     assert convolve(*pair).total == pair[0].total * pair[1].total
 
 
-@settings(max_examples=150, deadline=None)
 @given(several(1, largest=40), st.integers(-50, 50) | st.just(HUGE))
 def test_scale(one: tuple[Residues, ...], factor: int) -> None:
     [x] = one
@@ -120,7 +115,6 @@ def test_scale(one: tuple[Residues, ...], factor: int) -> None:
     assert counts(scale(x, factor)) == expected
 
 
-@settings(max_examples=150, deadline=None)
 @given(several(2, largest=30), st.integers(1, 9))
 def test_unchanged(pair: tuple[Residues, ...], divisor: int) -> None:
     a, b, p = *map(counts, pair), pair[0].p

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sympy.printing.str import StrPrinter
 
@@ -85,7 +85,6 @@ def any_tasks(draw: st.DrawFn) -> Task:
         return Task("any", tuple(terms), names, 12)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(any_tasks(), st.integers(1, 3), st.sampled_from(("longest", "every")))
 def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> None:
     assert task.formula() == by_sympy(task, symbols(task))
@@ -96,7 +95,6 @@ def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> No
 AS_PYTHON = {"mod": "%", "·": "*", "^": "**", "⌊": "(", "⌋": ")", "/": "//"}
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
 @given(any_tasks(), st.integers(1, 9), st.sampled_from(("longest", "every")), st.data())
 def test_what_people_read_is_the_same_function(
     task: Task, n: int, kind: str, data: st.DataObject

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from builders.strategies import domains, tasks
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.inference.support import Support
 from arith.theory.setting.domains import Domain
 from arith.theory.setting.tasks import Task, named_task
-
-FEW = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 def test_equal_questions_have_equal_supports() -> None:
@@ -21,7 +19,6 @@ def test_equal_questions_have_equal_supports() -> None:
     assert [first.constant((0, i)) for i in (1, 3, 4)] == [None, None, 0]
 
 
-@FEW
 @given(tasks(), domains, st.integers(2, 6))
 def test_what_is_read_varied_and_what_is_needed_counts(
     task: Task, train: Domain, base: int

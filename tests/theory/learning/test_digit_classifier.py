@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import pytest
 from builders.brute_force import box_members
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.errors import NotCountable
@@ -27,7 +27,6 @@ TASKS = (
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(TASKS),
     st.one_of(st.none(), st.integers(1, 40)),

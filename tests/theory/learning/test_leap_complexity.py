@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import assume, given, settings
+from builders.strategies import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.errors import NotCountable
@@ -88,7 +89,7 @@ def test_sums_of_three_digits_that_are_learned_soon_and_late() -> None:
     assert more == {100: no, 101: yes, 150: yes, 200: yes, 300: no}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.integers(2, 3),
     st.integers(1, 2),
@@ -141,7 +142,6 @@ def test_drawn_and_primed_sets_ask_for_what_their_domain_does() -> None:
 SUMS = ("a + b", "a - b", "2*a + 3*b + 1", "(a + b) % B**2", "(a + b) // B", "a + b + c", "7*a + 1")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.sampled_from(SUMS),
     st.integers(2, 6),

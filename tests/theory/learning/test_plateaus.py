@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 from builders.brute_force import members
-from builders.strategies import domains, examples, tasks
-from hypothesis import assume, given, settings
+from builders.strategies import domains, tasks
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.display.answer import explanation
@@ -54,7 +54,6 @@ def modular(draw: st.DrawFn) -> tuple[Task, Domain, int, str]:
     return task, train, base, draw(st.sampled_from(("longest", "every")))
 
 
-@settings(examples(200), max_examples=200)
 @given(modular())
 def test_they_are_what_enumeration_counts(case: tuple[Task, Domain, int, str]) -> None:
     task, train, base, kind = case

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.numbers.integer_arrays import combinations, cyclic_product, operand_tuples
@@ -26,7 +26,6 @@ def test_operand_tuples_beyond_machine_integers() -> None:
     assert operand_tuples((((0,),) * 30 + ((7,),),), 10, object).tolist() == [[7 * 10**30]]
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(1, 60))
 def test_cyclic_products(data: st.DataObject, size: int) -> None:
     largest = data.draw(st.sampled_from((1, 10**6, 10**30)))

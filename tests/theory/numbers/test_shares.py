@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 from builders.command_line import run_cli
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,6 @@ SMALL = st.one_of(
 )
 
 
-@examples(200)
 @given(SMALL)
 def test_only_nothing_is_shown_as_nothing_and_only_all_as_all(x: Fraction) -> None:
     shown = [share_text(x), share_text(x, 2), fixed_text(x, 2), fixed_text(x, 4)]

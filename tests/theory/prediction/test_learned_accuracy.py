@@ -1,7 +1,4 @@
-"""The learned function's accuracy against an implementation of its own, input by input.
-
-100 random cells; ``ARITH_EXAMPLES=2000`` makes the full run.
-"""
+"""The learned function's accuracy against an implementation of its own, input by input."""
 
 from __future__ import annotations
 
@@ -21,7 +18,6 @@ from arith.theory.setting.encodings import ENCODINGS
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import TASKS, Task
 
-CELLS = examples(100)
 LARGEST = 3_000
 """Operand tuples that are enumerated at most."""
 
@@ -127,7 +123,6 @@ def enumerated(prediction: Prediction, shown: list, digits: int) -> Fraction:
     return Fraction(right, len(tested))
 
 
-@CELLS
 @given(requests())
 def test_learned_accuracy_is_what_enumeration_counts(request: Request) -> None:
     try:

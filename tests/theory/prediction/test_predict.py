@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from builders.brute_force import brute_accuracy
 from builders.predictions import predicted
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory import Domain, Prediction, Setting, encoding, layout, parse_task, predict
@@ -169,7 +169,6 @@ def test_a_position_that_showed_one_digit_is_ignored() -> None:
     assert got.lengths[0].accuracy == 0
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.integers(1, 200), st.integers(2, 12), st.sampled_from(["a+b", "a*b", "3*a+b"]))
 def test_the_base_aligned_rule_is_what_counting_gives(p: int, base: int, text: str) -> None:
     got = say(f"({text}) % {p}", n=1, base=base, tests=(2,))

@@ -96,7 +96,6 @@ def test_sums_of_digits_do_not_hold_a_set_of_boxes_each() -> None:
         CarryClassifier(task, 24, boxes)
 
 
-@examples(100)
 @given(
     st.integers(2, 4),
     st.integers(1, 3),

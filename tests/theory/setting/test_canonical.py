@@ -1,7 +1,4 @@
-"""One function, one prediction: however it is written, over the integers.
-
-``ARITH_EXAMPLES=5000`` makes a longer run of the rewritings.
-"""
+"""One function, one prediction: however it is written, over the integers."""
 
 from __future__ import annotations
 
@@ -15,8 +12,7 @@ from typing import Any
 import pytest
 from builders.layouts import PADDED
 from builders.paths import ROOT
-from builders.strategies import examples
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput, NotCountable
@@ -30,8 +26,6 @@ from arith.theory.setting.layouts import layout
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.tasks import TASKS, Task, Term, named_task
-
-MANY = examples(150)
 
 
 def form(text: str) -> tuple[tuple[Term, ...], int | None, int]:
@@ -102,7 +96,6 @@ _exponents = st.tuples(st.integers(0, 4), st.integers(0, 3))
 _terms = st.lists(st.tuples(st.integers(-30, 30), _exponents), min_size=1, max_size=5)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
 @given(_terms, st.none() | st.integers(1, 40), st.integers(1, 12), st.randoms())
 def test_the_canonical_form_has_the_same_values_and_is_its_own(
     terms: list[Term], p: int | None, q: int, random: Random
@@ -218,7 +211,6 @@ def rewritings(draw: st.DrawFn) -> tuple[Setting, Setting]:
     return made[0], made[1]
 
 
-@MANY
 @given(rewritings())
 def test_rewriting_an_expression_never_changes_a_prediction(pair: tuple[Setting, Setting]) -> None:
     first, second = pair

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,6 @@ _texts = st.recursive(
 )
 
 
-@examples(200)
 @given(_texts, st.integers(1, 9), st.integers(1, 99), st.integers(0, 500), st.integers(0, 500))
 def test_an_expression_means_what_arithmetic_says(
     text: str, q: int, p: int, a: int, b: int

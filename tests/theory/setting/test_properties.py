@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from builders.brute_force import digit
 from builders.strategies import tasks
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
@@ -25,17 +25,13 @@ from arith.theory.setting.properties import (
 from arith.theory.setting.requests import Request
 from arith.theory.setting.tasks import Task, digit_count, named_task
 
-FEW = settings(max_examples=150, deadline=None, derandomize=True)
 
-
-@FEW
 @given(st.integers(1, 3000), st.integers(2, 36))
 def test_base_aligned_is_the_least_power(p: int, base: int) -> None:
     powers = [k for k in range(15) if base**k % p == 0]
     assert base_aligned(p, base) == (powers[0] if powers else None)
 
 
-@FEW
 @given(st.integers(1, 500), st.integers(2, 12), st.integers(0, 4))
 def test_residual_modulus_is_what_the_upper_digits_matter_modulo(p: int, base: int, n: int) -> None:
     left = residual_modulus(p, base, n)
@@ -43,7 +39,6 @@ def test_residual_modulus_is_what_the_upper_digits_matter_modulo(p: int, base: i
     assert matters[0] == left
 
 
-@FEW
 @given(tasks(), st.integers(2, 7))
 def test_digit_causality_is_its_definition(task: Task, base: int) -> None:
     """No pair of inputs below B^3 contradicts a yes, and the witness of a no is one."""
@@ -92,7 +87,6 @@ def test_translation_invariance_is_its_definition() -> None:
     assert not translation_invariant(named_task("mod_add", 100))
 
 
-@FEW
 @given(tasks(), st.integers(2, 12), st.lists(st.integers(0, 999), min_size=4, max_size=4))
 def test_the_difference_that_a_shift_makes(task: Task, base: int, values: list[int]) -> None:
     terms, names = shift_difference(task, base)
@@ -121,7 +115,6 @@ def test_whether_low_digits_are_enough_may_not_be_known() -> None:
         Request(expr=four, layout="interleaved").setting()
 
 
-@FEW
 @given(tasks(), st.randoms(use_true_random=False))
 def test_operands_that_are_alike_can_change_places(task: Task, random: Random) -> None:
     assert sorted(j for group in task.alike for j in group) == list(range(task.operands))

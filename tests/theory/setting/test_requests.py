@@ -7,7 +7,6 @@ import shlex
 from typing import Any
 
 import pytest
-from builders.strategies import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,7 +101,6 @@ def comes_back(setting: Setting) -> None:
 _SIGNED = st.tuples(st.sampled_from("+-"), st.sampled_from(("a", "b", "a*b", "b**2", "3", "2*a")))
 
 
-@examples(200)
 @given(
     st.lists(_SIGNED, min_size=1, max_size=4),
     st.integers(1, 120),

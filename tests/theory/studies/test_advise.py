@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import cache
 
 import pytest
 
@@ -12,7 +13,10 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise, changed
 
+NATURAL = {"train_digits": "1-5", "test_digits": "30", "padding": "none"}
 
+
+@cache
 def ask(**words: object) -> object:
     return advise(Request(**words).setting())  # type: ignore[arg-type]
 
@@ -59,7 +63,7 @@ def test_the_support_rule_is_an_obstacle_too() -> None:
 
 
 def test_natural_lengths_want_one_layer_with_a_window() -> None:
-    advice = ask(task="add", train_digits="1-5", test_digits="30", padding="none")
+    advice = ask(task="add", **NATURAL)
     texts = [s.text for s in advice.suggestions]
     assert "encoding rpe; attention window 5 in one layer; interleaved layout" in texts
     [obstacle] = advice.obstacles
@@ -158,11 +162,9 @@ def test_a_task_that_only_its_modulus_makes_has_commands_too() -> None:
     assert all('--expr "a - b*b" --modulus 60' in " ".join(s.command) for s in suggestions)
 
 
-@pytest.mark.parametrize(
-    "words", [{"train_digits": "5"}, {"train_digits": "1-5", "padding": "none"}]
-)
+@pytest.mark.parametrize("words", [{"test_digits": "30", "train_digits": "5"}, NATURAL])
 def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
-    suggestions = ask(task="add", test_digits="30", **words).suggestions
+    suggestions = ask(task="add", **words).suggestions
     assert len(suggestions) > 1
     for suggestion in suggestions:
         program, verb, *words = shlex.split(" ".join(suggestion.command))
@@ -179,7 +181,7 @@ def batched(words: list[str]) -> list[tuple[str, str]]:
 
 
 def test_a_change_whose_effect_is_proved_is_told_from_one_that_was_observed() -> None:
-    natural = ask(task="add", padding="none", train_digits="1-5").suggestions
+    natural = ask(task="add", **NATURAL).suggestions
     assert natural and all(s.proved for s in natural)
     padded = {s.proved: s.text for s in ask(task="add").suggestions}
     assert "in one layer" in padded[True] and padded[False].startswith("mix in")

@@ -13,7 +13,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
-from arith.verify.records.predicted import predicted
+from arith.verify.records.predicted import Predicted, predicted
 from arith.verify.records.runs import Run
 
 
@@ -211,6 +211,12 @@ def test_a_model_that_is_disturbed_by_ignored_tokens_is_not_judged_on_them() -> 
     assert verdicts(c, leaky, firm)[3] == Verdict.AGREE
 
 
+def told_by(theory: str, told: Predicted) -> Predicted:
+    """What was predicted as another theory stored it, before claims said what they ask."""
+    lengths = tuple(replace(x, premises=None) for x in told.lengths)
+    return replace(told, theory=theory, lengths=lengths)
+
+
 def with_steady(made: Run, shares: dict[int, float]) -> Run:
     measured = [replace(m, steady=shares.get(m.digits)) for m in made.measurements]
     return replace(made, measurements=tuple(measured))
@@ -238,7 +244,7 @@ def test_a_claim_that_rests_on_ignored_digits_speaks_of_steady_models() -> None:
     assert verdicts(c, with_steady(leaks, {1: 1.0, 3: 0.99}))[2] == Verdict.DIVERGE
     told = predicted(predict(c.setting))
     for theory, before in (("28", Verdict.UNDETERMINED), ("27", Verdict.DIVERGE)):
-        one = replace(leaks, predicted=replace(told, theory=theory))
+        one = replace(leaks, predicted=told_by(theory, told))
         assert judge(c, [one]).lengths[2].before == before
 
 
@@ -258,7 +264,7 @@ def test_of_which_models_a_claim_speaks_depends_on_when_it_was_stored(
         (0.995, "33", True),
         (0.998, "31", True),
     ):
-        one = replace(with_steady(made, {3: kept}), predicted=replace(told, theory=theory))
+        one = replace(with_steady(made, {3: kept}), predicted=told_by(theory, told))
         found = judge(c, [one]).lengths[2]
         assert (found.verdict, found.stored) == (verdict, was_spoken_of)
         assert found.before == (verdict if was_spoken_of else Verdict.UNDETERMINED)
@@ -268,7 +274,7 @@ def test_of_which_models_a_claim_speaks_depends_on_when_it_was_stored(
 def test_where_steadiness_has_to_be_seen_more_answers_have_to_stay(theory: str) -> None:
     """Two digits up under RPE a model is judged from 0.998 on, one up from 0.99 on."""
     c = cell("mod_add", 50, pe="rpe", test_lengths=(3, 4))
-    told = replace(predicted(predict(c.setting)), theory=theory)
+    told = told_by(theory, predicted(predict(c.setting)))
     made = replace(run(c, {3: 1.0, 4: 0.7}), predicted=told)
     for kept, seen, stored in (
         (0.998, ["agree", "diverge"], Verdict.DIVERGE),
@@ -308,7 +314,7 @@ def test_of_open_inputs_a_steady_model_needs_no_firm_answer() -> None:
     c = cell(digits=3, train=Domain((3,), "every"), test_lengths=(4,))
     for kept, verdict in ((0.81, Verdict.AGREE), (0.79, Verdict.INCONCLUSIVE)):
         assert verdicts(c, with_steady(run(c, {4: 0.1}), {4: kept})) == [verdict]
-        told = replace(predicted(predict(c.setting)), theory="28")  # bounds did not ask for it
+        told = told_by("28", predicted(predict(c.setting)))  # bounds did not ask for it
         one = replace(with_steady(run(c, {4: 0.1}), {4: kept}), predicted=told)
         assert judge(c, [one]).lengths[0].before == Verdict.AGREE
 
@@ -319,7 +325,7 @@ def test_what_was_claimed_before_steadiness_was_a_premise_is_judged_as_it_was() 
     made = with_steady(run(c, {1: 1, 2: 0.6, 3: 1, 4: 0}), {2: 0.9})
     firm = with_steady(run(c, {1: 1, 2: 1, 3: 1, 4: 0}, seed=1), {2: 1.0})
     for theory, verdict in ((told.theory, Verdict.AGREE), ("25", Verdict.DIVERGE)):
-        runs = [replace(x, predicted=replace(told, theory=theory)) for x in (made, firm)]
+        runs = [replace(x, predicted=told_by(theory, told)) for x in (made, firm)]
         found = judge(c, runs).lengths[1]
         assert (found.before, found.verdict) == (verdict, Verdict.AGREE)
         assert found.stored == (verdict == Verdict.AGREE)

@@ -95,10 +95,10 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
 
     with float32(TINY):
         recipe = replace(QUICK, settling=400, low_loss=0.5, adamw_lr=2e-3)
-        trained = train_ensemble([(c, 0), (c, 1)], 600, recipe=recipe, watch=watch, compiled=False)
+        [trained] = train_ensemble([(c, 0)], 600, recipe=recipe, watch=watch, compiled=False)
     needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
     of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
-    assert min(x.premise for x in trained) > 0.6  # of six held-out inputs
+    assert trained.premise > 0.6  # of six held-out inputs
     assert of_needed.max() < 0.5 < 0.7 < of_others.min()
 
 

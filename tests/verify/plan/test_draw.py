@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
+
+import pytest
 
 from arith.theory.learning.leap_complexity import leaps
 from arith.theory.setting.decision import Decision
@@ -11,9 +14,12 @@ from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count
 
 
+@pytest.mark.soak
 def test_the_file_holds_what_is_drawn() -> None:
     """Where what is left out changes, the file stays: its cells are those that were predicted."""
-    assert [x.cell() for x in islice(drawn(), NUMBER)] == grid("drawn")
+    first = NUMBER if "ARITH_EXAMPLES" in os.environ else 100
+    assert [x.cell() for x in islice(drawn(), first)] == grid("drawn")[:first]
+    assert len(grid("drawn")) == NUMBER
 
 
 def test_nothing_is_drawn_twice_and_another_seed_draws_others() -> None:

@@ -9,12 +9,14 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from builders.command_line import run_cli
+from builders.command_line import Done, run_cli
+from builders.evidence import judged
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from arith.theory.setting.properties import base_aligned
-from arith.verify.pipeline import grids_with_evidence, judge
+from arith.verify import pipeline
+from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.recipe import RECIPES
 from arith.verify.records.evidence import read_evidence
@@ -24,15 +26,18 @@ from arith.verify.reporting.page import cells_page, page
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 
-def check(name: str) -> int:
-    """The exit code of the first step of the gate."""
-    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check").code
+def check(name: str) -> Done:
+    """The first step of the gate."""
+    return run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_committed_evidence_does_not_diverge(name: str) -> None:
+def test_the_committed_evidence_does_not_diverge(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A divergence whose cause is named beside the evidence has been looked into."""
-    done = run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check")
+    monkeypatch.setattr(pipeline, "judge", lambda grid, *_: judged(grid))
+    done = check(name)
     assert done.code in (0, 3)
     assert ("inconclusive (exit code 3)" in " ".join(done.out.split())) == (done.code == 3)
 
@@ -45,7 +50,7 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
 
     lengths = import_module("arith.theory.prediction.lengths")
     monkeypatch.setattr(lengths, "base_aligned", wrong)
-    assert check("headline") == 1
+    assert check("headline").code == 1
 
 
 def numbers(text: str) -> list[list[str]]:
@@ -62,7 +67,7 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
     folder = REPORTS / name
     shutil.copytree(folder, tmp_path / name)
-    report = replace(judge(name, REPORTS), folder=tmp_path / name)
+    report = replace(judged(name), folder=tmp_path / name)
     assert numbers((folder / "README.md").read_text()) == numbers(page(report))
     every = numbers(cells_page(report))
     assert numbers((folder / "cells.md").read_text()) == every
@@ -73,8 +78,8 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
 
 def test_the_page_over_all_grids_has_the_numbers_of_their_evidence() -> None:
     page = (REPORTS / "README.md").read_text()
-    judged = [judge(name, REPORTS) for name in grids_with_evidence(REPORTS)]
-    assert numbers(page) == numbers(overview_page(judged))
+    every = [judged(name) for name in grids_with_evidence(REPORTS)]
+    assert numbers(page) == numbers(overview_page(every))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -27,8 +27,6 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync "
     "--force-prefers-reduced-motion"
 )
-# One process opens the browser, once for all tests of it.
-pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 Nothing that was finished is lost, and nothing is made again.
 
-Two faults by default; ``ARITH_EXAMPLES=20`` makes it twenty, and runs what takes longer.
+One fault by default; ``ARITH_EXAMPLES=20`` makes it twenty, and runs what takes longer.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from arith.verify.records.evidence import write_evidence
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 
-KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "2")))
-GRID = tiny_grid("nano")
+KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "1")))
+GRID, BUDGET = tiny_grid("nano"), "20"
 IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
 # The workers import this file too.
 BROKEN = f"""import arith.verify.running.execute
@@ -49,15 +49,20 @@ OFTEN = f"import arith.verify.training.checkpoint as kept\nkept.EVERY = 0.2\n{PL
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
-pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc")
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc"),
+]
 
 
 VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
 
 
-def verify(folder: Path, *more: str, program: str = PLAIN, **variables: str) -> Started:
-    (folder / "grid.toml").write_text(GRID)
-    words = (*VERIFY, "--budget", "100", "--jobs", "1", *more)
+def verify(
+    folder: Path, *more: str, program: str = PLAIN, cells: str = GRID, **variables: str
+) -> Started:
+    (folder / "grid.toml").write_text(cells)
+    words = (*VERIFY, "--budget", BUDGET, "--jobs", "1", *more)
     return Started(folder, *words, program=program, **variables)
 
 
@@ -190,8 +195,8 @@ claims.Claims.take = take_after_another
 {PLAIN}"""
 TRAINED = (0, 1, 3)
 FAULTS = {
-    "SIGKILL of a worker": Fault((4,), at_any_moment(signal.SIGKILL, of_a_worker=True)),
     "SIGTERM": Fault((143,), in_training(signal.SIGTERM)),
+    "SIGKILL of a worker": Fault((4,), at_any_moment(signal.SIGKILL, of_a_worker=True)),
     "SIGKILL": Fault((-9,), at_any_moment(signal.SIGKILL)),
     "SIGHUP of a terminal": Fault((129,), in_training(signal.SIGHUP, to_all=True)),
     "no room for a model": Fault(
@@ -243,7 +248,9 @@ def test_nothing_finished_is_lost_or_made_again_whatever_happens(tmp_path: Path)
 
     assert last.process.stdout is not None
     xml = tmp_path / "verdicts.xml"
-    again = run_cli(*VERIFY, "--budget", "100", *seeds_after, "--junit-xml", str(xml), cwd=tmp_path)
+    again = run_cli(
+        *VERIFY, "--budget", BUDGET, *seeds_after, "--junit-xml", str(xml), cwd=tmp_path
+    )
     # Everything is there: nothing is trained, and the same is printed.
     assert (again.code, again.err, again.out) == (code, "", last.process.stdout.read())
     assert 'tests="4"' in xml.read_text()
@@ -264,13 +271,14 @@ def test_a_store_that_is_removed_meanwhile_loses_nothing_that_comes_after(tmp_pa
 @pytest.mark.training
 def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """SIGKILL of the parent or the worker, each time after a state was kept."""
-    folder, long, rng = tmp_path / "whole", ("--budget", "250"), random.Random(0)
+    one_cell = GRID[: GRID.rindex("[[cell]]")]
+    folder, long, rng = tmp_path / "whole", ("--budget", "100"), random.Random(0)
     folder.mkdir()
     states = tmp_path / "store.sqlite.training"
-    whole = verify(folder, *long)
+    whole = verify(folder, *long, cells=one_cell)
     assert whole.wait() in (0, 1, 3), whole.lines()
-    for kill in range(KILLS // 2):
-        started = verify(tmp_path, *long, program=OFTEN)
+    for kill in range(max(1, KILLS // 2)):
+        started = verify(tmp_path, *long, program=OFTEN, cells=one_cell)
         started.until("training")
         while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
@@ -278,7 +286,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Pat
         victims = started.workers() if kill % 2 else []
         os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
         started.wait()
-    last = verify(tmp_path, *long, program=OFTEN)
+    last = verify(tmp_path, *long, program=OFTEN, cells=one_cell)
     assert last.wait() == whole.process.returncode, last.lines()
     assert not states.exists()
     stores = [Store(x / "store.sqlite").runs()[0] for x in (tmp_path, folder)]
