@@ -20,7 +20,7 @@ from arith.theory.setting.directions import Direction
 from arith.theory.setting.lengths_text import lengths_text, runs
 
 if TYPE_CHECKING:
-    from arith.theory.counting.digit_accuracy import DigitAccuracy
+    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.prediction.lengths import LengthPrediction
     from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting
@@ -288,7 +288,7 @@ def _how_sure(proved: list[bool]) -> list[str]:
 
 def predicted_digits(prediction: Prediction) -> list[tuple[int, DigitAccuracy]]:
     """The accuracy of the result's digits at each length with a predicted accuracy, if any."""
-    from arith.theory.counting.digit_accuracy import digit_accuracies
+    from arith.theory.counting.accuracy import digit_accuracies
 
     if prediction.learned is None:
         return []

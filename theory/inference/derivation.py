@@ -276,7 +276,7 @@ def support_step(shown: Support) -> Step:
 
 def modulus_steps(setting: Setting, shown: Support) -> tuple[Step, ...]:
     """What the modulus, if any, leaves of the digits above those that are read."""
-    p, base, operands = setting.task.full_modulus, setting.base, range(setting.task.operands)
+    p, base, operands = setting.task.modulus, setting.base, range(setting.task.operands)
     lengths = {shown.read_length(j) for j in operands}
     n = lengths.pop()
     if p is None or n is None or lengths:

@@ -89,7 +89,7 @@ class _Sum:
         sums = np.arange(self._m).astype(exact_dtype(self._m + abs(constant)))
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
-        reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
+        reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus)
         results = reduced.evaluate(sums + constant)
         digit = np.where(results < 0, -1, results // base**r % base)
         # Whether each sum has each value of the digit, 0 or 1, ``(values, m)``.
@@ -215,7 +215,7 @@ class _Polynomial:
 
 def _period(task: Task, base: int, r: int) -> int | None:
     """A modulus of the terms that decides result digit r, None if none does."""
-    lowest, m = base ** (r + 1) * task.divisor, task.full_modulus  # low digits come from low ones
+    lowest, m = base ** (r + 1), task.modulus  # low digits come from low ones
     if m is None:
         return None if task.needs_order else lowest
     return m if m % lowest else lowest

@@ -129,7 +129,7 @@ def phase_diagram(
 
 
 def _point(setting: Setting) -> Point:
-    found, p = predict(setting), setting.task.full_modulus
+    found, p = predict(setting), setting.task.modulus
     n, base = setting.train.lengths[0], setting.base
     left = None if p is None else residual_modulus(p, base, n)
     aligned = None if p is None else base_aligned(p, base)
