@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from math import gcd, lcm, prod
 
@@ -35,7 +35,6 @@ Row = tuple[int, Sequence[int]]
 """A digit: its weight, and the values that it takes, ascending."""
 
 LARGEST_MODULUS = ENTRIES // 2
-_LARGEST_TABLE = ENTRIES // 10
 
 
 # --- distributions over residues --------------------------------------------------------
@@ -96,30 +95,38 @@ class Residues:
         """The numbers, each plus another."""
         return Residues(self.level, np.roll(self.extra, number % self.n))
 
-    def plus_digit(self, weight: int, values: Sequence[int]) -> Residues:
-        """The sums of a number and ``weight`` times one of the values."""
-        level, sums = 0, np.zeros(self.n, dtype=np.int64)
-        for first, last in runs(values):
-            part = self._plus_run(weight, first, last - first + 1)
-            level, sums = level + part.level, _sum(sums, part.extra)
-        return Residues.of(sums, level)
+    def plus_digits(self, rows: Sequence[Row]) -> Residues:
+        """The sums of a number and independent digits times their weights."""
+        found = self
+        for weight, spans in _spans(rows):
+            parts = [found._plus_span(weight, *span) for span in spans]
+            sums = sum((roomy(x.extra, len(parts)) for x in parts), np.zeros(self.n, np.int64))
+            found = Residues.of(sums, sum(x.level for x in parts))
+        return found
 
-    def _plus_run(self, weight: int, first: int, length: int) -> Residues:
+    def _plus_span(self, weight: int, first: int, length: int) -> Residues:
         """The sums of a number and ``weight * t``, ``first <= t < first + length``."""
-        step = weight % self.n
-        extra = roomy(self.extra, 2 * self.n + length)
+        step, extra = weight % self.n, roomy(self.extra, 2 * self.n)
         spend((300 if extra.dtype == object else 30) * self.n)
         period = self.n // gcd(step, self.n)
         laps, rest = divmod(length, period)
         # Each row goes once around the residues that a number reaches in steps of the weight.
         order = (np.arange(self.n // period)[:, None] + step * np.arange(period)) % self.n
-        rows = extra[order]
-        up_to = np.zeros((len(rows), 2 * period + 1), dtype=extra.dtype)
-        np.cumsum(np.concatenate([rows, rows], axis=1), axis=1, out=up_to[:, 1:])
+        up_to = np.zeros((len(order), 2 * period + 1), dtype=extra.dtype)
+        np.cumsum(np.tile(extra[order], 2), axis=1, out=up_to[:, 1:])
         start = (np.arange(period) - first - rest + 1) % period
-        sums = np.empty_like(extra)
-        sums[order] = laps * up_to[:, [period]] + up_to[:, start + rest] - up_to[:, start]
-        return Residues.of(sums, self.level * length)
+        around = up_to[:, [period]]
+        lowest = int(around.min())
+        sums = np.empty(self.n, dtype=object if len(order) > 1 else extra.dtype)
+        sums[order] = up_to[:, start + rest] - up_to[:, start]
+        if len(order) > 1:
+            sums[order] += laps * (around - lowest).astype(object)
+        return Residues.of(sums, self.level * length + laps * lowest)
+
+    def fold(self, m: int) -> Residues:
+        """The numbers modulo a divisor m of their modulus."""
+        laps = self.n // m
+        return Residues(self.level * laps, roomy(self.extra, laps).reshape(laps, m).sum(axis=0))
 
     def plus_counts(self, counts: Array) -> Residues:
         """The sums of a number and an independent one, of which there are so many by residue."""
@@ -131,9 +138,23 @@ class Residues:
 
 def digit_sum(n: int, rows: Sequence[Row]) -> Residues:
     """The sums of independent digits times their weights, mod n; without a digit the number 0."""
-    found = Residues(0, (np.arange(n) == 0).astype(np.int64))
+    return Residues(0, (np.arange(n) == 0).astype(np.int64)).plus_digits(rows)
+
+
+def _spans(rows: Sequence[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
+    """The digits as weights times numbers in spans, each by its first number and its length.
+
+    Digits side by side that take all values make one span, and so does a digit above them.
+    """
+    found: list[tuple[int, list[tuple[int, int]]]] = []
     for weight, values in rows:
-        found = found.plus_digit(weight, values)
+        spans = [(first, last - first + 1) for first, last in runs(values)]
+        if found and len(spans) == len(found[-1][1]) == 1:
+            [(first, length)], (below, [(start, size)]) = spans, found[-1]
+            if below * size == weight:
+                found.pop()
+                weight, spans = below, [(start + first * size, length * size)]
+        found.append((weight, spans))
     return found
 
 
@@ -142,10 +163,6 @@ def zero_pairs(x: Residues, y: Residues) -> int:
     facing = np.roll(y.extra[::-1], 1)
     both = int(roomy(x.extra, x.n * peak(facing)) @ facing)
     return both + x.level * y.total + y.level * x.beyond
-
-
-def _sum(x: Array, y: Array) -> Array:
-    return roomy(x, 2) + roomy(y, 2)
 
 
 # --- polynomials ------------------------------------------------------------------------
@@ -211,8 +228,7 @@ def unchanged(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> int
         counts = np.zeros(n, dtype=object)
         np.add.at(counts, (whole - read) % n, ways)
         difference = difference.plus_counts(counts)
-    for weight, values in rows:
-        difference = difference.plus_digit(weight, values)
+    difference = difference.plus_digits(rows)
     return difference.count(0) * total // difference.total
 
 
@@ -241,10 +257,8 @@ def keys_unchanged(
             continue
         operand = operands[e.index(1)]
         seen = seen.plus(c * operand.offset)
-        for weight, values in operand.read:
-            seen = seen.plus_digit(c * weight, values)
-        for weight, values in operand.missed:
-            missed = missed.plus_digit(c * weight, values)
+        seen = seen.plus_digits([(c * weight, values) for weight, values in operand.read])
+        missed = missed.plus_digits([(c * weight, values) for weight, values in operand.missed])
     spend(2 * len(missed.hit) * keys.size)
     counts = [0] * len(keys)
     for shift in missed.hit.tolist():
@@ -275,7 +289,7 @@ def _table(
     used = _used(terms)
     parts = [part for j in used for part in operands[j].parts(n)]
     size = prod(len(part.hit) for part in parts)
-    if size > _LARGEST_TABLE:
+    if 2 * len(parts) * size > ENTRIES:
         raise NotCountable(f"{size} combinations of residues are too many to be counted")
     spend(500 * size)
     residues = combinations([part.hit for part in parts])
@@ -326,56 +340,50 @@ def product_unchanged(
     ``x/v + y/w + k = 0`` mod ``n / lcm(g, h)``, where v and w are units.  So each side is needed
     only through how often its ratio is what.
     """
-    n = read_a.n
-    residues = np.arange(n)
-    divisors = np.unique(np.gcd(residues, n)).tolist()
+    n, total = read_a.n, 0
     spend(1_000 * n)
-    total = 0
-    for g, h in product(divisors, repeat=2):
-        if missed_a.level + peak(missed_a.extra[::g]) and missed_b.level + peak(
-            missed_b.extra[::h]
-        ):
-            k, m = gcd(g, h), n // lcm(g, h)
-            x = _ratios(read_a, g // k, missed_a, g, m)
-            y = _ratios(read_b, h // k, missed_b, h, m)
-            total += zero_pairs(x, y.plus(k))
+    parts_a, parts_b = _unit_parts(missed_a), _unit_parts(missed_b)
+    ratios_a = cache(lambda g, part: _ratios(read_a, part, *parts_a[g]))
+    ratios_b = cache(lambda h, part: _ratios(read_b, part, *parts_b[h]))
+    for g, h in product(parts_a, parts_b):
+        k, m = gcd(g, h), n // lcm(g, h)
+        spend(100 * m)
+        total += zero_pairs(ratios_a(g, g // k).fold(m), ratios_b(h, h // k).fold(m).plus(k))
     return total
 
 
-def _ratios(read: Residues, part: int, missed: Residues, g: int, m: int) -> Residues:
-    """The ratios ``x / v`` mod m of what is read, ``part * x``, to what is missed, ``g * v``.
+def _unit_parts(missed: Residues) -> dict[int, tuple[int, Array, Residues]]:
+    """By gcd g with n: ``n/g``, the units v modulo that, and how many numbers are ``g v``.
+
+    Each g has a level of its own: often the multiples of one are hit evenly and others not at all.
+    """
+    parts = {}
+    for g in np.unique(np.gcd(missed.hit, missed.n)).tolist():
+        m = missed.n // g
+        units = np.flatnonzero(np.gcd(np.arange(m), m) == 1)
+        parts[g] = m, units, Residues.of(missed.extra[g * units], missed.level)
+    return parts
+
+
+def _ratios(read: Residues, part: int, m: int, units: Array, missed: Residues) -> Residues:
+    """The ratios ``x / v`` mod m of what is read, ``part * x``, to what is missed, units v.
 
     Args:
-        g: v is a unit mod ``n / g``.
-        m: a divisor of ``n / g``.
+        missed: how many numbers there are of each unit.
     """
-    kinds, above = np.gcd(np.arange(m), m), np.gcd(np.arange(read.n // g), read.n // g)
-    sizes = np.bincount(kinds, minlength=m + 1)
-    x = Residues.of(_fold(read.extra[::part], m), read.level * (read.n // part // m))
-    # The units mod n/g fall evenly on those mod m.
-    folded = _fold(np.where(above == 1, missed.extra[::g], 0), m)
-    lowest = int(folded[kinds == 1].min())
-    beyond = np.where(kinds == 1, folded - lowest, 0)
-    level = lowest + missed.level * (int(np.count_nonzero(above == 1)) // int(sizes[1]))
-    total = level * int(sizes[1]) + int(roomy(beyond, m).sum())
+    x = Residues(read.level, read.extra[::part]).fold(m)
+    dtype = exact_dtype(m * (1 + peak(x.extra)) * (1 + missed.level + peak(missed.extra)))
     # What the units have in common takes a residue evenly to those of the same gcd with m.
-    dtype = exact_dtype(m * (1 + peak(x.extra)) * (1 + level + peak(beyond)))
+    kinds = np.gcd(np.arange(m), m)
     by_kind = np.zeros(m + 1, dtype)
     np.add.at(by_kind, kinds, x.extra.astype(dtype))
-    sums = (level * by_kind * (sizes[1] // np.maximum(sizes, 1)))[kinds]
-    units, hit = np.flatnonzero(beyond), np.flatnonzero(x.extra)
-    inverses = np.array([pow(unit, -1, m) for unit in units.tolist()], dtype=np.int64)
-    sides = (hit, x.extra[hit]), (inverses, beyond[units])
+    each = len(units) // np.maximum(np.bincount(kinds, minlength=m + 1), 1)
+    sums = (missed.level * by_kind * each)[kinds]
+    hit, out = np.flatnonzero(x.extra), np.flatnonzero(missed.extra)
+    inverses = np.array([pow(unit, -1, m) for unit in units[out].tolist()], dtype=np.int64)
+    sides = (hit, x.extra[hit].astype(dtype)), (inverses, missed.extra[out].astype(dtype))
     (few, times), (many, numbers) = sorted(sides, key=lambda side: len(side[0]))
-    spend(100 * m + 20 * len(few) * (500 + len(many)))
-    numbers = numbers.astype(dtype)
-    for residue, number in zip(few.tolist(), times.tolist(), strict=True):
+    spend(50 * m + 20 * len(few) * (500 + len(many)))
+    for residue, number in zip(few, times, strict=True):
         np.add.at(sums, residue * many % m, number * numbers)
-    return Residues.of(sums, x.level * total)
-
-
-def _fold(counts: Array, m: int) -> Array:
-    """The counts of residues modulo a divisor m of their modulus."""
-    laps = len(counts) // m
-    folded: Array = roomy(counts, laps).reshape(laps, m).sum(axis=0)
-    return folded
+    return Residues.of(sums, x.level * missed.total)
