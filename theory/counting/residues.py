@@ -99,12 +99,12 @@ class Residues:
         """The sums of a number and independent digits times their weights."""
         found = self
         for weight, spans in _spans(rows):
-            parts = [found._plus_span(weight, *span) for span in spans]
+            parts = [found.plus_span(weight, *span) for span in spans]
             sums = sum((roomy(x.extra, len(parts)) for x in parts), np.zeros(self.n, np.int64))
             found = Residues.of(sums, sum(x.level for x in parts))
         return found
 
-    def _plus_span(self, weight: int, first: int, length: int) -> Residues:
+    def plus_span(self, weight: int, first: int, length: int) -> Residues:
         """The sums of a number and ``weight * t``, ``first <= t < first + length``."""
         step, extra = weight % self.n, roomy(self.extra, 2 * self.n)
         spend((300 if extra.dtype == object else 30) * self.n)
@@ -114,7 +114,7 @@ class Residues:
         order = (np.arange(self.n // period)[:, None] + step * np.arange(period)) % self.n
         up_to = np.zeros((len(order), 2 * period + 1), dtype=extra.dtype)
         np.cumsum(np.tile(extra[order], 2), axis=1, out=up_to[:, 1:])
-        start = (np.arange(period) - first - rest + 1) % period
+        start = (np.arange(period) + (1 - first - rest) % period) % period
         around = up_to[:, [period]]
         lowest = int(around.min())
         sums = np.empty(self.n, dtype=object if len(order) > 1 else extra.dtype)

@@ -37,8 +37,6 @@ def by_sympy(task: Task, operands: list[sympy.Expr]) -> str:
             product = factors + powers
             terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
         body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
-        if task.divisor != 1:
-            body = sympy.floor(body / task.divisor)
         if task.modulus is not None:
             body = sympy.Mod(body, task.modulus)
     return Printer().doprint(body)
@@ -93,7 +91,7 @@ def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> No
     assert learned.formula == learned_by_sympy(learned)
 
 
-AS_PYTHON = {"mod": "%", "·": "*", "^": "**", "⌊": "(", "⌋": ")", "/": "//"}
+AS_PYTHON = {"mod": "%", "·": "*", "^": "**"}
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -131,9 +129,7 @@ def test_a_digit_that_is_always_the_same() -> None:
     assert "Mod(a, 2) + 2" in learned.formula
 
 
-@pytest.mark.parametrize(
-    "text", ["a % 7", "a // 10", "3*a - b", "(a*b - 1) // 10 % 9", "(1 - a) % 9"]
-)
+@pytest.mark.parametrize("text", ["a % 7", "a", "3*a - b", "(a*b - 1) % 9", "(1 - a) % 9"])
 @pytest.mark.parametrize("position", [1, 2, 3])
 def test_a_digit_between_that_is_always_the_same(text: str, position: int) -> None:
     task = parse_task(text)
