@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from itertools import product
 from math import gcd, lcm, prod
 
@@ -35,6 +35,7 @@ Row = tuple[int, Sequence[int]]
 """A digit: its weight, and the values that it takes, ascending."""
 
 LARGEST_MODULUS = ENTRIES // 2
+_LARGEST_OF_PRODUCTS = ENTRIES // 100
 
 
 # --- distributions over residues --------------------------------------------------------
@@ -128,9 +129,8 @@ class Residues:
         laps = self.n // m
         return Residues(self.level * laps, roomy(self.extra, laps).reshape(laps, m).sum(axis=0))
 
-    def plus_counts(self, counts: Array) -> Residues:
-        """The sums of a number and an independent one, of which there are so many by residue."""
-        other = Residues.of(counts)
+    def convolve(self, other: Residues) -> Residues:
+        """The sums of a number and an independent one of the other distribution."""
         spend(2_000 * self.n * (1 + (peak(self.extra) * peak(other.extra)).bit_length() // 16))
         sums = cyclic_product(self.extra, other.extra)
         return Residues.of(sums, self.level * other.total + other.level * self.beyond)
@@ -222,13 +222,8 @@ def unchanged(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> int
         return 0
     if len(others) == 1 and not rows and (factors := _factors(others[0], n, operands)):
         return product_unchanged(*factors) * total // prod(x.total for x in factors)
-    difference = digit_sum(n, [])
-    for group in others:
-        read, whole, ways = _table(group, n, operands)
-        counts = np.zeros(n, dtype=object)
-        np.add.at(counts, (whole - read) % n, ways)
-        difference = difference.plus_counts(counts)
-    difference = difference.plus_digits(rows)
+    tables = [_differences(group, n, operands) for group in others] or [digit_sum(n, [])]
+    difference = reduce(Residues.convolve, tables).plus_digits(rows)
     return difference.count(0) * total // difference.total
 
 
@@ -282,6 +277,14 @@ def _groups(terms: Sequence[Term]) -> list[list[Term]]:
     return groups
 
 
+def _differences(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> Residues:
+    """``P(x) - P(s)`` mod n, over all combinations of residues."""
+    read, whole, ways = _table(terms, n, operands)
+    counts = np.zeros(n, dtype=object)
+    np.add.at(counts, (whole - read) % n, ways)
+    return Residues.of(counts)
+
+
 def _table(
     terms: Sequence[Term], n: int, operands: Sequence[Operand]
 ) -> tuple[Array, Array, Array]:
@@ -321,7 +324,8 @@ def _factors(
     used = _used(terms)
     of = {tuple(e[j] for j in used): c for c, e in terms}
     factor = of.pop((1, 1), 0)
-    if len(used) != 2 or not of.keys() <= {(1, 0), (0, 1)} or gcd(factor, n) > 1:
+    is_product = len(used) == 2 and of.keys() <= {(1, 0), (0, 1)} and gcd(factor, n) == 1
+    if not is_product or n > _LARGEST_OF_PRODUCTS:
         return None
     inverse = pow(factor, -1, n)
     (read_a, missed_a), (read_b, missed_b) = (operands[j].parts(n) for j in used)

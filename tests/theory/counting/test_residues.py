@@ -118,7 +118,7 @@ def test_no_digit_and_a_digit_without_values() -> None:
 def test_sums_of_two_distributions(pair: tuple[Residues, ...]) -> None:
     (a, b), n = map(counts, pair), pair[0].n
     expected = [sum(a[i] * b[(r - i) % n] for i in range(n)) for r in range(n)]
-    assert counts(pair[0].plus_counts(pair[1].counts)) == expected
+    assert counts(pair[0].convolve(pair[1])) == expected
     assert zero_pairs(*pair) == expected[0]
     assert pair[0].total == sum(a)
 
@@ -128,7 +128,7 @@ def test_sums_of_two_distributions(pair: tuple[Residues, ...]) -> None:
 def test_long_sums_keep_every_unit(n: int, entry: int) -> None:
     rng = np.random.default_rng(n)
     x, y = (Residues(HUGE, rng.integers(0, entry, n)) for _ in range(2))
-    z = x.plus_counts(y.counts)
+    z = x.convolve(y)
     for r in map(int, rng.integers(0, n, 5)):
         assert z.count(r) == zero_pairs(x, y.plus(-r))
     assert z.total == x.total * y.total

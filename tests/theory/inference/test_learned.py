@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -39,7 +40,8 @@ def by_sympy(task: Task, operands: list[sympy.Expr]) -> str:
         body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
         if task.modulus is not None:
             body = sympy.Mod(body, task.modulus)
-    return Printer().doprint(body)
+    # An operand of which nothing is read is 0, and SymPy then writes the factor of -1 too.
+    return re.sub(r"(?<!\d)1\*0\b", "0", Printer().doprint(body))
 
 
 def symbols(task: Task) -> list[sympy.Symbol]:
@@ -78,7 +80,7 @@ def any_tasks(draw: st.DrawFn) -> Task:
     terms = draw(st.lists(st.tuples(coefficients, exponents), min_size=1, max_size=5))
     modulus = draw(st.sampled_from((None, 1, 101, 10**30)))
     try:
-        return Task("any", tuple(terms), names, modulus, draw(st.sampled_from((1, 1, 1, 10))))
+        return Task("any", tuple(terms), names, modulus)
     except InvalidInput:
         return Task("any", tuple(terms), names, 12)
 
