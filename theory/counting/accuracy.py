@@ -309,11 +309,12 @@ def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
 
 def _counts_mod(learned: LearnedFunction, box: Box, n: int, positions: range) -> _Counts:
     """The counts at positions whose digits the polynomial mod n decides."""
-    if 2 * len(positions) * n > ENTRIES:
-        raise NotCountable(f"the digits of {n} residues are too many to be counted")
-    base, residues = learned.base, np.arange(n)
-    digits = [residues // base ** (i - 1) % base for i in positions]
-    keys = np.stack([*digits, *(residues % base**i for i in positions)])
+    base = learned.base
+
+    def keys(residues: Array) -> list[Array]:
+        digits = [residues // base ** (i - 1) % base for i in positions]
+        return digits + [residues % base**i for i in positions]
+
     return [*keys_unchanged(learned.task.terms, n, _operands(learned, box), keys)]
 
 
@@ -322,14 +323,17 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     task, operands = learned.task, _operands(learned, box)
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
+    too_many = False  # residues mod B**j, and so for every larger j
     for i in range(0 if task.needs_order else width):
         power = learned.base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
-        with suppress(NotCountable):
+        try:
             if i + 1 == width:  # that is the whole result
                 lowest[i] = matches(learned, box)
-            elif decided:
+            elif decided and not too_many:
                 lowest[i] = unchanged(task.terms, power, operands)
+        except NotCountable:
+            too_many = True
         if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
             digit[i] = lowest[i]  # the digits below are always right
         elif decided:

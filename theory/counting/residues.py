@@ -10,7 +10,7 @@ digits, so each is known by how often it falls on each residue.  Counted is wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import product
@@ -35,7 +35,8 @@ Row = tuple[int, Sequence[int]]
 """A digit: its weight, and the values that it takes, ascending."""
 
 LARGEST_MODULUS = ENTRIES // 2
-_LARGEST_OF_PRODUCTS = ENTRIES // 100
+_LARGEST_OF_PAIRS = ENTRIES // 100
+"""The largest modulus where residues are looked at in pairs."""
 
 
 # --- distributions over residues --------------------------------------------------------
@@ -216,8 +217,7 @@ def unchanged(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> int
     if not others:  # what n shares with all weights does not matter
         common = gcd(n, *(weight for weight, _ in rows))
         n, rows = n // common, [(weight // common, values) for weight, values in rows]
-    if n > LARGEST_MODULUS:
-        raise NotCountable(f"more than {LARGEST_MODULUS} residues are too many to be counted")
+    _check(n, LARGEST_MODULUS)
     if not total:
         return 0
     if len(others) == 1 and not rows and (factors := _factors(others[0], n, operands)):
@@ -228,16 +228,21 @@ def unchanged(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> int
 
 
 def keys_unchanged(
-    terms: Sequence[Term], n: int, operands: Sequence[Operand], keys: Array
+    terms: Sequence[Term],
+    n: int,
+    operands: Sequence[Operand],
+    keys_of: Callable[[Array], Sequence[Array]],
 ) -> list[int]:
     """How many operand tuples have ``key[P(x) mod n] = key[P(s) mod n]``, for each key.
 
     Args:
-        keys: tables over the residues, shape ``(k, n)``.
+        keys_of: gives what is compared, k arrays of shape ``(n,)``, for the residues, ``(n,)``.
 
     Raises:
         NotCountable: the modulus is too large for the polynomial.
     """
+    _check(n, _LARGEST_OF_PAIRS)
+    keys = np.stack(keys_of(np.arange(n)))
     total = prod(x.total for x in operands)
     if not total:
         return [0] * len(keys)
@@ -261,6 +266,11 @@ def keys_unchanged(
             among = seen.level * int(np.count_nonzero(equal)) + seen.extra[equal].sum(dtype=object)
             counts[k] += missed.count(shift) * int(among)
     return [count * total // (seen.total * missed.total) for count in counts]
+
+
+def _check(n: int, largest: int) -> None:
+    if n > largest:
+        raise NotCountable(f"more than {largest} residues are too many to be counted")
 
 
 def _used(terms: Sequence[Term]) -> list[int]:
@@ -289,6 +299,7 @@ def _table(
     terms: Sequence[Term], n: int, operands: Sequence[Operand]
 ) -> tuple[Array, Array, Array]:
     """All combinations of residues that occur: P of what is read, P of all, and how often."""
+    _check(n, _LARGEST_OF_PAIRS)
     used = _used(terms)
     parts = [part for j in used for part in operands[j].parts(n)]
     size = prod(len(part.hit) for part in parts)
@@ -325,7 +336,7 @@ def _factors(
     of = {tuple(e[j] for j in used): c for c, e in terms}
     factor = of.pop((1, 1), 0)
     is_product = len(used) == 2 and of.keys() <= {(1, 0), (0, 1)} and gcd(factor, n) == 1
-    if not is_product or n > _LARGEST_OF_PRODUCTS:
+    if not is_product or n > _LARGEST_OF_PAIRS:
         return None
     inverse = pow(factor, -1, n)
     (read_a, missed_a), (read_b, missed_b) = (operands[j].parts(n) for j in used)
