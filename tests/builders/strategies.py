@@ -69,7 +69,6 @@ def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
     if task.modulus is None and draw(st.booleans()):
         task = replace(task, modulus=draw(st.integers(1, 60)))
     base = draw(st.integers(2, 6))
-    task = replace(task, divisor=base ** draw(st.sampled_from((0, 0, 0, 1, 2))))
     train = draw(domains)
     if draw(st.booleans()):
         digits = draw(st.sets(st.integers(0, base - 1), min_size=1))

@@ -4,14 +4,15 @@ Its state is the carry.  One step takes the digits ``d_j`` at a position: with `
 c_j d_j`` the digit that is written is ``total mod B``, and the carry onward ``total // B``.  Where
 the last carry is negative the form is, and the task is not defined there.
 
-Run over sets the automaton gives the carries that a domain reaches, run over counts how many
-operands have a result of so many digits.
+Run over sets the automaton gives the carries that a domain reaches; run over counts, how many
+operands have a result of so many digits; run over pairs of carries, how often two results of one
+input have the same digits.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import count, pairwise
 from math import prod
@@ -20,6 +21,7 @@ import numpy as np
 
 from arith.theory.numbers.effort import spend
 from arith.theory.numbers.integer_arrays import Array
+from arith.theory.setting.boxes import Box
 from arith.theory.setting.tasks import Task, digit_count
 
 Column = tuple[Sequence[int], ...]
@@ -92,6 +94,65 @@ class DigitAutomaton:
     def reach(self) -> int:
         """How many positions back a result digit looks: digits of r positions tell B**r carries."""
         return next(r for r in count() if self.base**r >= self.states)
+
+    # --- f against f^ ------------------------------------------------------------------
+
+    def agreeing(
+        self,
+        box: Box,
+        positions: int,
+        compared: Sequence[range],
+        constant: Callable[[tuple[int, int]], int | None] = lambda digit: None,
+    ) -> list[int]:
+        """How many members of a box have the same result digits where a model reads constants.
+
+        Two results are made from each member: f from its digits, f^ with constants in place of
+        some.  Counted are the members on which neither is negative.
+
+        Args:
+            positions: how many positions the digits, the constants and what is compared fill.
+            compared: the result digits that are compared, 1 the units, for one count each.
+            constant: what is read in place of a digit (operand, position); None: the digit.
+        """
+        ways: dict[tuple[int, int], Array] = {
+            (self.constant, self.constant): np.ones(len(compared), dtype=object)
+        }
+        for i in range(1, max(box.width, positions) + 1):
+            sums = self._pairs_of_sums(box, i, constant)
+            spend(2_000 * len(ways) * len(sums))
+            is_compared = np.array([i in digits for digits in compared])
+            after: dict[tuple[int, int], Array] = {}
+            for (carry, carry_seen), counts in ways.items():
+                steps: Counter[tuple[int, int, bool]] = Counter()
+                for (s, t), times in sums.items():
+                    (onward, digit), (onward_seen, digit_seen) = (
+                        divmod(carry + s, self.base),
+                        divmod(carry_seen + t, self.base),
+                    )
+                    steps[onward, onward_seen, digit == digit_seen] += times
+                for (onward, onward_seen, same), times in steps.items():
+                    kept = counts if same else np.where(is_compared, 0, counts)
+                    if kept.any():
+                        pair = onward, onward_seen
+                        after[pair] = after.get(pair, 0) + kept * times
+            ways = after
+        natural = [counts for pair, counts in ways.items() if min(pair) >= 0]
+        return [int(n) for n in sum(natural, np.zeros(len(compared), dtype=object))]
+
+    def _pairs_of_sums(
+        self, box: Box, position: int, constant: Callable[[tuple[int, int]], int | None]
+    ) -> Counter[tuple[int, int]]:
+        """What the digits at a position add to f and to f^, and how often."""
+        found = Counter({(0, 0): 1})
+        for j, c in enumerate(self.coefficients):
+            values, read = box.values(j, position), constant((j, position))
+            spend(300 * len(found) * len(values))
+            wider: Counter[tuple[int, int]] = Counter()
+            for (s, t), ways in found.items():
+                for d in values:
+                    wider[s + c * d, t + c * (d if read is None else read)] += ways
+            found = wider
+        return found
 
     # --- how long results are ----------------------------------------------------------
 

@@ -106,7 +106,7 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
     """The same of the units digit of a polynomial, which depends on units digits alone."""
     n, tuples = task.modulus, base**task.operands
-    if task.divisor != 1 or (n is not None and n % base) or tuples > _MOST_TUPLES:
+    if (n is not None and n % base) or tuples > _MOST_TUPLES:
         return Fraction(1)
     by_digit = np.moveaxis(_units(task, base), operand, -1).reshape(-1, base)
     spend(10 * base * tuples)

@@ -180,11 +180,10 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
 
 def _of_the_task(s: Setting) -> str:
     """What the theory uses of the task's polynomial f, each with the calculation that shows it."""
-    task, base, p = s.task, s.base, s.task.full_modulus
+    task, base, p = s.task, s.base, s.task.modulus
     same = len({sum(e) for _, e in task.terms}) == 1
     said = [f"has degree {task.degree} and is {'' if same else 'not '}homogeneous"]
-    if task.divisor == 1:
-        said.append(_shift(s))
+    said.append(_shift(s))
     if p is not None and (k := base_aligned(p, base)) is None:
         n = p.bit_length()
         left = f"{p} / gcd({p}, {base}^{n}) = {residual_modulus(p, base, n)}"

@@ -12,7 +12,7 @@ from arith.theory.display.text import LENGTH_COLUMNS, length_rows
 if TYPE_CHECKING:
     from arith.theory.prediction.predict import Prediction
 
-_SIGNS = {"mod": r"\bmod", "·": r" \cdot ", "⌊": r"\lfloor ", "⌋": r" \rfloor"}
+_SIGNS = {"mod": r"\bmod", "·": r" \cdot "}
 """What our formulas have and LaTeX writes otherwise."""
 _IN_TEXT = {"±": r"$\pm$", "≈": r"$\approx$"}
 

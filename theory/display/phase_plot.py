@@ -158,7 +158,7 @@ def write_csv(d: PhaseDiagram, path: Path) -> None:
 
 def _row(d: PhaseDiagram, x: int, n: int) -> dict[str, object]:
     found, s = d.cells[x, n], d.cells[x, n].setting
-    p = s.task.full_modulus
+    p = s.task.modulus
     row: dict[str, object] = {
         "task": s.task.text(),
         "modulus": s.task.modulus,

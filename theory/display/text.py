@@ -18,7 +18,7 @@ from arith.theory.setting.directions import Direction
 from arith.theory.setting.lengths_text import lengths_text, runs
 
 if TYPE_CHECKING:
-    from arith.theory.counting.digit_accuracy import DigitAccuracy
+    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.prediction.lengths import LengthPrediction
     from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting

@@ -252,7 +252,7 @@ def shown_lengths(
 
 def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) -> tuple[Step, ...]:
     """What the modulus, if any, leaves of the digits above those that are read."""
-    p, base, operands = setting.task.full_modulus, setting.base, range(setting.task.operands)
+    p, base, operands = setting.task.modulus, setting.base, range(setting.task.operands)
     widths = {shown.read_length(j) for j in operands}
     n = widths.pop()
     if p is None or n is None or widths:

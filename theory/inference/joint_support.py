@@ -107,7 +107,7 @@ def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
         for chosen in product(*(positions[j] for j in factors)):
             digits = tuple(zip(factors, chosen, strict=True))
             weight = coefficient * base ** sum(i - 1 for i in chosen)
-            if task.full_modulus is None or _times(digits) * weight % task.full_modulus:
+            if task.modulus is None or _times(digits) * weight % task.modulus:
                 groups.add(frozenset(digits))
     for i in range(1, support.width + 1):
         together = frozenset(digit for digit in support.needed if digit[1] == i)

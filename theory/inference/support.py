@@ -99,7 +99,7 @@ class Support:
         """
         operand, position = digit
         steps = [c * self.base ** (position - 1) for c, e in self.task.terms if e[operand]]
-        modulus = self.task.full_modulus
+        modulus = self.task.modulus
         if not steps:  # a constant function
             return 1
         return None if modulus is None else modulus // gcd(modulus, *steps)

@@ -15,7 +15,7 @@ from functools import cache
 from arith.theory.errors import NotCountable
 from arith.theory.numbers.effort import spend
 from arith.theory.setting.boxes import Box
-from arith.theory.setting.tasks import Task, digit_count
+from arith.theory.setting.tasks import Task
 
 _STEP = 1_500
 """What one step from a carry to a carry is charged."""
@@ -41,19 +41,15 @@ class CarryClassifier:
         total: how many tuples of the domain the task is defined on.
 
     Raises:
-        NotCountable: the task is no linear form, has too many carries, or is divided by what is no
-            power of the base.
+        NotCountable: the task is no linear form, or has too many carries.
     """
 
     def __init__(self, task: Task, base: int, boxes: tuple[Box, ...]) -> None:
         if not task.is_linear:
             raise NotCountable(f"'{task.name}' is no sum of digits and a carry")
         self._task, self._base = task, base
-        self._dropped = digit_count(task.divisor, base) - 1
-        if task.divisor != base**self._dropped:
-            raise NotCountable(f"// {task.divisor} does not drop digits of base {base}")
         self._width = max(box.width for box in boxes)
-        positions = max(self._width, self._dropped + task.result_width(base, self._width))
+        positions = max(self._width, task.result_width(base, self._width))
         sums = cache(self._sums)  # most positions are alike
         rows = [
             tuple(tuple(box.values(j, i) for box in boxes) for j in range(task.operands))
@@ -121,15 +117,14 @@ class CarryClassifier:
             NotCountable: the digit is not made from the digits at one position and a carry.
             TooMuchWork: the budget is spent.
         """
-        i = r + self._dropped
-        modulus, onward = self._modulus(i), self._onward[i + 1]
+        modulus, onward = self._modulus(r), self._onward[r + 1]
         read: Counter[_State] = Counter()  # by the sum at the position, in place of a carry
-        for (k, carry), s, n in self._steps(i):
-            read[k, s] += n * self._into[i][k, carry]
+        for (k, carry), s, n in self._steps(r):
+            read[k, s] += n * self._into[r][k, carry]
         made = tuple((s % modulus, onward[k, s // self._base]) for k, s in read)
         yield _most(made, read)
         kinds, before, divisor = Counter({made: 1}), read, 1
-        for lowest in reversed(range(i + 1)):
+        for lowest in reversed(range(r + 1)):
             kinds = self._extended(kinds, before, lowest, divisor)
             before, divisor = self._into[lowest], self._base
             if lowest < self._width:
@@ -138,7 +133,7 @@ class CarryClassifier:
 
     def _modulus(self, i: int) -> int:
         """What the sum at a position is taken modulo to give the result digit."""
-        n = self._task.full_modulus
+        n = self._task.modulus
         if n is None:
             return self._base
         left, below = divmod(n, self._base**i)

@@ -89,7 +89,7 @@ class DigitClassifier:
         sums = np.arange(self._m).astype(exact_dtype(self._m + abs(task.constant)))
         if self._m > most - least:  # every value by itself, the negative ones last
             sums[most + 1 :] -= self._m
-        reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus, task.divisor)
+        reduced = Task(task.name, ((1, (1,)),), ("sum",), task.modulus)
         results: Array = reduced.evaluate(sums + task.constant)
         return results
 
@@ -212,7 +212,7 @@ def _summed(table: Array, rest: Array, known: Array, there: Array) -> Array:
 
 def _period(task: Task, base: int, r: int) -> int | None:
     """A modulus of the terms that decides result digit r, None if none does."""
-    lowest, m = base ** (r + 1) * task.divisor, task.full_modulus  # low digits come from low ones
+    lowest, m = base ** (r + 1), task.modulus  # low digits come from low ones
     if m is None:
         return None if task.needs_order else lowest
     return m if m % lowest else lowest

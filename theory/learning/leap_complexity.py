@@ -58,7 +58,7 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """
     if task.degree == 0:
         return Decision.NO
-    if (task.full_modulus or task.divisor) >= SAFE:
+    if (task.modulus or 1) >= SAFE:
         return Decision.UNDECIDED
     train = replace(train, priming=(), pairs=None)
     boxes, n = train.boxes(base, task.operands), train.every_length[-1]

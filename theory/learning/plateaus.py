@@ -124,7 +124,7 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
         return ()
     size = sum(box.size for box in boxes)
     operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
-    if max(size, task.modulus * task.divisor) > LARGEST or size * operations > _MOST_OPERATIONS:
+    if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
@@ -158,10 +158,10 @@ def _high(task: Task, base: int, box: Box, k: int, most: int) -> tuple[Array, Ar
 
     None where n is above ``most``.
     """
-    modulus = task.full_modulus or 1
+    modulus = task.modulus or 1
     residues, counts = [], []
     for row in box.digits:
-        above = digit_sum(modulus, base, [(i, d) for i, d in enumerate(row, 1) if i > k])
+        above = digit_sum(modulus, [(base**i, d) for i, d in enumerate(row) if i >= k])
         hit = [r for r in range(modulus) if above.count(r)]
         residues.append(np.array(hit, dtype=np.int64))
         counts.append(np.array([above.count(r) for r in hit], dtype=object))

@@ -54,9 +54,9 @@ def _named(setting: Setting) -> str:
     """The task as the papers call it; empty for another."""
     task, base = setting.task, setting.base
     ones = sorted(task.terms) == [(1, (0, 1)), (1, (1, 0))]
-    if ones and task.modulus is None and task.divisor == 1:
+    if ones and task.modulus is None:
         return "addition"
-    if task.terms != ((1, (1,)),) or task.divisor != 1:
+    if task.terms != ((1, (1,)),):
         return ""
     if task.modulus is None:
         return "copying with repeated digits"

@@ -13,8 +13,8 @@ from arith.theory.counting.accuracy import (
     shown_share,
     touched,
     unseen_share,
+    witnesses,
 )
-from arith.theory.counting.witnesses import witnesses
 from arith.theory.errors import NotCountable
 from arith.theory.inference.constants import Constants
 from arith.theory.inference.learned import LearnedFunction
@@ -276,6 +276,6 @@ def replaces(learned: LearnedFunction, test: Domain) -> bool:
 def _is_aligned(learned: LearnedFunction) -> bool:
     """Whether the positions that are read hold everything that counts modulo p."""
     task = learned.task
-    k = None if task.full_modulus is None else base_aligned(task.full_modulus, learned.base)
+    k = None if task.modulus is None else base_aligned(task.modulus, learned.base)
     reads = [learned.support.read_length(j) for j in range(task.operands)]
     return k is not None and all(n is not None and n >= k for n in reads)

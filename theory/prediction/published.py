@@ -45,10 +45,10 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
     if not treats(encoding, train):
         what = "training set" if train.allowed else "encoding"
         return Published(unknown, unknown, f"the paper does not treat this {what}")
-    if task.full_modulus is not None:
+    if task.modulus is not None:
         n = train.lengths[-1]  # a length that is mixed in is seen too seldom to be the paper's n
-        p, power = f"p = {task.full_modulus}", f"{base}^{n}"
-        if residual_modulus(task.full_modulus, base, n) == 1:
+        p, power = f"p = {task.modulus}", f"{base}^{n}"
+        if residual_modulus(task.modulus, base, n) == 1:
             return Published(yes, yes, f"{p} divides {power}, so the higher digits do not matter")
         why = f"does not divide {power}, so the higher digits matter, and they were not trained"
         return Published(yes, no, f"{p} {why}")

@@ -292,6 +292,6 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
 
 def _counts_beside_signs(setting: Setting, longest: int) -> bool:
     """Whether each digit that counts stands as far from a sign as in training: the lowest ones."""
-    p = setting.task.full_modulus
+    p = setting.task.modulus
     k = None if p is None else base_aligned(p, setting.base)
     return setting.layout.marked and k is not None and k <= longest

@@ -69,7 +69,7 @@ def _zeros(shown: Support, shares: Mapping[int, Fraction]) -> str | None:
 
 def _why_fixed(shown: Support) -> str:
     """Why joint support fixes such digits."""
-    n, p, period = single(shown.train), shown.task.full_modulus, shown.period
+    n, p, period = single(shown.train), shown.task.modulus, shown.period
     steps = set() if n is None else {period((j, n)) for j in range(shown.task.operands)}
     modulo = f" modulo {p}" if p else ""
     if steps == {1}:

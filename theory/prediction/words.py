@@ -49,7 +49,8 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
         return (first, *how(observed, lengths))
     others = [x for x in lengths if x.digits not in trained and x.digits not in observed.shown]
     read = [x.digits for x in others if observed.keeps or x.claim != Claim.NONE]
-    read = [n for n in read if (how := observed.constants[n]).others and not how.at_most]
+    said = observed.constants
+    read = [n for n in read if said[n].others and not said[n].at_most]
     noise = [x.digits for x in lengths if x.ignores]
     steady = [x.digits for x in lengths if x.asks_steady]
     return (

@@ -1,8 +1,8 @@
-"""Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``, ``(a + b) // 10``.
+"""Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``.
 
 The text is read as a syntax tree, never evaluated as Python, and SymPy multiplies it out.  It holds
-operand names, whole numbers and ``+ - * **``, with one ``// q`` around the polynomial and one
-``% p`` around all (``q`` and ``p`` may be products and powers of numbers).
+operand names, whole numbers and ``+ - * **``, with one ``% p`` around all (``p`` may be a product
+or power of numbers).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OPERATIONS: dict[type[ast.operator | ast.unaryop], Callable[..., Any]] = {
 }
 _MISPLACED: dict[type[ast.operator], str] = {
     ast.Mod: "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100",
-    ast.FloorDiv: "'// q' is allowed once, around the whole polynomial: (a+b) // 10, not a+b // 10",
+    ast.FloorDiv: "'//' is not allowed: a task is a polynomial, reduced by one '% p' if at all",
     ast.BitXor: "'^' is not allowed: powers are written with **, as in a**2",
 }
 
@@ -52,16 +52,13 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
         if modulus is not None:
             raise InvalidInput("the expression has its own '% p'; leave out --modulus")
         modulus = own
-    divisor = 1
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
-        divisor, tree = _number(tree.right), tree.left
     polynomial = _polynomial(tree)
     written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used = [i for i, name in enumerate(NAMES) if name in written]
     if not used:
         raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
     terms = tuple((int(c), tuple(e[i] for i in used)) for e, c in polynomial.terms())
-    return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, divisor)
+    return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus)
 
 
 def own_modulus(text: str) -> int | None:
@@ -136,7 +133,7 @@ def _polynomial(node: ast.expr) -> PolyElement:
             raise InvalidInput(_MISPLACED[type(op)])
     raise InvalidInput(
         f"'{ast.unparse(node)[:60]}' is not allowed: only {', '.join(NAMES)}, "
-        "whole numbers and + - * ** // %"
+        "whole numbers and + - * ** %"
     )
 
 

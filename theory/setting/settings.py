@@ -10,7 +10,7 @@ from arith.theory.setting.domains import LENGTHS_FIRST, Domain
 from arith.theory.setting.encodings import ENCODINGS, Encoding
 from arith.theory.setting.layouts import STARTS, Layout
 from arith.theory.setting.properties import digit_causal
-from arith.theory.setting.tasks import Task, digit_count
+from arith.theory.setting.tasks import Task
 
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000
@@ -58,12 +58,6 @@ class Setting:
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
             raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
-        divisor = self.task.divisor
-        if divisor != self.base ** (digit_count(divisor, self.base) - 1):
-            raise InvalidInput(
-                f"// has to divide by a power of the base, such as // {self.base}, once common "
-                f"factors cancel; here it divides by {divisor}"
-            )
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:

@@ -1,4 +1,4 @@
-"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally floored and reduced mod p."""
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arith.theory.setting.canonical import Term, canonical
 
 @dataclass(frozen=True)
 class Task:
-    """An arithmetic task ``f(x) = (sum of terms) // divisor``, reduced mod ``modulus`` if any.
+    """An arithmetic task: the sum of its terms, reduced mod ``modulus`` if there is one.
 
     It is held in its canonical form (``theory.setting.canonical``), so that one function has one
     prediction.  Only its name stays as it was written.
@@ -25,30 +25,26 @@ class Task:
         names: the operands, in the order in which they are written; those that do not enter are
             left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
-        divisor: a power of the base; dividing by it drops the lowest digits.
 
     Raises:
-        InvalidInput: a modulus or divisor below 1, no operands, or, without a modulus, a polynomial
-            that subtracts and is not linear, or is never positive.  A linear form that can be
-            negative is defined where it is not: ``sub`` needs ``a >= b``.
+        InvalidInput: a modulus below 1, no operands, or, without a modulus, a polynomial that
+            subtracts and is not linear, or is never positive.  A linear form that can be negative
+            is defined where it is not: ``sub`` needs ``a >= b``.
     """
 
     name: str
     terms: tuple[Term, ...]
     names: tuple[str, ...] = ("a", "b")
     modulus: int | None = None
-    divisor: int = 1
 
     def __post_init__(self) -> None:
         if self.modulus is not None and self.modulus < 1:
             raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
-        if self.divisor < 1:
-            raise InvalidInput(f"a divisor must be at least 1, not {self.divisor}")
         if not self.names:
             raise InvalidInput("a task needs at least one operand")
-        held = canonical(self.terms, self.names, self.modulus, self.divisor)
-        for field, value in zip(("terms", "names", "divisor"), held, strict=True):
-            object.__setattr__(self, field, value)
+        terms, names = canonical(self.terms, self.names, self.modulus)
+        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "names", names)
         if self.needs_order and not self.is_linear:
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
@@ -74,8 +70,8 @@ class Task:
 
     @property
     def has_finite_carry(self) -> bool:
-        """Whether it is a linear form, neither divided nor reduced: a rule of finite carry."""
-        return self.modulus is None and self.divisor == 1 and self.is_linear
+        """Whether it is a linear form without a modulus: a rule of finite carry."""
+        return self.modulus is None and self.is_linear
 
     @cached_property
     def coefficients(self) -> tuple[int, ...]:
@@ -113,21 +109,16 @@ class Task:
 
     def evaluate(self, *operands: Any) -> Any:
         """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
-        total = self.polynomial(*operands) // self.divisor
+        total = self.polynomial(*operands)
         return total if self.modulus is None else total % self.modulus
 
     def polynomial(self, *operands: Any) -> Any:
-        """The polynomial of the operands, neither divided nor reduced; as ``evaluate``."""
+        """The polynomial of the operands, without the modulus; as ``evaluate``."""
         total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
         for coefficient, exponents in self.terms:
             factors = [x for x, e in zip(operands, exponents, strict=True) for _ in range(e)]
             total = total + prod(factors, start=coefficient)
         return total
-
-    @property
-    def full_modulus(self) -> int | None:
-        """The number modulo which the polynomial decides the result: ``p * divisor``."""
-        return None if self.modulus is None else self.modulus * self.divisor
 
     def largest(self, base: int, width: int) -> int:
         """An upper bound of ``f`` on operands of at most ``width`` digits."""
@@ -137,8 +128,7 @@ class Task:
         factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        total: int = sum(c * top**power for power, c in factors.items())
-        return total // self.divisor
+        return sum(c * top**power for power, c in factors.items())
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -156,8 +146,6 @@ class Task:
         """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
         body = for_people(polynomial_text(self.terms, operands or self.names))
         in_brackets = f"({body})" if len(self.terms) > 1 else body
-        if self.divisor != 1:
-            body = in_brackets = f"⌊{in_brackets} / {self.divisor}⌋"
         return body if self.modulus is None else f"{in_brackets} mod {self.modulus}"
 
     def formula(self, operands: Sequence[str] | None = None) -> str:
@@ -169,11 +157,7 @@ class Task:
         if len(ordered) == 2 and is_of_one and first[0] < 0 < last[0] and not any(last[1]):
             ordered.reverse()
         body = polynomial_text(ordered, operands or self.names)
-        if self.divisor != 1:
-            is_quotient = len(ordered) == 1 and (first[0] < 0 or (first[0] == 1 and is_of_one))
-            inside = body if is_quotient else f"({body})"
-            body = f"floor({inside}/{self.divisor})"
-        elif operands and body in operands and body.startswith("("):
+        if operands and body in operands and body.startswith("("):
             body = body[1:-1]
         return body if self.modulus is None else f"Mod({body}, {self.modulus})"
 

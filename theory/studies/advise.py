@@ -274,7 +274,7 @@ def _sum(lengths: tuple[int, ...]) -> str:
 def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     """Why the setting as it stands does not generalize."""
     task = s.task.without_idle_modulus(s.base, s.digits)
-    n, modulus = s.train.every_length[-1], task.full_modulus
+    n, modulus = s.train.every_length[-1], task.modulus
     for position, digits in s.train.allowed:
         shown = ", ".join(map(str, digits))
         yield f"training shows no digits at position {position} but {shown}"

@@ -71,7 +71,7 @@ class PhaseDiagram:
     def residual_modulus(self, x: int, n: int) -> int | None:
         """The digits above n matter modulo this; None without a modulus."""
         s = self.cells[x, n].setting
-        p = s.task.full_modulus
+        p = s.task.modulus
         return None if p is None else residual_modulus(p, s.base, n)
 
 

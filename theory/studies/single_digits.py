@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.counting.accuracy import DigitAccuracy, digit_accuracies
 from arith.theory.numbers.effort import PART, budget
 from arith.theory.numbers.exact_text import exact_text
 from arith.theory.prediction.predict import Prediction

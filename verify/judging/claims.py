@@ -97,7 +97,7 @@ def theorem(prediction: Prediction) -> str:
     task, encoding = setting.task, setting.encoding
     form = _FORMS.get(task.terms)
     is_treated = treats(encoding, setting.train) and not setting.natural
-    if form is None or task.divisor != 1 or not is_treated:
+    if form is None or not is_treated:
         return UNTREATED
     if task.modulus is None:
         if form == "addition" and encoding.reference == "relative":

@@ -163,7 +163,7 @@ def usual_recipe(setting: Setting) -> Recipe:
     its index, unless a modulus bounds the result to digits that training shows.  Without a window
     queries see where the sequence begins, so that no rule has to go on.
     """
-    modulus, shown = setting.task.full_modulus, setting.train.every_length[-1] + 1
+    modulus, shown = setting.task.modulus, setting.train.every_length[-1] + 1
     bounded = modulus is not None and modulus <= setting.base**shown
     goes_on = setting.window and setting.encoding.reference != "absolute" and not bounded
     return DENSE if setting.natural or goes_on else RECIPE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arith.theory.counting.congruences import LARGEST_MODULUS
+from arith.theory.counting.residues import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
 from arith.theory.numbers.effort import ENTRIES
 from arith.theory.setting.requests import option
@@ -111,10 +111,10 @@ class Plan:
 def _check(cell: Cell) -> None:
     """Refuse a cell that cannot be trained, or judged when it is."""
     task, train = cell.setting.task, cell.setting.train
-    if (task.full_modulus or 1) > LARGEST_MODULUS:
+    if (task.modulus or 1) > LARGEST_MODULUS:
         raise InvalidInput(
             f"modulus {task.modulus} is too large to be verified: accuracies are counted for "
-            f"moduli (times the divisor) up to {LARGEST_MODULUS:,}"
+            f"moduli up to {LARGEST_MODULUS:,}"
         )
     if len(cell.format.tokens) > MOST_TOKENS:
         raise InvalidInput(

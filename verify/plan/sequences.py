@@ -102,7 +102,7 @@ class Format:
         top = self.base**self.width
         task = self.task
         most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
-        largest = max(top, most, task.divisor, task.modulus or 0)
+        largest = max(top, most, task.modulus or 0)
         dtype = exact_dtype(largest)
         weights = np.array([self.base**i for i in range(operands.shape[2])], dtype=dtype)
         return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))

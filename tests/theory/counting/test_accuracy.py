@@ -54,7 +54,7 @@ def test_accuracy_is_what_enumeration_counts(
 
 
 @given(learned_functions())
-def test_accuracy_of_more_operands_and_of_dropped_digits(
+def test_accuracy_of_more_operands(
     case: tuple[LearnedFunction, Domain],
 ) -> None:
     assert accuracy(*case) == brute_accuracy(*case)
@@ -164,7 +164,7 @@ def test_layers_add_up_to_the_domain(domain: Domain, base: int, operands: int, p
 
 def test_a_layer_too_large_to_enumerate_is_no_obstacle() -> None:
     """7 digits of base 7: the box holds 705894 numbers, which are 823543 less 117649."""
-    function = learned(parse_task("a*a*a // 7"), Domain((1,)), 7)
+    function = learned(parse_task("a*a*a % 4999"), Domain((1,)), 7)
     test = Domain((7,))
     expected = accuracy(function, test)
     sizes = [box.size for box in test.boxes(7, 1)]
@@ -210,9 +210,7 @@ def test_known_values_of_expressions(text: str, n: int, m: int, expected: Fracti
     assert accuracy(function, Domain((m,))) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["a*a*b*b % 4999", "a*b % 200003", "(a + b) % 1000000000039", "(a*b) // 10 % 997"]
-)
+@pytest.mark.parametrize("text", ["a*a*b*b % 4999", "a*b % 5000011", "(a + b) % 1000000000039"])
 def test_what_is_too_large_for_residues_is_enumerated_while_it_can_be(text: str) -> None:
     function = learned(parse_task(text), Domain((1,)), 10)
     assert accuracy(function, Domain((2,))) == brute_accuracy(function, Domain((2,)))

@@ -10,8 +10,12 @@ from builders.brute_force import brute_accuracy, digit, members
 from builders.strategies import learned_functions
 from hypothesis import given
 
-from arith.theory.counting.accuracy import accuracy, matches
-from arith.theory.counting.digit_accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.counting.accuracy import (
+    DigitAccuracy,
+    accuracy,
+    digit_accuracies,
+    matches,
+)
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.support import Support
@@ -60,7 +64,6 @@ def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
     expected = brute_digits(*case)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", 0)
-        patch.setattr("arith.theory.counting.digit_accuracy.LARGEST_ENUMERATION", 0)
         matches.cache_clear()
         found = digit_accuracies(*case)
     for name in ("digit", "lowest"):
@@ -73,7 +76,7 @@ def trained(task: Task, n: int, base: int = 10, kind: str = "longest") -> Learne
 
 
 @pytest.mark.parametrize(
-    "text", ["a + b", "a*b", "a*a", "(a + b) % 101", "a*b % 7", "(a*b + c) % 12", "(a + b) // 10"]
+    "text", ["a + b", "a*b", "a*a", "(a + b) % 101", "a*b % 7", "(a*b + c) % 12"]
 )
 @pytest.mark.parametrize("m", [1, 2, 5, 40])
 def test_all_lowest_digits_make_the_result(text: str, m: int) -> None:

@@ -21,16 +21,13 @@ from arith.theory.setting.requests import Request
 AS_PYTHON = {
     r"\bmod": "%",
     r"\cdot": "*",
-    r"\lfloor": "(",
-    r"\rfloor": ")",
-    "/": "//",
     "^": "**",
     "{": "",
     "}": "",
 }
 REQUESTS = (
     {"task": "mod_add", "modulus": 101, "train_digits": "2"},  # ± and ≈
-    {"expr": "((a**2)*b + 3)//100 % 7", "train_digits": "9"},  # a power, a quotient, below 1
+    {"expr": "((a**2)*b + 3) % 7", "train_digits": "9"},  # a power, below 1
     {"task": "add", "pe": "randomized"},  # no f^
     {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1},
     {"task": "sub", "base": 4, "train_digits": "2"},  # a range

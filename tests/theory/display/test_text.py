@@ -274,7 +274,7 @@ def test_an_explanation_numbers_its_steps_and_cites_each_source_once() -> None:
             "101 / gcd(101, 10^7) = 101 is prime to it.",
         ),
         ({"task": "mod_mul", "modulus": 100}, " = -10·a·b modulo 100; 100 divides 10^2 and not"),
-        ({"expr": "(a*b + a) // 10 % 10"}, "is not homogeneous; 100 divides 10^2 and not 10^1."),
+        ({"expr": "(a*b + a) % 100"}, "is not homogeneous; f(10·a, 10·b) - 10·f(a, b) = "),
     ],
 )
 def test_the_properties_of_the_task_are_shown_with_why(words: dict, shown: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -37,11 +38,10 @@ def by_sympy(task: Task, operands: list[sympy.Expr]) -> str:
             product = factors + powers
             terms.append(product[0] if len(product) == 1 else sympy.Mul(*product))
         body = terms[0] if len(terms) == 1 else sympy.Add(*terms)
-        if task.divisor != 1:
-            body = sympy.floor(body / task.divisor)
         if task.modulus is not None:
             body = sympy.Mod(body, task.modulus)
-    return Printer().doprint(body)
+    # An operand of which nothing is read is 0, and SymPy then writes the factor of -1 too.
+    return re.sub(r"(?<!\d)1\*0\b", "0", Printer().doprint(body))
 
 
 def symbols(task: Task) -> list[sympy.Symbol]:
@@ -80,7 +80,7 @@ def any_tasks(draw: st.DrawFn) -> Task:
     terms = draw(st.lists(st.tuples(coefficients, exponents), min_size=1, max_size=5))
     modulus = draw(st.sampled_from((None, 1, 101, 10**30)))
     try:
-        return Task("any", tuple(terms), names, modulus, draw(st.sampled_from((1, 1, 1, 10))))
+        return Task("any", tuple(terms), names, modulus)
     except InvalidInput:
         return Task("any", tuple(terms), names, 12)
 
@@ -92,7 +92,7 @@ def test_formulas_are_in_the_words_of_sympy(task: Task, n: int, kind: str) -> No
     assert learned.formula == learned_by_sympy(learned)
 
 
-AS_PYTHON = {"mod": "%", "·": "*", "^": "**", "⌊": "(", "⌋": ")", "/": "//"}
+AS_PYTHON = {"mod": "%", "·": "*", "^": "**"}
 
 
 @given(any_tasks(), st.integers(1, 9), st.sampled_from(("longest", "every")), st.data())
@@ -129,9 +129,7 @@ def test_a_digit_that_is_always_the_same() -> None:
     assert "Mod(a, 2) + 2" in learned.formula
 
 
-@pytest.mark.parametrize(
-    "text", ["a % 7", "a // 10", "3*a - b", "(a*b - 1) // 10 % 9", "(1 - a) % 9"]
-)
+@pytest.mark.parametrize("text", ["a % 7", "a", "3*a - b", "(a*b - 1) % 9", "(1 - a) % 9"])
 @pytest.mark.parametrize("position", [1, 2, 3])
 def test_a_digit_between_that_is_always_the_same(text: str, position: int) -> None:
     task = parse_task(text)

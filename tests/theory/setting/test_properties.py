@@ -137,11 +137,3 @@ def test_digits_are_counted_exactly_beside_every_power_of_the_base(base: int) ->
     assert digit_count(0, base) == 1
     for n in (*range(1, 200), 8_000):
         assert [digit_count(base**n + d, base) for d in (-1, 0, 1)] == [n, n + 1, n + 1]
-
-
-def test_a_witness_is_a_pair_that_the_task_is_defined_on() -> None:
-    task = parse_task("(b - a) // 10")
-    causal, witness = digit_causal(task, 10)
-    assert causal is Decision.NO and witness is not None
-    first, second = (task.evaluate(*x) for x in (witness.first, witness.second))
-    assert first >= 0 and second >= 0 and (first - second) % 10**witness.digits

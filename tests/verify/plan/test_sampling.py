@@ -8,7 +8,6 @@ from builders.cells import cell, natural_cell
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.domains import Domain
-from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.layouts import layout
 from arith.theory.setting.tasks import named_task
 from arith.verify.plan.cells import Cell
@@ -101,11 +100,6 @@ def test_a_small_domain_is_sampled_where_its_tuples_are_not_alike(kind: str, une
     assert whole is not uneven
     both = (operands[:, :, 1] > 0).all(1).mean()
     assert both == pytest.approx(1 / 3 if uneven else 0.818, abs=0.02)
-
-
-def test_numbers_beyond_64_bits_are_divided_exactly() -> None:
-    form = cell(parse_task("(a + b) // 100000000000000000000"), digits=2).format
-    assert form.results(np.full((1, 2, form.width), 9)).sum() == 0
 
 
 @pytest.mark.parametrize(("task", "digits", "most"), [("add", 2, 9449), ("sub", 1, 52)])
