@@ -25,7 +25,7 @@ from arith.theory.inference.views import (
     receptive_field,
     rule_above,
 )
-from arith.theory.numbers.effort import remembered
+from arith.theory.numbers.effort import PART, budget, remembered
 from arith.theory.setting.decision import Decision
 from arith.theory.setting.directions import Direction
 from arith.theory.setting.domains import MISSED
@@ -106,12 +106,19 @@ def constants(
     positions ignores one digit of each operand, and more only if the model is known to be steady
     (rule *shared parameters*).
     """
-    general, why = _general(setting, shown)
+    try:
+        with budget(PART):
+            general, why = _general(setting, shown)
+    except NotCountable:
+        what = "Whether the digits that training showed fix the rule was not decided."
+        untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
+        general, why = UNKNOWN, (cite("count", what, untrained, leaves_open=True),)
     tests, longest = setting.test_lengths, setting.train.every_length[-1]
     stopped = {n for n in tests if general.at_most and n > longest}
     surely, lacking, steps = shown_lengths(setting, besides=stopped)
-    if general is EITHER and not steps:
-        steps = _uncompared(setting)
+    is_local = carry_reach(setting.task, setting.base) is not None
+    if general is EITHER and is_local and not steps and (error := uncompared(setting)):
+        steps = (cite("receptive field", f"nothing follows: {error}", leaves_open=True),)
     too_far = [
         n
         for n in tests
@@ -187,15 +194,14 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
     return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
 
 
-def _uncompared(setting: Setting) -> tuple[Step, ...]:
-    """Why contexts are not compared that might be; no step where there are none to compare."""
-    if receptive_field(setting) is None or carry_reach(setting.task, setting.base) is None:
-        return ()
-    try:
-        unshown(setting)
-    except NotCountable as error:
-        return (cite("receptive field", f"nothing follows: {error}", leaves_open=True),)
-    return ()
+def uncompared(setting: Setting) -> str:
+    """Why contexts are not compared that might be; empty where there are none to compare."""
+    if receptive_field(setting) is not None:
+        try:
+            unshown(setting)
+        except NotCountable as error:
+            return str(error)
+    return ""
 
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:

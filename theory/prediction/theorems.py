@@ -15,7 +15,7 @@ from fractions import Fraction
 from arith.theory.counting.bounds import interleaved_bound, most_right
 from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import AddressObservation, Finding
-from arith.theory.inference.constants import SHOWN, Constants, constants
+from arith.theory.inference.constants import SHOWN, Constants, constants, uncompared
 from arith.theory.inference.derivation import Step
 from arith.theory.inference.learned import LearnedFunction
 from arith.theory.inference.rules import Basis
@@ -72,7 +72,7 @@ class Observation:
         addresses: at which training shows digits, where those are compared.
         bound: the most that can be right of longer interleaved inputs at untrained indices.
         steps: what was found out so far.
-        why_not: why addresses are not compared that might be.
+        why_not: why views or addresses are not compared that might be.
     """
 
     setting: Setting
@@ -218,7 +218,7 @@ def conclude(observed: Observation, digits: int) -> LengthPrediction:
 def _open(observed: Observation, digits: int) -> LengthPrediction:
     """That nothing follows at a length, with what is known of it all the same."""
     at = observed.at.get(digits)
-    counted = not observed.why_not and (at is None or at.findings is not None)
+    counted = at is None or at.findings is not None
     found = observed.expected(digits)
     return found or undecided(digits, observed.direction(digits), counted)
 
@@ -245,7 +245,8 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
     is_whole = train.pairs is None and not train.allowed
     bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
-    return Observation(setting, shown, shown=views, bound=bound, steps=steps)
+    why_not = "" if steps else uncompared(setting)
+    return Observation(setting, shown, shown=views, bound=bound, steps=steps, why_not=why_not)
 
 
 def _natural(setting: Setting, shown: Support) -> Observation:

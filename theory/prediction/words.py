@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
-from arith.theory.errors import NotCountable
 from arith.theory.inference.addresses import (
     LOOKED_BACK,
     UNTRAINED,
@@ -15,7 +14,6 @@ from arith.theory.inference.addresses import (
     Need,
     says_nothing,
 )
-from arith.theory.inference.contexts import unshown
 from arith.theory.inference.derivation import Step, cite, open_step
 from arith.theory.inference.support import Support
 from arith.theory.inference.views import receptive_field
@@ -139,14 +137,14 @@ def _interleaved(observed: Observation, lengths: tuple[LengthPrediction, ...]) -
         yield cite("address", what, lost)
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
     if unclear:
-        yield from _why_open(setting, unclear, bool(observed.steps))
+        yield from _why_open(setting, unclear, observed.why_not)
 
 
-def _why_open(setting: Setting, unclear: list[int], compared: bool) -> Iterator[Step]:
+def _why_open(setting: Setting, unclear: list[int], uncompared: str) -> Iterator[Step]:
     """Why nothing is claimed at some lengths; nothing where a step says it already.
 
     Args:
-        compared: whether a step says already which contexts training shows.
+        uncompared: why contexts were not compared; empty where they were, or cannot be.
     """
     encoding, reads = setting.encoding, receptive_field(setting)
     if encoding.own_positions and setting.task.operands == 1:
@@ -157,12 +155,9 @@ def _why_open(setting: Setting, unclear: list[int], compared: bool) -> Iterator[
         what = f"under {encoding.label} neighbouring indices are alike"
         yield open_step("neighbours", unclear, what)
         return
-    if not compared and reads is not None:
-        try:
-            unshown(setting)
-        except NotCountable as error:
-            yield open_step("receptive field", unclear, str(error))
-            return
+    if uncompared:
+        yield open_step("receptive field", unclear, uncompared)
+        return
     if encoding.reference == "random":
         near = [n for n in unclear if fits(setting, n)]
         far = [n for n in unclear if n not in near]
