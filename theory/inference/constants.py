@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Flag, auto
 
-from arith.theory.errors import NotCountable
+from arith.theory.errors import NotCountable, TooMuchWork
 from arith.theory.inference.addresses import says_nothing
 from arith.theory.inference.contexts import unshown
 from arith.theory.inference.derivation import Step, cite
@@ -117,8 +117,12 @@ def constants(
     stopped = {n for n in tests if general.at_most and n > longest}
     surely, lacking, steps = shown_lengths(setting, besides=stopped)
     is_local = carry_reach(setting.task, setting.base) is not None
-    if general is EITHER and is_local and not steps and (error := uncompared(setting)):
-        steps = (cite("receptive field", f"nothing follows: {error}", leaves_open=True),)
+    error = None if steps or not is_local else uncompared(setting)
+    if isinstance(error, TooMuchWork):  # some may be lacking
+        lacking = frozenset(n for n in tests if not setting.is_premise(n))
+    if error and (lacking or general is EITHER):
+        why_not = f"nothing follows: {error}"
+        steps = (cite("receptive field", why_not, lacking, leaves_open=True),)
     too_far = [
         n
         for n in tests
@@ -194,14 +198,14 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
     return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
 
 
-def uncompared(setting: Setting) -> str:
-    """Why contexts are not compared that might be; empty where there are none to compare."""
+def uncompared(setting: Setting) -> NotCountable | None:
+    """Why contexts are not compared that might be; None where there are none to compare."""
     if receptive_field(setting) is not None:
         try:
             unshown(setting)
         except NotCountable as error:
-            return str(error)
-    return ""
+            return error
+    return None
 
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:

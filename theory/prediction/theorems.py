@@ -245,8 +245,10 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
     is_whole = train.pairs is None and not train.allowed
     bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
-    why_not = "" if steps else uncompared(setting)
-    return Observation(setting, shown, shown=views, bound=bound, steps=steps, why_not=why_not)
+    error = None if steps else uncompared(setting)
+    return Observation(
+        setting, shown, shown=views, bound=bound, steps=steps, why_not=str(error or "")
+    )
 
 
 def _natural(setting: Setting, shown: Support) -> Observation:
