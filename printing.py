@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from arith.theory.counting.digit_accuracy import DigitAccuracy
-    from arith.theory.prediction.predict import Prediction
+    from arith.theory.generalization.accuracy import DigitAccuracy
+    from arith.theory.generalization.predict import Prediction
     from arith.verify.judging.judge import CellVerdict
 
 _GAP = 2
@@ -138,10 +138,10 @@ def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: 
 
 def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part]:
     """The setting and the answer; then the table of lengths, or the derivation."""
-    from arith.theory.display.answer import answer_line, expected_line, explanation, published_lines
-    from arith.theory.display.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
     from arith.theory.learning.leap_complexity import setting_leaps
     from arith.theory.learning.learnability import learnability
+    from arith.theory.text.answer import answer_line, expected_line, explanation, published_lines
+    from arith.theory.text.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
 
     parts: list[Part] = [
         Text("\n".join(setting_lines(prediction.setting)), bold=True),
@@ -163,7 +163,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
 
 def digit_parts(prediction: Prediction, found: dict[int, DigitAccuracy] | None) -> list[Part]:
     """The accuracy of each result digit, or in one line why there is none."""
-    from arith.theory.display.text import digit_rows
+    from arith.theory.text.text import digit_rows
 
     if found:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")

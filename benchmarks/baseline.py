@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from arith.verify.data.sampling import Sampler
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import CHUNK
-from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
 
 BATCH = 64

@@ -6,13 +6,13 @@ import itertools
 import time
 from collections.abc import Sequence
 
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.directions import Direction
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import ENCODINGS, encoding
-from arith.theory.setting.layouts import layout
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
+from arith.theory.generalization.predict import predict
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import named_task
+from arith.theory.transformer.encodings import ENCODINGS, encoding
+from arith.theory.transformer.layouts import layout
 from benchmarks.measuring import Table, apart, spread
 
 _MODULI = {

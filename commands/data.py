@@ -24,7 +24,7 @@ def data(
     ] = None,
 ) -> None:
     """Write all measurements, and what was predicted, as CSV."""
-    from arith.theory.display.text import count
+    from arith.theory.text.text import count
     from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
     from arith.verify.records.files import check_writable, write
     from arith.verify.records.store import stored

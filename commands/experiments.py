@@ -210,7 +210,7 @@ def show_grid(
     ] = False,
 ) -> None:
     """List the cells of a grid with their predictions."""
-    from arith.theory.display.text import count
+    from arith.theory.text.text import count
     from arith.verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
     cells = cells_of(grid)

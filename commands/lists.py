@@ -8,8 +8,8 @@ import typer
 
 from arith.commands.options import JsonListOption, completion
 from arith.printing import print_lines, print_list, print_table, print_text
-from arith.theory.display import catalogue
-from arith.theory.inference.rules import RULES
+from arith.theory.generalization.rules import RULES
+from arith.theory.text import catalogue
 
 
 def _complete_finding(incomplete: str) -> list[str]:
@@ -31,7 +31,7 @@ def literature(
     as_json: JsonListOption = False,
 ) -> None:
     """Set published findings beside the predictions."""
-    from arith.theory.display import literature_tables as published
+    from arith.theory.text import literature_tables as published
 
     entry = [] if finding is None else published.finding_text(finding)
     if as_json:

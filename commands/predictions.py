@@ -66,7 +66,7 @@ def predict(
     **options: Any,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
-    from arith.theory.prediction.predict import predict
+    from arith.theory.generalization.predict import predict
 
     if plot is None and written(context, ("store",)):
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")
@@ -78,14 +78,14 @@ def predict(
     with waiting("predicting"):
         prediction = predict(Request(**options).setting())
     if plot is not None:
-        from arith.theory.display.length_plot import plot_lengths
+        from arith.theory.text.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
 
         models = measured(prediction.setting, store)
         plot_lengths(prediction, plot, models)
         print(f"wrote {plot}; models of it in {store}: {len(models)}", file=sys.stderr)
     if as_latex:
-        from arith.theory.display.latex import latex
+        from arith.theory.text.latex import latex
 
         print(latex(prediction))
         return
@@ -112,8 +112,8 @@ def predict(
 @takes(Request)
 def advise(as_json: JsonOption = False, **options: Any) -> None:
     """Say what to change so that a model generalizes."""
-    from arith.theory.display.text import advice_text
     from arith.theory.studies.advise import advise
+    from arith.theory.text.text import advice_text
 
     with waiting("trying changes"):
         advice = advise(Request(**options).setting())
@@ -141,11 +141,11 @@ def phase_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base."""
-    from arith.theory.display.phase_plot import left_out_line, plot_phases, write_csv
-    from arith.theory.setting.encodings import encoding
-    from arith.theory.setting.layouts import layout as read_layout
-    from arith.theory.setting.tasks import named_task, takes_modulus
+    from arith.theory.arithmetic.tasks import named_task, takes_modulus
     from arith.theory.studies.phase import phase_diagram
+    from arith.theory.text.phase_plot import left_out_line, plot_phases, write_csv
+    from arith.theory.transformer.encodings import encoding
+    from arith.theory.transformer.layouts import layout as read_layout
     from arith.verify.records.files import check_writable
 
     _check_picture(out)
@@ -172,7 +172,7 @@ def phase_map(
 
 def _check_picture(path: Path) -> None:
     """Refuse a picture that cannot be written before the work whose result it is to show."""
-    from arith.theory.display.style import check_suffix
+    from arith.theory.text.style import check_suffix
     from arith.verify.records.files import check_writable
 
     check_suffix(path)

@@ -11,8 +11,8 @@ import typer
 
 from arith.commands import options
 from arith.printing import print_parts, print_text, shown, verdict_parts
-from arith.theory.display.markdown import one_line
 from arith.theory.errors import InvalidInput
+from arith.theory.text.markdown import one_line
 from arith.verify.plan.grids import GRIDS
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
 
 def _print_gate(about: Report) -> None:
     """What the gate says: the claims that agree and diverge, and what was not tested."""
-    from arith.theory.display.text import count
+    from arith.theory.text.text import count
     from arith.verify.judging.judge import Verdict, count_verdicts
     from arith.verify.reporting.terminal import outcome_line
 

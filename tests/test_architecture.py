@@ -21,7 +21,7 @@ TOP = ("cli", "commands", "printing", "judging", "predicting", "keywords", "pict
 """What stands on both packages."""
 ONLY_IN = {
     "torch": "model training running mechanism pipeline external external_model",
-    "matplotlib": "display mechanism reporting",
+    "matplotlib": "text mechanism reporting",
 }
 """Libraries that are slow to import, and the rooms that may."""
 
@@ -113,7 +113,7 @@ except SystemExit as ended:
 PREDICT = ["arith", "predict", "--task", "mod_add", "--modulus", "101"]
 REPORT = ["arith", "report", "--grid", "headline", "--check"]
 PLAIN = """
-import sys, arith.theory.studies.phase, arith.theory.display.phase_plot
+import sys, arith.theory.studies.phase, arith.theory.text.phase_plot
 from arith.theory import *
 for task in (("add",), ("sub",), ("affine",), ("mod_mul", 125)):
     form, train = layout("aligned"), Domain((3,))
@@ -139,20 +139,20 @@ TYPER = {"typer", "annotated_doc", "shellingham"}
 """Typer with what it imports at once."""
 START = "arith arith.cli arith.commands arith.commands.loading arith.theory arith.theory.errors"
 """All of ours that the list of commands takes."""
-THEORY = "setting numbers arithmetic inference counting learning prediction display"
+THEORY = "arithmetic transformer setting generalization learning text"
 """The rooms that a prediction passes on its way to a table."""
-LISTED = {"setting", "numbers", "arithmetic", "inference", "display"}
+LISTED = {"arithmetic", "transformer", "setting", "generalization", "text"}
 """The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"inference"}, TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"generalization"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),
     (
         [*PREDICT[1:], "--json"],
         {"arith.commands.predictions"},
-        {*THEORY.split()} - {"learning", "display"},
+        {*THEORY.split()} - {"learning", "text"},
         TYPER | {"numpy"},
     ),
 ]

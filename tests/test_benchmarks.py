@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from typer.testing import CliRunner
 
 import benchmarks.__main__ as command
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell

@@ -21,9 +21,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arith.cli import COMMANDS, EXIT_CODES
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import LAYOUTS
-from arith.theory.setting.tasks import TASKS
+from arith.theory.arithmetic.tasks import TASKS
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS
 
 SECONDS, BYTES = 10, 2**30
 WAITS = 60

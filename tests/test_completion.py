@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from builders.command_line import run_cli
 
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.plan.grids import GRIDS
 
 

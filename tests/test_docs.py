@@ -19,7 +19,7 @@ from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
 
 from arith import __version__
-from arith.theory.display.literature_tables import summary
+from arith.theory.text.literature_tables import summary
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
 from arith.verify.plan.sizes import SIZES

@@ -12,13 +12,13 @@ from builders.cells import cell
 from builders.paths import ROOT
 from torch import nn
 
-from arith.theory.display.catalogue import encoding_rows, layout_rows
+from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.encodings import ENCODINGS, Encoding
-from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
-from arith.theory.setting.tasks import TASKS
+from arith.theory.text.catalogue import encoding_rows, layout_rows
+from arith.theory.transformer.encodings import ENCODINGS, Encoding
+from arith.theory.transformer.layouts import LAYOUTS
 from arith.verify.model.positions import POSITIONS, Learned, PositionalEncoding
 from arith.verify.plan.sizes import SIZES, size
 

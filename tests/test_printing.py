@@ -17,7 +17,11 @@ from arith.printing import (
     verdict_parts,
     waiting,
 )
-from arith.theory.display.catalogue import (
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import RULES
+from arith.theory.setting.requests import Request
+from arith.theory.studies.literature import findings
+from arith.theory.text.catalogue import (
     ENCODING_COLUMNS,
     LAYOUT_COLUMNS,
     RULES_IN_SHORT,
@@ -27,11 +31,7 @@ from arith.theory.display.catalogue import (
     rules_in_short,
     task_rows,
 )
-from arith.theory.display.literature_tables import IN_SHORT, short_table
-from arith.theory.inference.rules import RULES
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.requests import Request
-from arith.theory.studies.literature import findings
+from arith.theory.text.literature_tables import IN_SHORT, short_table
 
 WIDTHS = (40, 80, 200)
 TABLES = [

@@ -14,14 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arith.theory.arithmetic.domains import Domain
+    from arith.theory.arithmetic.expressions import parse_task
+    from arith.theory.arithmetic.tasks import Task, named_task
     from arith.theory.errors import InvalidInput
-    from arith.theory.prediction.predict import Prediction, predict
-    from arith.theory.setting.domains import Domain
-    from arith.theory.setting.encodings import encoding
-    from arith.theory.setting.expressions import parse_task
-    from arith.theory.setting.layouts import layout
+    from arith.theory.generalization.predict import Prediction, predict
     from arith.theory.setting.settings import Setting
-    from arith.theory.setting.tasks import Task, named_task
+    from arith.theory.transformer.encodings import encoding
+    from arith.theory.transformer.layouts import layout
 
 __all__ = [
     "Domain",
@@ -37,16 +37,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Domain": "setting.domains",
+    "Domain": "arithmetic.domains",
     "InvalidInput": "errors",
-    "Prediction": "prediction.predict",
+    "Prediction": "generalization.predict",
     "Setting": "setting.settings",
-    "Task": "setting.tasks",
-    "encoding": "setting.encodings",
-    "layout": "setting.layouts",
-    "named_task": "setting.tasks",
-    "parse_task": "setting.expressions",
-    "predict": "prediction.predict",
+    "Task": "arithmetic.tasks",
+    "encoding": "transformer.encodings",
+    "layout": "transformer.layouts",
+    "named_task": "arithmetic.tasks",
+    "parse_task": "arithmetic.expressions",
+    "predict": "generalization.predict",
 }
 """Where each name is defined."""
 

@@ -16,24 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from arith.theory.display.text import claim_text
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
-from arith.theory.inference.support import support
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.layouts import layout
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.support import support
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
+from arith.theory.text.text import claim_text
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import layout
+from arith.verify.data.numerals import numeral
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import Format
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
 from arith.verify.model.measure import held_out_accuracy, measure, noise_invariance
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs
-from arith.verify.plan.numerals import numeral
-from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.sequences import Format
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.runs import Run
 from arith.verify.reporting.terminal import interval_text, sentence, verdict_word

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from arith.theory.display.influence_plot import draw_influences
 from arith.theory.errors import InvalidInput
+from arith.theory.text.influence_plot import draw_influences
 from arith.verify.mechanism.equivalence import Equivalence, Leaks, equivalence, leaks
 from arith.verify.mechanism.influence import answerers, disagreement, influences
 from arith.verify.mechanism.pictures import draw_states

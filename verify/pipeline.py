@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arith.theory.display.text import count
 from arith.theory.errors import InvalidInput
+from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict, judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
 from arith.verify.plan.folders import WHERE_COMMITTED

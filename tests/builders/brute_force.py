@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from arith.theory.inference.learned import LearnedFunction
-from arith.theory.setting.boxes import Box
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.tasks import Task
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.learned import LearnedFunction
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.layouts import layout
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import Task, named_task
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task, named_task
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import layout
 from arith.verify.plan.cells import Cell
 
 

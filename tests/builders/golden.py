@@ -20,14 +20,14 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
+from arith.theory.arithmetic.domains import KINDS
 from arith.theory.errors import InvalidInput
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import KINDS
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import THEORY_VERSION
 from arith.theory.setting.requests import Request, setting_words
 from arith.theory.setting.settings import PADDINGS, Setting
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS
 
 FOLDER = Path(__file__).parents[1] / "golden"
 DRAWN = 3_000

@@ -1,6 +1,6 @@
 """The layouts by how numbers are written in them."""
 
-from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.transformer.layouts import LAYOUTS
 
 PADDED = [
     name

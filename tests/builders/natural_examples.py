@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product, repeat
 
-from arith.theory.setting.layouts import Layout
-from arith.theory.setting.tasks import Task
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.transformer.layouts import Layout
 
 Written = list[tuple[str, int]]
 """Each token: whose digit it is (a name, ``result``, or a sign) and its weight, from 1."""

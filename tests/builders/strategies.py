@@ -9,15 +9,15 @@ from typing import Any
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 
-from arith.theory.inference.learned import LearnedFunction
-from arith.theory.inference.support import Support
-from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.expressions import parse_task
-from arith.theory.setting.layouts import LAYOUTS
+from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.expressions import parse_task
+from arith.theory.arithmetic.tasks import TASKS, Task, named_task
+from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.generalization.support import Support
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import PADDINGS
-from arith.theory.setting.tasks import TASKS, Task, named_task
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS
 from builders.brute_force import members
 
 

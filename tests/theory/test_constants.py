@@ -11,10 +11,9 @@ import pytest
 from builders.predictions import predicted
 
 from arith.printing import plain_text, prediction_parts
-from arith.theory.inference import constants
+from arith.theory.generalization import constants, lengths, theorems
+from arith.theory.generalization.predict import Prediction
 from arith.theory.learning.learnability import learnability
-from arith.theory.prediction import lengths, theorems
-from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of
 from arith.theory.studies import literature
 
@@ -23,12 +22,12 @@ NARROW = {"layout": "interleaved", "window": 5, "layers": 1}
 CONSTANTS = [
     # The ± up to which an exact accuracy is said.
     (
-        *("prediction.lengths", "MOST_UNSEEN", Fraction(1, 500), "at most 5%", "at most 0.2%"),
+        *("generalization.lengths", "MOST_UNSEEN", Fraction(1, 500), "at most 5%", "at most 0.2%"),
         {"task": "mod_add", "modulus": 101, "train_digits": "2"},
     ),
     # How far an untrained address is found beside those that were trained.
     (
-        "prediction.theorems",
+        "generalization.theorems",
         "NEAR",
         4,
         "one digit up in 6",
@@ -38,7 +37,7 @@ CONSTANTS = [
     # The least share of examples that counts as shown.
     (
         *(
-            "setting.domains",
+            "arithmetic.domains",
             "LEAST_SHARE",
             Fraction(1, 10**4),
             "in 1,000,000 count",
@@ -50,7 +49,7 @@ CONSTANTS = [
     # How many digits above one are looked at for a query that finds it.
     (
         *(
-            "inference.addresses",
+            "generalization.addresses",
             "LOOKED_BACK",
             1,
             "one of the 2 digits above",
@@ -60,7 +59,7 @@ CONSTANTS = [
     ),
     # The chance up to which a drawn set may lack a digit.
     (
-        "setting.domains",
+        "arithmetic.domains",
         "MISSED",
         1e-9,
         "below 0.001",
@@ -68,7 +67,7 @@ CONSTANTS = [
         {"task": "add", "train_pairs": 5000},
     ),
     (
-        "setting.domains",
+        "arithmetic.domains",
         "MISSED",
         1e-9,
         "of 0.001 or more",
@@ -77,7 +76,7 @@ CONSTANTS = [
     ),
     # From how many indices random positions are drawn.
     (
-        *("setting.layouts", "INDICES", 256, "all of 128 indices", "all of 256 indices"),
+        *("transformer.layouts", "INDICES", 256, "all of 128 indices", "all of 256 indices"),
         NATURAL | NARROW | {"pe": "randomized", "train_digits": "1-5", "test_digits": "6"},
     ),
     # What counts as a step when a task is learned.
@@ -187,6 +186,6 @@ def test_every_option_of_a_setting_is_in_its_output(name: str) -> None:
 
 
 def test_the_tolerance_of_a_comparison_with_a_paper_is_said() -> None:
-    from arith.theory.display.literature_tables import LEGEND
+    from arith.theory.text.literature_tables import LEGEND
 
     assert f"within {literature.TOLERANCE}" in LEGEND

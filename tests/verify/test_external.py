@@ -12,14 +12,15 @@ from builders.cells import cell
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.expressions import parse_task
+from arith.theory.arithmetic.tasks import Task, named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.expressions import parse_task
-from arith.theory.setting.layouts import layout
+from arith.theory.generalization.predict import predict
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task, named_task
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import layout
+from arith.verify.data.sequences import Format
 from arith.verify.external import (
     COLUMNS,
     JUDGED_COLUMNS,
@@ -32,7 +33,6 @@ from arith.verify.external import (
 )
 from arith.verify.judging.judge import Verdict, exit_code
 from arith.verify.plan.inputs import SAMPLES, inputs
-from arith.verify.plan.sequences import Format
 
 
 @dataclass(frozen=True)

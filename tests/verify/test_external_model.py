@@ -21,14 +21,14 @@ from builders.cells import cell
 from builders.command_line import run_cli
 from safetensors.torch import load_file, save_file
 
-from arith.theory.counting.accuracy import accuracy
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
+from arith.theory.generalization.accuracy import accuracy
+from arith.theory.generalization.predict import predict
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import Format
 from arith.verify.external import Answer, answer_tokens, evaluate, questions, table
 from arith.verify.external_model import ExternalModel, load
-from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.sequences import Format
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")

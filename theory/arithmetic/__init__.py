@@ -1,4 +1,4 @@
-"""Arithmetic digit by digit: the automaton of a linear form, run over sets and over counts.
+"""Tasks, domains, the automaton of a linear form, residues, exact numbers and work.
 
-May import: arith.theory.setting and below.
+May import: arith.theory.errors.
 """

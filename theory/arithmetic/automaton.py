@@ -19,10 +19,10 @@ from math import prod
 
 import numpy as np
 
-from arith.theory.numbers.effort import spend
-from arith.theory.numbers.integer_arrays import Array
-from arith.theory.setting.boxes import Box
-from arith.theory.setting.tasks import Task, digit_count
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.effort import spend
+from arith.theory.arithmetic.integer_arrays import Array
+from arith.theory.arithmetic.tasks import Task, digit_count
 
 Column = tuple[Sequence[int], ...]
 """The values that the digit of each operand takes at one position."""

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.effort import spend
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
-from arith.theory.numbers.effort import spend
-from arith.theory.setting.boxes import Box
-from arith.theory.setting.tasks import Task
 
 _STEP = 1_500
 """What one step from a carry to a carry is charged."""

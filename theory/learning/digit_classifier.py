@@ -13,18 +13,18 @@ from math import prod
 
 import numpy as np
 
-from arith.theory.errors import NotCountable
-from arith.theory.inference.support import OperandDigit
-from arith.theory.numbers.effort import ENTRIES, spend
-from arith.theory.numbers.integer_arrays import (
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.effort import ENTRIES, spend
+from arith.theory.arithmetic.integer_arrays import (
     SAFE,
     Array,
     combinations,
     cyclic_product,
     exact_dtype,
 )
-from arith.theory.setting.boxes import Box
-from arith.theory.setting.tasks import Task
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.errors import NotCountable
+from arith.theory.generalization.support import OperandDigit
 
 LARGEST = ENTRIES // 10
 """What is told apart of a product's operands together, and combinations of digits, at most."""

@@ -17,16 +17,16 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import PART, budget, remembered
+from arith.theory.arithmetic.integer_arrays import SAFE
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
-from arith.theory.inference.support import OperandDigit
+from arith.theory.generalization.support import OperandDigit
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.digit_classifier import DigitClassifier
-from arith.theory.numbers.effort import PART, budget, remembered
-from arith.theory.numbers.integer_arrays import SAFE
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.domains import Domain
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
 
 FEW = 2
 """Digits that a task may ask for at once to be learned soon (rule ``leap``)."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.exact_text import text_and_float
 from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN, setting_leaps
 from arith.theory.learning.plateaus import Plateau, setting_plateaus
-from arith.theory.numbers.exact_text import text_and_float
-from arith.theory.setting.decision import Decision
 from arith.theory.setting.settings import Setting
 
 

@@ -3,7 +3,7 @@
 Modulo p the low digits of the operands decide part of the result and the others the rest.  A
 model that reads the lowest k digits of each operand can do no better than the Bayes classifier
 of these digits, which gives to each combination of them the result that is the most frequent in
-training.  Ours; the evidence stands in ``theory.inference.rules``.
+training.  Ours; the evidence stands in ``theory.generalization.rules``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from math import prod
 
 import numpy as np
 
-from arith.theory.counting.accuracy import value_dtype
-from arith.theory.counting.residues import digit_sum
-from arith.theory.numbers.effort import ENTRIES, PART
-from arith.theory.numbers.integer_arrays import Array, combinations, exact_dtype, operand_tuples
-from arith.theory.setting.boxes import Box
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import ENTRIES, PART
+from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype, operand_tuples
+from arith.theory.arithmetic.residues import digit_sum
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.accuracy import value_dtype
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
 
 LARGEST = ENTRIES * 2 // 5
 """Operand tuples of the training domain, and residues, that are enumerated at most."""

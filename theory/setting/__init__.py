@@ -1,4 +1,4 @@
-"""What is asked: task, base, training and test domains, encoding, layout, window.
+"""What is asked: task, base, training and test domains, encoding, layout, window, model.
 
-May import: arith.theory.numbers and below.
+May import: arith.theory.transformer and below.
 """

@@ -17,13 +17,13 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple, get_type_hints
 
+from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.expressions import own_modulus, parse_task
+from arith.theory.arithmetic.tasks import TASKS, Task, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
-from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.expressions import own_modulus, parse_task
-from arith.theory.setting.layouts import LAYOUTS, STARTS
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
-from arith.theory.setting.tasks import TASKS, Task, named_task
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS, STARTS
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""

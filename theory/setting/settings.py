@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.domains import LENGTHS_FIRST, Domain
+from arith.theory.arithmetic.properties import digit_causal
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput, unknown_name
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.domains import LENGTHS_FIRST, Domain
-from arith.theory.setting.encodings import ENCODINGS, Encoding
-from arith.theory.setting.layouts import STARTS, Layout
-from arith.theory.setting.properties import digit_causal
-from arith.theory.setting.tasks import Task
+from arith.theory.transformer.encodings import ENCODINGS, Encoding
+from arith.theory.transformer.layouts import STARTS, Layout
 
 LARGEST_BASE = 256
 LARGEST_WIDTH = 1000

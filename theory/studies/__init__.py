@@ -1,4 +1,4 @@
 """Questions that take many predictions: advice, maps over moduli, published findings.
 
-May import: arith.theory.prediction and below.
+May import: arith.theory.learning and below.
 """

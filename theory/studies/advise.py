@@ -13,21 +13,21 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import PART, budget, spend
+from arith.theory.arithmetic.properties import base_aligned, digit_causal, translation_invariant
 from arith.theory.errors import InvalidInput, TooMuchWork
-from arith.theory.inference.support import support
-from arith.theory.inference.views import carry_reach
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.generalization.support import support
+from arith.theory.generalization.views import carry_reach
 from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.numbers.effort import PART, budget, spend
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.directions import Direction
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import LAYOUTS
-from arith.theory.setting.properties import base_aligned, digit_causal, translation_invariant
 from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS
 
 PRIMING = Fraction(1, 10)
 """The share of long examples that is proposed: of fewer models may not learn these in time."""

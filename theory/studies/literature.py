@@ -16,19 +16,19 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.shares import percent_text
+from arith.theory.arithmetic.tasks import TASKS, named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.numbers.shares import percent_text
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.prediction.published import published
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.directions import Direction
-from arith.theory.setting.domains import KINDS, Domain
-from arith.theory.setting.encodings import ENCODINGS, encoding
-from arith.theory.setting.layouts import LAYOUTS, STARTS, layout
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.generalization.published import published
 from arith.theory.setting.requests import LARGEST_TEST, read_lengths, setting_words
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import TASKS, named_task
+from arith.theory.transformer.encodings import ENCODINGS, encoding
+from arith.theory.transformer.layouts import LAYOUTS, STARTS, layout
 
 TOLERANCE = 0.05
 """How far a reported accuracy may be from the predicted one, as for our own measurements.

@@ -16,15 +16,15 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import LIMIT, budget
+from arith.theory.arithmetic.properties import residual_modulus
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput, TooMuchWork
-from arith.theory.numbers.effort import LIMIT, budget
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Claim
-from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.properties import residual_modulus
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
 
 MOST_POINTS = 2_000
 """Predictions of one diagram at most."""

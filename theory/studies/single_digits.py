@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from arith.theory.counting.accuracy import DigitAccuracy, digit_accuracies
-from arith.theory.numbers.effort import PART, budget
-from arith.theory.numbers.exact_text import exact_text
-from arith.theory.prediction.predict import Prediction
+from arith.theory.arithmetic.effort import PART, budget
+from arith.theory.arithmetic.exact_text import exact_text
+from arith.theory.generalization.accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.generalization.predict import Prediction
 
 
 def single_digits(prediction: Prediction) -> dict[int, DigitAccuracy] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arith.theory.setting.directions import Direction
+from arith.theory.arithmetic.directions import Direction
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.premise import SEEN_STEADY, STEADY

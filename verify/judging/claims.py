@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 
-from arith.theory.inference.rules import RULES, Basis
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Claim as Claimed
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import Prediction
-from arith.theory.prediction.published import treats
-from arith.theory.setting.directions import EXTRAPOLATING, Direction
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.tasks import TASKS
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.arithmetic.tasks import TASKS
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim as Claimed
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.predict import Prediction
+from arith.theory.generalization.published import treats
+from arith.theory.generalization.rules import RULES, Basis
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.learning_speed import leap_verdicts
 from arith.verify.judging.unconverged import plateau_verdicts
@@ -53,7 +53,7 @@ class Claim:
     """A theorem in one direction, or a rule, and what the evidence says of it.
 
     Args:
-        source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.inference.rules``).
+        source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.generalization.rules``).
         name: of the theorem, with its direction; or of the rule, as derivations cite it.
         cells: judged with their converged models pooled.
         seeds: each model judged by itself.
@@ -85,7 +85,7 @@ THEOREMS: dict[str, tuple[str, str]] = {
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
 Each relative encoding has a row of its own where the theorem says that sums extend.
-``theory.prediction.published`` applies their criteria to other tasks too; those cells, and the
+``theory.generalization.published`` applies their criteria to other tasks too; those cells, and the
 ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import Prediction
-from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.predict import Prediction
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.premises import asked, is_stored, says_nothing, spoke_of
 from arith.verify.judging.standards import explains, is_below_one, is_testable, meets

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arith.theory.display.text import digits_text
 from arith.theory.errors import InvalidInput
+from arith.theory.text.text import digits_text
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.plan.given import read_toml
 from arith.verify.records.reading import Length, Line, read

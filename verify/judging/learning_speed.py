@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from arith.theory.arithmetic.decision import Decision
 from arith.theory.learning.leap_complexity import setting_leaps
-from arith.theory.setting.decision import Decision
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.records.runs import Run
 from arith.verify.records.trajectory import learned_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arith.theory.prediction.lengths import LengthPrediction
+from arith.theory.generalization.lengths import LengthPrediction
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import PredictedLength

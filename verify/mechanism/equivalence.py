@@ -2,9 +2,9 @@
 
 Xu et al. (2023, arXiv 2308.08268) see a model that was trained on n digits answer longer inputs
 as it answers their low digits, and call it equivalence generalization.  Which input is equivalent
-follows from the support rule (``theory.inference.support``): the digits at ignored positions are
-those that training showed.  They compare the hidden states of both by PCA; here their distance is
-measured, layer by layer (``equivalence``).
+follows from the support rule (``theory.generalization.support``): the digits at ignored
+positions are those that training showed.  They compare the hidden states of both by PCA; here
+their distance is measured, layer by layer (``equivalence``).
 
 Where a position is ignored, nothing makes a model leave its token unused: it is the same digit in
 every training example, so that a block can rest attention on it, or work there on what it has read
@@ -25,13 +25,13 @@ import torch
 from torch import Tensor
 
 from arith.theory.errors import InvalidInput
-from arith.theory.inference.support import Support
-from arith.theory.prediction.predict import predict
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.support import Support
+from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH, ignored_slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
-from arith.verify.plan.sampling import Sampler
 
 SAMPLES = 300
 """Inputs whose states are compared."""

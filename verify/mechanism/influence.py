@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
+from arith.theory.generalization.predict import predict
+from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
-from arith.verify.plan.sampling import Sampler
 
 Answer = Callable[[np.ndarray], np.ndarray]
 """Who answers: operand digits ``(n, k, N)`` to result digits ``(n, M)``, -1 where there is none."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arith.theory.display.style import INK, UNKNOWN, figure
+from arith.theory.text.style import INK, UNKNOWN, figure
+from arith.verify.data.sampling import Sampler
 from arith.verify.mechanism.equivalence import SAMPLES, hidden, pairs
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import EVALUATION_SEED
-from arith.verify.plan.sampling import Sampler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.setting.layouts import STARTS, Token
+from arith.theory.transformer.layouts import STARTS, Token
+from arith.verify.data.numbering import Numbering
 from arith.verify.model.positions import (
     POSITIONS,
     Columns,
@@ -26,7 +27,6 @@ from arith.verify.model.positions import (
     Slots,
 )
 from arith.verify.model.token_noise import BYTES, mix
-from arith.verify.plan.numbering import Numbering
 from arith.verify.plan.recipe import RECIPE, Recipe
 from arith.verify.plan.sizes import Size
 
@@ -123,7 +123,7 @@ class GPT(nn.Module):
     Args:
         shape: layers, heads and width.
         vocabulary: the number of different tokens.
-        tokens: what stands in the sequence (see ``theory.setting.layouts``), T tokens.
+        tokens: what stands in the sequence (see ``theory.transformer.layouts``), T tokens.
         encoding: a name in ``arith.verify.model.positions.POSITIONS``.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         seed: of the weights.

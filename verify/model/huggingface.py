@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
+from arith.verify.data.numerals import symbols
+from arith.verify.data.sampling import Sampler
 from arith.verify.model.kept import KeptModel, Network, exported_config
 from arith.verify.plan.cells import refuse_natural
 from arith.verify.plan.inputs import EVALUATION_SEED
-from arith.verify.plan.numerals import symbols
-from arith.verify.plan.sampling import Sampler
 from arith.verify.records.files import new_folder
 from arith.verify.records.runs import Run
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput
 
-from arith.theory.setting.layouts import Token
+from arith.theory.transformer.layouts import Token
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.sizes import Size
@@ -23,7 +23,7 @@ class ArithConfig(PreTrainedConfig):
     """What the network is made of; an entry of ``config.json`` is an attribute.
 
     ``tokens`` has what stands in an example, each as kind, position, operand and symbol (see
-    ``arith.theory.setting.layouts.Token``), and ``vocabulary`` the text of every token.
+    ``arith.theory.transformer.layouts.Token``), and ``vocabulary`` the text of every token.
     """
 
     model_type = "arith"

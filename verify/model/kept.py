@@ -23,14 +23,14 @@ from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.settings import LARGEST_LAYERS
-from arith.theory.setting.tasks import TASKS
+from arith.verify.data.numerals import symbols
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
 from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.given import check_regular, one_line, read_bytes
-from arith.verify.plan.numerals import symbols
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import RECIPE, Recipe
 from arith.verify.plan.sizes import Size

@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.setting.layouts import INDICES, STARTS, Token
-from arith.verify.plan.numbering import Numbering
+from arith.theory.transformer.layouts import INDICES, STARTS, Token
+from arith.verify.data.numbering import Numbering
 from arith.verify.plan.sizes import Size
 
 Slots = Tensor | slice
@@ -469,4 +469,4 @@ POSITIONS: dict[str, type[PositionalEncoding]] = {
     "coupled": Significance,
     "nope": PositionalEncoding,
 }
-"""The module of every encoding in ``theory.setting.encodings``."""
+"""The module of every encoding in ``theory.transformer.encodings``."""

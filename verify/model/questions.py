@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from arith.theory.display.answer import INPUTS, expected_function
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import Prediction
-from arith.theory.setting.directions import Direction
-from arith.theory.setting.tasks import digit_count
+from arith.theory.generalization.predict import Prediction
+from arith.theory.text.answer import INPUTS, expected_function
+from arith.verify.data.numerals import numbers, numeral
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.numerals import numbers, numeral
 from arith.verify.records.runs import Run
 
 COLUMNS = ("operands", "inputs", "model", "right", "f^")

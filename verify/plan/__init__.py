@@ -1,4 +1,4 @@
-"""What is trained and how long: sizes, recipe, cells, grids, the tokens of an example; no torch.
+"""What is trained and how long: sizes, recipe, cells, grids; no torch.
 
-May import: arith.theory.
+May import: arith.verify.data and below.
 """

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.layouts import INDICES, STARTS
 from arith.theory.setting.requests import (
     Request,
     option,
@@ -17,14 +17,14 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import Task
-from arith.verify.plan.numbering import Numbering
+from arith.theory.transformer.layouts import INDICES, STARTS
+from arith.verify.data.numbering import Numbering
+from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
-from arith.verify.plan.sequences import Format, NaturalFormat
 from arith.verify.plan.sizes import SIZES, Size, size
 
 if TYPE_CHECKING:
-    from arith.theory.prediction.predict import Prediction
+    from arith.theory.generalization.predict import Prediction
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Cell:
     @cached_property
     def prediction(self) -> Prediction:
         """What theory predicts of it; made once, it goes with the cell to other processes."""
-        from arith.theory.prediction.predict import predict
+        from arith.theory.generalization.predict import predict
 
         return predict(self.setting)
 

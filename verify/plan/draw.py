@@ -13,9 +13,9 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
+from arith.theory.arithmetic.decision import Decision
 from arith.theory.errors import InvalidInput
 from arith.theory.learning.leap_complexity import leaps
-from arith.theory.setting.decision import Decision
 from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from arith.theory.arithmetic.domains import LENGTHS_FIRST, Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import LENGTHS_FIRST, Domain
+from arith.verify.data.sampling import HELD_OUT, Sampler, box_digits, wanted
+from arith.verify.data.sequences import Format
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.sampling import HELD_OUT, Sampler, box_digits, wanted
-from arith.verify.plan.sequences import Format
 
 SAMPLES = 10_000
 """Inputs per test length; a domain no larger than this is tested whole.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arith.theory.counting.residues import LARGEST_MODULUS
+from arith.theory.arithmetic.effort import ENTRIES
+from arith.theory.arithmetic.residues import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
-from arith.theory.numbers.effort import ENTRIES
 from arith.theory.setting.requests import option
+from arith.verify.data.sampling import HELD_OUT, Sampler
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
-from arith.verify.plan.sampling import HELD_OUT, Sampler
 
 DEVICES = ("auto", "cpu", "cuda")
 """Where models are trained."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from arith.theory.setting.tasks import Task
+from arith.theory.arithmetic.tasks import Task
 
 PREMISE = 0.99
 """In-domain accuracy on held-out inputs from which a model counts as converged."""

@@ -10,8 +10,8 @@ from shutil import copymode
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from arith.theory.display.files import writing
 from arith.theory.errors import InvalidInput
+from arith.theory.text.files import writing
 
 _ROOM = 2**16
 """Bytes that there must be room for where a file is to be written later."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.theory.numbers.exact_text import exact_text
-from arith.theory.prediction.lengths import Premise
-from arith.theory.prediction.outcomes import Claim, Status
-from arith.theory.prediction.predict import Prediction
+from arith.theory.arithmetic.exact_text import exact_text
+from arith.theory.generalization.lengths import Premise
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.predict import Prediction
+from arith.theory.generalization.rules import THEORY_VERSION
 from arith.verify.plan.cells import Cell
 from arith.verify.records.reading import Length, Line, Number, check
 
 
 @dataclass(frozen=True)
 class PredictedLength:
-    """The prediction at one test length (see ``arith.theory.prediction.lengths.LengthPrediction``).
+    """The prediction at one test length (see ``theory.generalization.lengths.LengthPrediction``).
 
     Args:
         learned_accuracy: of f^ on the whole test domain, None where it is not known.

@@ -29,8 +29,8 @@ from typing import (
 import msgspec
 from msgspec import Meta, Raw, Struct
 
+from arith.theory.arithmetic.exact_text import read_exact
 from arith.theory.errors import InvalidInput
-from arith.theory.numbers.exact_text import read_exact
 from arith.theory.setting.requests import (
     IN_CELLS,
     LARGEST_MODULUS,

@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from arith.theory.display.markdown import Markdown, markdown_table, plain
+from arith.theory.text.markdown import Markdown, markdown_table, plain
 
 MOST_ROWS = 40
 """Lines of a table or a list in Markdown: those of longer ones are folded."""
@@ -85,7 +85,7 @@ def markdown_page(blocks: Iterable[Block], folder: Path = Path(), fold: bool = F
         fold: put long tables and lists behind a line that opens them.
 
     Raises:
-        InvalidInput: as of ``arith.theory.display.style.figure``.
+        InvalidInput: as of ``arith.theory.text.style.figure``.
     """
     parts = []
     for block in blocks:
@@ -128,7 +128,7 @@ def html_blocks(blocks: Iterable[Block], links: Mapping[str, str]) -> Markup:
         links: where the links of the Markdown lead on this page; the others become plain text.
 
     Raises:
-        InvalidInput: as of ``arith.theory.display.style.figure``.
+        InvalidInput: as of ``arith.theory.text.style.figure``.
     """
     renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
     parts = []

@@ -14,13 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from arith.theory.display.markdown import one_line
-from arith.theory.display.text import claim_text, digits_text
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.theory.numbers.exact_text import text_and_float
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.predict import predict
+from arith.theory.arithmetic.exact_text import text_and_float
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import THEORY_VERSION
 from arith.theory.setting.requests import setting_texts
+from arith.theory.text.markdown import one_line
+from arith.theory.text.text import claim_text, digits_text
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge, published
 from arith.verify.judging.standards import interval

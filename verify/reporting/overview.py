@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from arith.theory.display.answer import INPUTS
-from arith.theory.display.markdown import Markdown, plain
-from arith.theory.display.text import claim_text
-from arith.theory.inference.rules import RULES, THEORY_VERSION
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Claim
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.rules import RULES, THEORY_VERSION
+from arith.theory.text.answer import INPUTS
+from arith.theory.text.markdown import Markdown, plain
+from arith.theory.text.text import claim_text
 from arith.verify.judging.candidates import candidate_counts
 from arith.verify.judging.claims import uses
 from arith.verify.judging.intervals import CONFIDENCE, pooled

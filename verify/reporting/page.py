@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from arith.theory.display.answer import INPUTS, expected_function
-from arith.theory.display.markdown import Markdown, code, one_line, plain
-from arith.theory.display.text import claim_text, count
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.theory.setting.directions import EXTRAPOLATING, Direction
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.text.answer import INPUTS, expected_function
+from arith.theory.text.markdown import Markdown, code, one_line, plain
+from arith.theory.text.text import claim_text, count
+from arith.verify.data.sampling import HELD_OUT
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
 from arith.verify.judging.known_divergences import KnownDivergences
@@ -18,7 +19,6 @@ from arith.verify.judging.premises import is_firm
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
 from arith.verify.plan.recipe import Recipe
-from arith.verify.plan.sampling import HELD_OUT
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import (
     Block,

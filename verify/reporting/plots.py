@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.display.style import (
+from arith.theory.text.style import (
     FAINT,
     HATCH,
     INK,
@@ -20,7 +20,7 @@ from arith.theory.display.style import (
     draw_box,
     figure,
 )
-from arith.theory.display.text import count
+from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.judging.standards import interval
 from arith.verify.plan.cells import default_model

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arith.theory.display.answer import INPUTS, UNCLAIMED
-from arith.theory.display.text import bound_word, claim_text, count
-from arith.theory.numbers.shares import fixed_text
-from arith.theory.prediction.lengths import LengthPrediction
-from arith.theory.prediction.outcomes import Claim
-from arith.theory.prediction.predict import Prediction
-from arith.theory.setting.directions import EXTRAPOLATING
+from arith.theory.arithmetic.directions import EXTRAPOLATING
+from arith.theory.arithmetic.shares import fixed_text
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.predict import Prediction
+from arith.theory.text.answer import INPUTS, UNCLAIMED
+from arith.theory.text.text import bound_word, claim_text, count
 from arith.verify.judging.intervals import CONFIDENCE, Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import torch
 
-from arith.theory.display.text import count
+from arith.theory.text.text import count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arith.theory.display.text import count
+from arith.theory.text.text import count
 from arith.verify.plan.plan import Job
 from arith.verify.records.claims import FORGOTTEN
 from arith.verify.records.notices import say

@@ -20,14 +20,14 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import NaturalFormat, drawn_spaces
 from arith.verify.model import token_noise
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
 from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
-from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.sequences import NaturalFormat, drawn_spaces
 from arith.verify.records.reading import Whole
 from arith.verify.training.device import precision
 from arith.verify.training.optimizer import Optimizer, Weights

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
-from arith.theory.setting.expressions import parse_task
+from arith.theory.arithmetic.expressions import parse_task
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from builders.brute_force import box_members
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import NotCountable
 from arith.theory.learning.digit_classifier import DigitClassifier
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.expressions import parse_task
 
 TASKS = (
     "a + b",

@@ -11,15 +11,15 @@ from builders.strategies import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.expressions import parse_task
+from arith.theory.arithmetic.tasks import Task, named_task
 from arith.theory.errors import NotCountable
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.digit_classifier import DigitClassifier
 from arith.theory.learning.leap_complexity import CONSTANT, GAIN, leaps, setting_leaps
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.expressions import parse_task
 from arith.theory.setting.requests import Request
-from arith.theory.setting.tasks import Task, named_task
 
 
 def by_hand(task: Task, base: int, n: int) -> int:

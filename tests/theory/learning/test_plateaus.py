@@ -12,13 +12,13 @@ from builders.strategies import domains, tasks
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arith.theory.display.answer import explanation
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.predict import predict
 from arith.theory.learning.learnability import learnability
 from arith.theory.learning.plateaus import LARGEST, Plateau, plateau_accuracy, plateaus
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
 from arith.theory.setting.requests import Request
-from arith.theory.setting.tasks import Task
+from arith.theory.text.answer import explanation
 
 Bounds = tuple[Fraction, Fraction]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arith.theory.setting.decision import Decision
+from arith.theory.arithmetic.decision import Decision
 
 
 def test_a_decision_is_no_truth_value() -> None:

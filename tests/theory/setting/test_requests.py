@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import Domain
 from arith.theory.setting.requests import (
     LARGEST_DIGITS,
     Request,

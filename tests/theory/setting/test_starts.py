@@ -10,9 +10,9 @@ from builders.predictions import predicted
 
 import arith
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.layouts import STARTS
 from arith.theory.setting.requests import Request, read_setting, setting_json, setting_words
 from arith.theory.setting.settings import RANDOM_STARTS
+from arith.theory.transformer.layouts import STARTS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 

@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 
-from arith.theory.display.text import advice_text
-from arith.theory.prediction.outcomes import Status
-from arith.theory.prediction.predict import predict
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise, changed
+from arith.theory.text.text import advice_text
 
 NATURAL = {"train_digits": "1-5", "test_digits": "30", "padding": "none"}
 

@@ -12,11 +12,10 @@ import pytest
 from builders import golden
 from builders.command_line import run_cli
 
-from arith.theory.display.literature_tables import COLUMNS, summary, table
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.domains import KINDS
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.decision import Decision
-from arith.theory.setting.domains import KINDS
+from arith.theory.generalization.predict import predict
 from arith.theory.studies.literature import (
     TOLERANCE,
     Comparison,
@@ -25,6 +24,7 @@ from arith.theory.studies.literature import (
     findings,
     missing_premises,
 )
+from arith.theory.text.literature_tables import COLUMNS, summary, table
 
 BY_ID = {f.id: f for f in findings()}
 
@@ -282,7 +282,7 @@ def test_the_table_and_its_summary() -> None:
 def test_the_command_of_a_finding_predicts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks for the same setting, which is not predicted again here."""
     known = {c.prediction.setting: c.prediction for c in map(compare, findings()) if c.prediction}
-    monkeypatch.setattr("arith.theory.prediction.predict.predict", known.__getitem__)
+    monkeypatch.setattr("arith.theory.generalization.predict.predict", known.__getitem__)
     for c in (c for c in map(compare, findings()) if c.command):
         assert c.prediction is not None
         done = run_cli(*shlex.split(c.command)[1:], "--json")

@@ -8,7 +8,7 @@ from pathlib import Path
 from builders.cells import cell
 from builders.runs import run
 
-from arith.theory.setting.expressions import parse_task
+from arith.theory.arithmetic.expressions import parse_task
 from arith.verify.judging.candidates import STABLE, Candidates, candidate_counts
 from arith.verify.judging.judge import judge
 from arith.verify.records.runs import Run

@@ -9,14 +9,14 @@ import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
-from arith.theory.inference.rules import RULES
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.layouts import layout
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import named_task
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import layout
 from arith.verify.judging.claims import (
     THEOREMS,
     UNTREATED,

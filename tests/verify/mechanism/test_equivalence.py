@@ -11,10 +11,11 @@ from builders.cells import cell
 from builders.layouts import PADDED
 from builders.tiny_models import PRODUCT, Taught, blind, leaking, untrained
 
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.tasks import named_task
+from arith.theory.generalization.predict import predict
+from arith.verify.data.sampling import Sampler
 from arith.verify.mechanism.equivalence import (
     PATCHED,
     equivalence,
@@ -29,7 +30,6 @@ from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, ignored_slots, learned_answers
 from arith.verify.model.positions import Padded
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.sampling import Sampler
 from arith.verify.plan.sizes import Size
 
 

@@ -7,9 +7,9 @@ import pytest
 from builders.cells import cell
 from builders.tiny_models import PRODUCT, Taught, blind, leaking, taught, untrained
 
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.expressions import parse_task
 from arith.verify.mechanism.influence import Answer, answerers, disagreement, influences
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell

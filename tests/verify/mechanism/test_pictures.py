@@ -10,9 +10,9 @@ import pytest
 from builders.cells import cell
 from builders.tiny_models import untrained
 
-from arith.theory.display.influence_plot import draw_influences
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import Domain
+from arith.theory.text.influence_plot import draw_influences
 from arith.verify.mechanism.influence import answerers, influences
 from arith.verify.mechanism.pictures import draw_groups, draw_states, principal
 

@@ -10,9 +10,10 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import STARTS, layout
 from arith.theory.setting.requests import Request
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import STARTS, layout
+from arith.verify.data.sequences import LANDMARKS
 from arith.verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
 from arith.verify.model.networks import network
 from arith.verify.model.positions import (
@@ -25,7 +26,6 @@ from arith.verify.model.positions import (
 )
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, RECIPES
-from arith.verify.plan.sequences import LANDMARKS
 from arith.verify.plan.sizes import SIZES, Size
 from arith.verify.training.ensemble import Examples
 

@@ -21,15 +21,15 @@ from builders.tiny_models import QUICK, Taught
 from safetensors.torch import load_file, save_file
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.generalization.predict import predict
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.verify.data.numerals import symbols
 from arith.verify.external import judge_export
 from arith.verify.model.gpt import GPT
 from arith.verify.model.huggingface import export, sources, tokenizer
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.numerals import symbols
 from arith.verify.plan.recipe import RECIPES
 
 pytest.importorskip("transformers")
@@ -277,7 +277,7 @@ def test_two_modules_of_one_name_are_not_written_to_one_file(
 ) -> None:
     monkeypatch.setattr("arith.verify.model.huggingface.CODE", "arith.verify.records.files")
     with pytest.raises(
-        RuntimeError, match=r"arith.verify.records.files and arith.theory.display.files would"
+        RuntimeError, match=r"arith.verify.records.files and arith.theory.text.files would"
     ):
         sources()
 

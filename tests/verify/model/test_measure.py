@@ -11,14 +11,14 @@ from builders.cells import cell
 from builders.layouts import PADDED
 from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
 
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.generalization.predict import predict
+from arith.verify.data.sampling import Sampler, is_held_out
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.premise import PREMISE
 from arith.verify.plan.recipe import CHUNK, Recipe
-from arith.verify.plan.sampling import Sampler, is_held_out
 from arith.verify.training.train import train
 
 

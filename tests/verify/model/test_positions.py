@@ -10,14 +10,14 @@ from builders.layouts import NATURAL
 from builders.tiny_models import untrained
 
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.encodings import ENCODINGS
-from arith.theory.setting.layouts import INDICES, layout
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import INDICES, layout
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import NaturalFormat
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.model.positions import Columns, Natural, Padded, RandomIndices, Randomized
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.sampling import Sampler
-from arith.verify.plan.sequences import NaturalFormat
 from arith.verify.plan.sizes import Size
 
 CELLS = [(pe, form) for pe in ENCODINGS for form in ("aligned", "hinted", "spaced")] + [

@@ -11,9 +11,9 @@ from builders.cells import cell, natural_cell
 from builders.kept_models import kept_run
 from builders.tiny_models import untrained
 
+from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.directions import Direction
+from arith.theory.generalization.predict import predict
 from arith.verify.model.measure import answers
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question

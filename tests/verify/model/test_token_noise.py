@@ -9,8 +9,8 @@ import torch
 from builders.cells import cell
 from builders.tiny_models import QUICK, TINY, float32
 
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.layouts import layout
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.transformer.layouts import layout
 from arith.verify.model.gpt import GPT
 from arith.verify.model.token_noise import BYTES, NAME, mix, noise_share
 from arith.verify.plan.recipe import DENSE, find_recipe

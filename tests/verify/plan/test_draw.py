@@ -7,8 +7,8 @@ from itertools import islice
 
 import pytest
 
+from arith.theory.arithmetic.decision import Decision
 from arith.theory.learning.leap_complexity import leaps
-from arith.theory.setting.decision import Decision
 from arith.verify.plan.draw import FEWEST, NUMBER, drawn
 from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count

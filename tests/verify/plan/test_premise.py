@@ -9,8 +9,8 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 from scipy.stats import beta, binom
 
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import Domain
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan import inputs
 from arith.verify.plan.cells import Cell

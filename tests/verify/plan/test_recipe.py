@@ -10,9 +10,9 @@ import pytest
 from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
 
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify import pipeline
 from arith.verify.plan.cells import usual_recipe
 from arith.verify.plan.grids import grid, recipe_of

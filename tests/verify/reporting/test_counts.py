@@ -11,7 +11,7 @@ import pytest
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
-from arith.theory.display.text import count
+from arith.theory.text.text import count
 from arith.verify.pipeline import judge
 from arith.verify.reporting.exports import junit, report_json
 from arith.verify.reporting.page import cells_page, html_page, page

@@ -14,7 +14,7 @@ from builders.evidence import judged
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
-from arith.theory.setting.properties import base_aligned
+from arith.theory.arithmetic.properties import base_aligned
 from arith.verify import pipeline
 from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.grids import grid, recipe_of
@@ -48,7 +48,7 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(p: int, base: int) -> int | None:
         return 2 if p == 101 else base_aligned(p, base)
 
-    lengths = import_module("arith.theory.prediction.lengths")
+    lengths = import_module("arith.theory.generalization.lengths")
     monkeypatch.setattr(lengths, "base_aligned", wrong)
     assert check("headline").code == 1
 

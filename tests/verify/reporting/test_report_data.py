@@ -17,8 +17,8 @@ from builders.command_line import run_cli
 from builders.paths import REPORTS
 from builders.runs import RIGHT, run
 
-from arith.theory.display.answer import UNCLAIMED
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.text.answer import UNCLAIMED
 from arith.verify.judging.judge import judge
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid

@@ -10,9 +10,9 @@ from builders.cells import cell
 from builders.markdown import table_rows
 from builders.runs import RIGHT, run
 
-from arith.theory.inference.rules import THEORY_VERSION
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import THEORY_VERSION
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.predicted import predicted
 from arith.verify.reporting.blocks import markdown_page

@@ -17,8 +17,8 @@ from builders.cells import cell
 from builders.tiny_models import TINY, float32
 from safetensors import safe_open
 
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.generalization.predict import predict
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
 from arith.verify.training.checkpoint import Checkpoint, checkpoint_path, forget

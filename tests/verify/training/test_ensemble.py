@@ -12,11 +12,11 @@ from builders.cells import cell, natural_cell
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.verify.data.sequences import NaturalFormat
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE
-from arith.verify.plan.sequences import NaturalFormat
 from arith.verify.training.ensemble import Ensemble, Examples
 
 

@@ -13,8 +13,8 @@ import torch
 from builders.cells import cell, natural_cell
 from builders.tiny_models import float32
 
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.tasks import named_task
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
 from arith.verify.model.networks import network
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
 from arith.verify.plan.sizes import SIZES, Size

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from arith.theory.display.answer import INPUTS
-from arith.theory.display.markdown import Markdown, plain
-from arith.theory.display.style import FAINT, PALETTE, UNKNOWN
-from arith.theory.display.text import claim_text, count
-from arith.theory.inference.rules import Basis
-from arith.theory.prediction.outcomes import Claim as Kind
-from arith.theory.setting.directions import EXTRAPOLATING, Direction
-from arith.theory.setting.encodings import ENCODINGS
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.generalization.outcomes import Claim as Kind
+from arith.theory.generalization.rules import Basis
+from arith.theory.text.answer import INPUTS
+from arith.theory.text.markdown import Markdown, plain
+from arith.theory.text.style import FAINT, PALETTE, UNKNOWN
+from arith.theory.text.text import claim_text, count
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims, uses
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, worst

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arith.theory.display.markdown import Markdown
-from arith.theory.display.style import FAINT
-from arith.theory.display.text import count, digits_text, reads_text
+from arith.theory.arithmetic.decision import Decision
 from arith.theory.learning.plateaus import setting_plateaus
-from arith.theory.setting.decision import Decision
+from arith.theory.text.markdown import Markdown
+from arith.theory.text.style import FAINT
+from arith.theory.text.text import count, digits_text, reads_text
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
 from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged

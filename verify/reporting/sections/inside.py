@@ -10,11 +10,11 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 import numpy as np
 from msgspec import Meta
 
-from arith.theory.display.influence_plot import draw_influences
-from arith.theory.display.style import FAINT, PALETTE
-from arith.theory.display.text import count, digits_text
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.settings import LARGEST_LAYERS
+from arith.theory.text.influence_plot import draw_influences
+from arith.theory.text.style import FAINT, PALETTE
+from arith.theory.text.text import count, digits_text
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE

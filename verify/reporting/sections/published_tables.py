@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from arith.theory.display.text import count, digits_text, fraction_text, reads_text
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
-from arith.theory.setting.directions import Direction
-from arith.theory.setting.domains import Domain
 from arith.theory.setting.settings import Setting
 from arith.theory.studies.literature import Finding, LengthComparison, compare, findings
+from arith.theory.text.text import count, digits_text, fraction_text, reads_text
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.unconverged import nearest_plateau
 from arith.verify.plan.premise import PREMISE

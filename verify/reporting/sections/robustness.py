@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeVar
 
-from arith.theory.display.markdown import Markdown
-from arith.theory.display.text import count
-from arith.theory.inference.support import support
+from arith.theory.generalization.support import support
+from arith.theory.text.markdown import Markdown
+from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import asked_then, presumes_steady
 from arith.verify.judging.standards import MECHANISM, TOLERANCE, explains, meets

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from builders.cells import cell
 
+from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.tasks import named_task
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections.inside import inside

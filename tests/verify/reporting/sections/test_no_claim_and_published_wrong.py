@@ -7,7 +7,7 @@ from pathlib import Path
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.reporting.blocks import markdown_page

@@ -11,13 +11,13 @@ import pytest
 from builders.paths import FULL_EVIDENCE
 from builders.runs import run
 
-from arith.theory.prediction.predict import predict
-from arith.theory.setting.domains import Domain
-from arith.theory.setting.encodings import encoding
-from arith.theory.setting.layouts import layout
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
+from arith.theory.generalization.predict import predict
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.tasks import named_task
 from arith.theory.studies.literature import findings
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import layout
 from arith.verify.judging.judge import CellVerdict, judge, judge_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.records.evidence import read_evidence

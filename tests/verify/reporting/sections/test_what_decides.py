@@ -10,7 +10,7 @@ import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
-from arith.theory.setting.domains import Domain
+from arith.theory.arithmetic.domains import Domain
 from arith.verify.judging.judge import judge
 from arith.verify.plan.recipe import DENSE, FACTORS, PAPER
 from arith.verify.records.runs import Run

@@ -1,0 +1,64 @@
+"""Cases of a digit rule: where all were shown, training shows all that the rule reads."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from builders.natural_examples import digits, examples
+
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.addresses import AddressObservation, shapes
+from arith.theory.generalization.views import carry_reach
+from arith.theory.setting.requests import Request
+
+Read = tuple[object, ...]
+
+
+def read(task: Task, base: int, longest: int, reach: int) -> dict[tuple[int, ...], set[Read]]:
+    """By the operands' lengths, what the rule reads at each query and what is answered there."""
+    found: dict[tuple[int, ...], set[Read]] = {}
+    for x, value in examples(task, base, longest):
+        each, result = [digits(v, base) for v in x], digits(value, base)
+        widths = tuple(map(len, each))
+        for i in range(1, len(result) + 2):
+            back = [i - 1 - below for below in range(reach + 1)]
+            seen = [
+                number[k] if 0 <= k < len(number) else None for number, k in product(each, back)
+            ]
+            seen += [result[k] if k >= 0 else None for k in back[1:]]
+            answer = result[i - 1] if i <= len(result) else "end"
+            found.setdefault(widths, set()).add((*seen, answer))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "lengths", "longest"),
+    [
+        ("a + b", 2, "1-4", 6),
+        ("a + b", 2, "1-3", 5),
+        ("a + b", 2, "2+4", 6),
+        ("a + b", 3, "1-4", 5),
+        ("2*a + 1", 3, "1-4", 7),
+        ("5*a", 2, "1-9", 11),
+        ("2*a + b", 2, "1-6", 7),
+    ],
+)
+def test_where_every_case_was_shown_nothing_that_the_rule_reads_is_new(
+    text: str, base: int, lengths: str, longest: int
+) -> None:
+    words = {"expr": text, "base": base, "train_digits": lengths, "padding": "none"}
+    setting = Request(**words, pe="coupled", test_digits=str(longest)).setting()
+    observed = AddressObservation(setting)
+    reach = carry_reach(setting.task, base)
+    assert reach is not None
+    by_lengths = read(setting.task, base, longest, reach)
+    shown = set().union(*(r for w, r in by_lengths.items() if max(w) in setting.train.lengths))
+    goes_on = 0
+    for n in range(1, longest + 1):
+        some = shapes(setting, (n,), "longest")
+        for shape in some:
+            whole = observed.cases(shape) <= observed.shown_cases
+            assert not whole or by_lengths[shape.widths] <= shown, shape
+            goes_on += whole and max(shape.widths) > setting.train.lengths[-1]
+    assert goes_on or lengths == "1-3"

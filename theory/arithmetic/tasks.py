@@ -1,0 +1,238 @@
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2, prod
+from typing import Any
+
+from arith.theory.arithmetic.canonical import Term, canonical
+from arith.theory.errors import InvalidInput, look_up
+
+
+@dataclass(frozen=True)
+class Task:
+    """An arithmetic task: the sum of its terms, reduced mod ``modulus`` if there is one.
+
+    It is held in its canonical form (``theory.arithmetic.canonical``), so that one function has one
+    prediction.  Only its name stays as it was written.
+
+    Args:
+        terms: the polynomial; a constant function has one term, its value.
+        names: the operands, in the order in which they are written; those that do not enter are
+            left out, unless none is left.
+        modulus: ``p >= 1``, or None for a task over the natural numbers.
+
+    Raises:
+        InvalidInput: a modulus below 1, no operands, or, without a modulus, a polynomial that
+            subtracts and is not linear, or is never positive.  A linear form that can be negative
+            is defined where it is not: ``sub`` needs ``a >= b``.
+    """
+
+    name: str
+    terms: tuple[Term, ...]
+    names: tuple[str, ...] = ("a", "b")
+    modulus: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.modulus is not None and self.modulus < 1:
+            raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
+        if not self.names:
+            raise InvalidInput("a task needs at least one operand")
+        terms, names = canonical(self.terms, self.names, self.modulus)
+        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "names", names)
+        if self.needs_order and not self.is_linear:
+            raise InvalidInput(
+                f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
+                "decided; reduce it with '% p'"
+            )
+        if self.modulus is None and all(c <= 0 for c, _ in self.terms):
+            raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")
+
+    @property
+    def operands(self) -> int:
+        """The number k of operands."""
+        return len(self.names)
+
+    @cached_property
+    def degree(self) -> int:
+        """The total degree of the polynomial."""
+        return max(sum(exponents) for _, exponents in self.terms)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether no term multiplies operands (degree at most one)."""
+        return self.degree <= 1
+
+    @property
+    def has_finite_carry(self) -> bool:
+        """Whether it is a linear form without a modulus: a rule of finite carry."""
+        return self.modulus is None and self.is_linear
+
+    @cached_property
+    def coefficients(self) -> tuple[int, ...]:
+        """The coefficient of each operand in the linear terms."""
+        of = {e.index(1): c for c, e in self.terms if sum(e) == 1}
+        return tuple(of.get(j, 0) for j in range(self.operands))
+
+    @cached_property
+    def constant(self) -> int:
+        """The term without operands."""
+        return sum(c for c, e in self.terms if not any(e))
+
+    @cached_property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """The operands in groups: those of one group can change places, and ``f`` stays."""
+        groups: dict[int, list[int]] = {}
+        for j in range(self.operands):
+            first = next(i for i in range(j + 1) if self._can_change_places(i, j))
+            groups.setdefault(first, []).append(j)
+        return tuple(map(tuple, groups.values()))
+
+    def _can_change_places(self, i: int, j: int) -> bool:
+        order = list(range(self.operands))
+        order[i], order[j] = j, i
+        return self.stays(order)
+
+    def stays(self, order: Sequence[int]) -> bool:
+        """Whether ``f`` is the same where its operands are taken in this order."""
+        return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
+
+    @cached_property
+    def needs_order(self) -> bool:
+        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+        return self.modulus is None and any(c < 0 for c, _ in self.terms)
+
+    def evaluate(self, *operands: Any) -> Any:
+        """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
+        total = self.polynomial(*operands)
+        return total if self.modulus is None else total % self.modulus
+
+    def polynomial(self, *operands: Any) -> Any:
+        """The polynomial of the operands, without the modulus; as ``evaluate``."""
+        total: Any = 0 if self.degree else 0 * operands[0]  # a constant has the operands' shape too
+        for coefficient, exponents in self.terms:
+            factors = [x for x, e in zip(operands, exponents, strict=True) for _ in range(e)]
+            total = total + prod(factors, start=coefficient)
+        return total
+
+    def largest(self, base: int, width: int) -> int:
+        """An upper bound of ``f`` on operands of at most ``width`` digits."""
+        if self.modulus is not None:
+            return self.modulus - 1
+        top = base**width - 1
+        factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
+        for c, e in self.terms:
+            factors[sum(e)] += max(c, 0)
+        return sum(c * top**power for power, c in factors.items())
+
+    def without_idle_modulus(self, base: int, width: int) -> Task:
+        """The task without its modulus, if no operands of at most ``width`` digits reach it."""
+        signs = [c for c, _ in self.terms]
+        if self.modulus is None or min(signs) < 0 or not any(signs):
+            return self
+        whole = replace(self, modulus=None)
+        return whole if whole.largest(base, width) < self.modulus else self
+
+    def result_width(self, base: int, width: int) -> int:
+        """Digits M that hold every result of operands of at most ``width`` digits."""
+        return digit_count(self.largest(base, width), base)
+
+    def text(self, operands: Sequence[str] | None = None) -> str:
+        """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
+        body = for_people(polynomial_text(self.terms, operands or self.names))
+        in_brackets = f"({body})" if len(self.terms) > 1 else body
+        return body if self.modulus is None else f"{in_brackets} mod {self.modulus}"
+
+    def formula(self, operands: Sequence[str] | None = None) -> str:
+        """The task as SymPy writes it, ``Mod(2*a + b, 12)``; a sum as operand has brackets."""
+        # The terms are in the lexicographic order of their exponents, but for ``1 - a``.
+        ordered = sorted(self.terms, key=lambda term: term[1], reverse=True)
+        first, last = ordered[0], ordered[-1]
+        is_of_one = sum(map(bool, first[1])) == 1
+        if len(ordered) == 2 and is_of_one and first[0] < 0 < last[0] and not any(last[1]):
+            ordered.reverse()
+        body = polynomial_text(ordered, operands or self.names)
+        if operands and body in operands and body.startswith("("):
+            body = body[1:-1]
+        return body if self.modulus is None else f"Mod({body}, {self.modulus})"
+
+
+def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
+    """A polynomial, term by term: ``2*a**2 - a*b + 1``; each operand as it is to be written."""
+    text = ""
+    for coefficient, exponents in terms:
+        powers = zip(operands, exponents, strict=True)
+        factors = [x if e == 1 else f"{x}**{e}" for x, e in powers if e]
+        if abs(coefficient) != 1 or not factors:
+            factors.insert(0, str(abs(coefficient)))
+        text += f" {'-' if coefficient < 0 else '+'} {'*'.join(factors)}"
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
+
+
+def for_people(formula: str) -> str:
+    """A polynomial as a person writes it: ``2·a^2 - a·b + 1``."""
+    return formula.replace("**", "^").replace("*", "·")
+
+
+def digit_count(value: int, base: int) -> int:
+    """The number of digits of a natural number; 0 has one."""
+    # Never above the answer and at most two below: dividing digit by digit takes long.
+    count = max(1, int((value.bit_length() - 1) / log2(base)))
+    power = base**count
+    while value >= power:
+        power *= base
+        count += 1
+    return count
+
+
+@dataclass(frozen=True)
+class NamedTask:
+    """A row of the table of tasks: the polynomial, and whether it takes a modulus."""
+
+    terms: tuple[Term, ...]
+    names: tuple[str, ...]
+    modular: bool
+    summary: str
+
+
+_SUM: tuple[Term, ...] = ((1, (1, 0)), (1, (0, 1)))
+_SUM_OF_THREE: tuple[Term, ...] = ((1, (1, 0, 0)), (1, (0, 1, 0)), (1, (0, 0, 1)))
+_AFFINE: tuple[Term, ...] = ((2, (1, 0)), (3, (0, 1)), (1, (0, 0)))
+_DIFFERENCE: tuple[Term, ...] = ((1, (1, 0)), (-1, (0, 1)))
+_PRODUCT: tuple[Term, ...] = ((1, (1, 1)),)
+_AB = ("a", "b")
+
+TASKS: dict[str, NamedTask] = {
+    "add": NamedTask(_SUM, _AB, False, "a + b"),
+    "sub": NamedTask(_DIFFERENCE, _AB, False, "a - b, where a >= b"),
+    "mul": NamedTask(_PRODUCT, _AB, False, "a * b"),
+    "multi_add": NamedTask(_SUM_OF_THREE, ("a", "b", "c"), False, "a + b + c"),
+    "affine": NamedTask(_AFFINE, _AB, False, "2*a + 3*b + 1 (others as --expr)"),
+    "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
+    "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
+    "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),
+    "mod_mul": NamedTask(_PRODUCT, _AB, True, "(a * b) mod p"),
+}
+"""Every named task.  Adding a row here is all that a new task needs."""
+
+
+def takes_modulus(name: str) -> bool:
+    """Whether a task of the table is modular (InvalidInput: no such name)."""
+    return look_up("task", name, TASKS).modular
+
+
+def named_task(name: str, modulus: int | None = None) -> Task:
+    """A task of the table (InvalidInput: no such name; a modulus missing, or one too many)."""
+    entry = look_up("task", name, TASKS)
+    if entry.modular and modulus is None:
+        raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
+    if not entry.modular and modulus is not None:
+        alternative = f"mod_{name}"
+        hint = f"; did you mean '{alternative}'?" if alternative in TASKS else ""
+        raise InvalidInput(f"task '{name}' takes no modulus{hint}")
+    return Task(name, entry.terms, entry.names, modulus)

@@ -1,4 +1,0 @@
-"""Exact probabilities: on which share of the inputs a function is right.
-
-May import: arith.theory.inference and below.
-"""

@@ -1,4 +1,0 @@
-"""Predictions for people: sentences, tables, maps.
-
-May import: arith.theory.studies and below.
-"""

@@ -1,0 +1,406 @@
+"""Exact accuracy: the probability that the learned function is right on a test domain.
+
+Counted, never sampled.  A domain is cut into boxes of independent digits, and each kind of task has
+its own way of counting the members of a box on which f and f^ agree.  All raise ``InvalidInput``
+where the task is defined nowhere on the domain, ``NotCountable`` where a box is too large for it.
+
+* linear forms over N: digit by digit (``theory.arithmetic.automaton``);
+* polynomials mod p: residue by residue (``theory.arithmetic.residues``);
+* polynomials with positive coefficients over N: every monomial must keep its value;
+* anything else, and what is too large for these: enumeration, while the box is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, product
+from math import prod
+from random import Random
+
+import numpy as np
+
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import ENTRIES, remembered, spend
+from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
+from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.errors import InvalidInput, NotCountable
+from arith.theory.generalization.joint_support import split_unseen
+from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.generalization.support import Support
+
+LARGEST_ENUMERATION = ENTRIES // 10
+
+_STEPS_PER_PLACE = 10_000
+"""Steps to cut a test box to what a training box has at one place that is read."""
+
+
+def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined."""
+    boxes, total = defined_boxes(learned, test)
+    try:
+        layers = test.layers(learned.base, learned.task.operands)
+        right = sum(sign * matches(learned, box) for sign, box in layers)
+    except NotCountable:  # a layer is larger than the boxes
+        right = sum(matches(learned, box) for box in boxes)
+    return Fraction(right, total)
+
+
+def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain on which training does not fix the answer (joint support)."""
+    task, base = learned.task, learned.base
+    boxes, total = defined_boxes(learned, test)
+    unknown = sum(defined(task, piece, base) for piece in _pieces(learned, boxes, known=False))
+    if task.needs_order:  # training never shows what borrows from digits that are ignored
+        unknown += sum(
+            defined(task, piece, base) - _equal_digits(learned, piece, [range(0)])[0]
+            for piece in _pieces(learned, boxes, known=True)
+        )
+    return Fraction(unknown, total)
+
+
+def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain that training fixes, and where the learned function is right."""
+    boxes, total = defined_boxes(learned, test)
+    right = sum(matches(learned, piece) for piece in _pieces(learned, boxes, known=True))
+    return Fraction(right, total)
+
+
+def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
+    """The share of a test domain whose digits training showed together, at the places it reads."""
+    task, base, support = learned.task, learned.base, learned.support
+    boxes, total = defined_boxes(learned, test)
+    spend(_STEPS_PER_PLACE * len(support.read) * len(boxes) * len(support.boxes))
+    # The training boxes are disjoint, and they do not differ at places that are not read.
+    shown = sum(
+        defined(task, piece, base)
+        for box in boxes
+        for trained in support.boxes
+        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in support.read})).size
+    )
+    return Fraction(shown, total)
+
+
+def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ...], int]:
+    """The boxes of a test domain, and on how many of their members the task is defined."""
+    boxes = test.boxes(learned.base, learned.task.operands)
+    total = sum(defined(learned.task, box, learned.base) for box in boxes)
+    if not total:
+        raise InvalidInput(f"the task is defined nowhere on {test.text()}")
+    return boxes, total
+
+
+def defined(task: Task, box: Box, base: int) -> int:
+    """How many members of a box the task is defined on."""
+    if not task.needs_order:
+        return box.size
+    return digit_automaton(task, base).agreeing(box, box.width, [range(0)])[0]
+
+
+def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
+    """The parts of the boxes on which training fixes the answer, or does not."""
+    return chain.from_iterable(split_unseen(learned.support, box, known=known) for box in boxes)
+
+
+# --- boxes ------------------------------------------------------------------------------
+
+
+@remembered(1024)
+def matches(learned: LearnedFunction, box: Box) -> int:
+    """How many members of a box have ``f(x) = f^(x)``."""
+    spend(4_000 * learned.task.operands * box.width)  # to look at every position
+    if not touched(learned.support, box, learned.task):
+        return defined(learned.task, box, learned.base)
+    try:
+        return _counted(learned, box)
+    except NotCountable:
+        if box.size > LARGEST_ENUMERATION:
+            raise
+    right, answer = _evaluated(learned, box)
+    return int(np.count_nonzero((right == answer) & (right >= 0)))
+
+
+def touched(support: Support, box: Box, task: Task) -> bool:
+    """Whether some member of the box has a digit that the model replaces."""
+    return any(
+        (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
+        for j in range(task.operands)
+        for i in range(1, max(box.width, support.width) + 1)
+    )
+
+
+def _counted(learned: LearnedFunction, box: Box) -> int:
+    """The members of a box on which f and f^ agree, without enumeration."""
+    task, support = learned.task, learned.support
+    if task.modulus is not None:
+        return unchanged(task.terms, task.modulus, _operands(learned, box))
+    if not task.needs_order and not any(support.offset(j) for j in range(task.operands)):
+        return _monotone(learned, box)
+    if task.is_linear:
+        width = task.result_width(learned.base, max(box.width, support.width))
+        return _equal_digits(learned, box, [range(1, width + 1)])[0]
+    raise NotCountable(f"'{task.name}' cannot be counted exactly on {box.size} operand tuples")
+
+
+def _operands(learned: LearnedFunction, box: Box) -> list[Operand]:
+    """What is read and what is missed of each operand."""
+    support, weights = learned.support, [1]
+    for _ in range(max(box.width, support.width)):
+        weights.append(weights[-1] * learned.base)
+    operands = []
+    for j in range(learned.task.operands):
+        read, missed = [], []
+        for i, weight in enumerate(weights[:-1], 1):
+            values, constant = box.values(j, i), support.constant((j, i))
+            if constant is None:
+                read.append((weight, values))
+            elif values != (constant,):
+                missed.append((weight, [d - constant for d in values]))
+        operands.append(Operand(read, missed, support.offset(j)))
+    return operands
+
+
+def _equal_digits(learned: LearnedFunction, box: Box, compared: list[range]) -> list[int]:
+    """On how many members of a box a linear form and its f^ are natural, with equal digits."""
+    support = learned.support
+    positions = max([support.width, *(digits.stop - 1 for digits in compared)])
+    automaton = digit_automaton(learned.task, learned.base)
+    return automaton.agreeing(box, positions, compared, support.constant)
+
+
+def _evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
+    """f and f^ of every member of a small box, each of shape ``(box.size,)``."""
+    task, width = learned.task, learned.support.width
+    operations = task.operands * width + sum(1 + sum(e) for _, e in task.terms)
+    dtype = value_dtype(task, learned.base, max(box.width, width))
+    spend(box.size * operations * (200 if dtype.hasobject else 4))
+    tuples = operand_tuples(box.digits, learned.base, dtype)
+    return task.evaluate(*tuples), learned.evaluate(*tuples)
+
+
+def value_dtype(task: Task, base: int, width: int) -> np.dtype:
+    """A dtype for all that a task computes from operands of so many digits."""
+    coefficients = max(1, sum(abs(c) for c, _ in task.terms))
+    largest = coefficients * base ** (width * max(1, task.degree))
+    return exact_dtype(max(largest, task.modulus or 1))
+
+
+def _monotone(learned: LearnedFunction, box: Box) -> int:
+    """Positive coefficients, ignored digits read as 0: equal only if every monomial is.
+
+    Each operand is zero, kept (the model sees it whole, and it is not zero), or cut
+    (something was replaced by 0).  A monomial keeps its value when one of its operands
+    is zero or none is cut; it can only shrink otherwise.
+    """
+    task = learned.task
+    states = [_three_ways(learned.support, box, j) for j in range(task.operands)]
+    count = 0
+    for chosen in product(*(state.items() for state in states)):
+        monomials = [
+            {name for (name, _), x in zip(chosen, e, strict=True) if x} for _, e in task.terms
+        ]
+        if all("zero" in x or "cut" not in x for x in monomials):
+            count += prod(ways for _, ways in chosen)
+    return count
+
+
+def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
+    """In how many ways an operand is zero, kept and cut."""
+    every, zero, whole = 1, 1, 1
+    for i in range(1, max(box.width, support.width) + 1):
+        values = box.values(operand, i)
+        every *= len(values)
+        zero *= 0 in values
+        whole *= len(values) if support.constant((operand, i)) is None else 0 in values
+    return {"zero": zero, "kept": whole - zero, "cut": every - whole}
+
+
+# --- digits of the result ---------------------------------------------------------------
+
+_Counts = list[int | None]
+"""Members of a box with digit 1, 2, ... right, and then with digits 1..1, 1..2, ... right.
+
+None: not countable.
+"""
+
+
+@dataclass(frozen=True)
+class DigitAccuracy:
+    """Accuracies of the digits 1..M of a result (1 = units), each exact or None (not countable).
+
+    Where f^ is negative no digit is right.
+
+    Args:
+        digit: entry i - 1: ``P[digit i of f(x) = digit i of f^(x)]``.
+        lowest: entry j - 1: ``P[digits 1..j of f(x) and f^(x) are equal]``.
+    """
+
+    digit: tuple[Fraction | None, ...]
+    lowest: tuple[Fraction | None, ...]
+
+
+def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
+    """The accuracy of each digit, x uniform on the part of a test domain where f is defined.
+
+    M is the number of digits that hold every result on the domain, of f and of f^.
+
+    Raises:
+        InvalidInput: the task is defined nowhere on the domain.
+        NotCountable: a difference of operands with too many carries to say where it is defined.
+    """
+    task, base = learned.task, learned.base
+    boxes, total = defined_boxes(learned, test)
+    operand_width = max(box.width for box in boxes)
+    if any(learned.support.offset(j) for j in range(task.operands)):
+        operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
+    width = task.result_width(base, operand_width)
+    counts = [_digit_counts(learned, box, width) for box in boxes]
+    shares = tuple(_share(column, total) for column in zip(*counts, strict=True))
+    return DigitAccuracy(shares[:width], shares[width:])
+
+
+def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
+    known = [n for n in counts if n is not None]
+    return Fraction(sum(known), total) if len(known) == len(counts) else None
+
+
+def _digit_counts(learned: LearnedFunction, box: Box, width: int) -> _Counts:
+    if not touched(learned.support, box, learned.task):
+        return [defined(learned.task, box, learned.base)] * (2 * width)
+    methods = (_all_digits, _enumerated) if learned.task.is_linear else (_enumerated, _all_digits)
+    for method in methods:
+        with suppress(NotCountable):
+            return method(learned, box, width)
+    return _digit_by_digit(learned, box, width)
+
+
+def _enumerated(learned: LearnedFunction, box: Box, width: int) -> _Counts:
+    if box.size > LARGEST_ENUMERATION:
+        raise NotCountable("there are too many operand tuples to be enumerated")
+    right, answer = _evaluated(learned, box)
+    spend(box.size * width * (50 if right.dtype == np.int64 else 500))
+    good = prefix = (right >= 0) & (answer >= 0)
+    digit: _Counts = []
+    lowest: _Counts = []
+    for i in range(width):
+        weight = learned.base**i
+        same = right // weight % learned.base == answer // weight % learned.base
+        digit.append(int(np.count_nonzero(good & same)))
+        prefix = prefix & same
+        lowest.append(int(np.count_nonzero(prefix)))
+    return digit + lowest
+
+
+def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
+    """Every digit at once: of linear forms over N, and of anything mod p."""
+    task, positions = learned.task, range(1, width + 1)
+    if task.modulus is not None:
+        return _counts_mod(learned, box, task.modulus, positions)
+    if not task.is_linear:
+        raise NotCountable(f"the digits of '{task.name}' are not counted at once")
+    each, lowest = [range(i, i + 1) for i in positions], [range(1, j + 1) for j in positions]
+    return [*_equal_digits(learned, box, each + lowest)]
+
+
+def _counts_mod(learned: LearnedFunction, box: Box, n: int, positions: range) -> _Counts:
+    """The counts at positions whose digits the polynomial mod n decides."""
+    base = learned.base
+
+    def keys(residues: Array) -> list[Array]:
+        digits = [residues // base ** (i - 1) % base for i in positions]
+        return digits + [residues % base**i for i in positions]
+
+    return [*keys_unchanged(learned.task.terms, n, _operands(learned, box), keys)]
+
+
+def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
+    """Digits 1..j from the polynomial mod ``B**j``, as far as p allows; all of them as f itself."""
+    task, operands = learned.task, _operands(learned, box)
+    digit: _Counts = [None] * width
+    lowest: _Counts = [None] * width
+    too_many = False  # residues mod B**j, and so for every larger j
+    for i in range(0 if task.needs_order else width):
+        power = learned.base ** (i + 1)
+        decided = task.modulus is None or task.modulus % power == 0
+        try:
+            if i + 1 == width:  # that is the whole result
+                lowest[i] = matches(learned, box)
+            elif decided and not too_many:
+                lowest[i] = unchanged(task.terms, power, operands)
+        except NotCountable:
+            too_many = True
+        if lowest[i] is not None and (i == 0 or lowest[i - 1] == box.size):
+            digit[i] = lowest[i]  # the digits below are always right
+        elif decided:
+            with suppress(NotCountable):
+                digit[i], lowest[i] = _counts_mod(learned, box, power, range(i + 1, i + 2))
+    return digit + lowest
+
+
+# --- single inputs ----------------------------------------------------------------------
+
+TRIED, ENOUGH = 64, 8
+"""Inputs that are looked at, at most; and where they have shown already that f^ is wrong."""
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Whether f and f^ agree on an input, and what the accuracy cannot exceed: 1 if always."""
+
+    right: bool
+    at_most: Fraction
+
+
+def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
+    """What some inputs decide about an accuracy that is too large to be counted.
+
+    Training showed their digits together at the places that are read: it fixes their answers.  One
+    on which f and f^ differ is enough to say that the accuracy is below 1; one on which they agree
+    says that it is above 0.  They are the same inputs each time.
+    """
+    task, base, draw = learned.task, learned.base, Random(0)
+    boxes, [length] = test.boxes(base, task.operands), test.lengths
+    right, at_most = False, Fraction(1)
+    products = sum(1 + sum(e) for _, e in task.terms)
+    each = 100 + task.degree * length * length // 80  # numbers of n digits take about n**2 / 80
+    cost = 2 * products * each + 1_000 * task.operands * learned.support.width
+    with suppress(NotCountable):
+        size = sum(defined(task, box, base) for box in boxes)
+        for number in range(1, TRIED + 1):
+            spend(1_000 * task.operands * length)
+            x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
+            if x is None:
+                continue
+            spend(cost)
+            truth, answer = task.evaluate(*x), learned.evaluate(*x)
+            if min(truth, answer) < 0:  # the task is not defined there
+                continue
+            if truth == answer:
+                right = True
+            else:
+                at_most = 1 - Fraction(1, size)
+            if at_most < 1 and (right or number >= ENOUGH):
+                break
+    return Witnesses(right, at_most)
+
+
+def _shown(
+    learned: LearnedFunction, box: Box, trained: Box, draw: Random
+) -> tuple[int, ...] | None:
+    """A member of a test box with the digits of a training box where the model reads, if any."""
+    operands = []
+    for j, row in enumerate(box.digits):
+        x = 0
+        for i, values in reversed(list(enumerate(row, 1))):
+            if learned.support.constant((j, i)) is None:
+                values = tuple(set(values).intersection(trained.values(j, i)))
+            if not values:
+                return None
+            x = x * learned.base + draw.choice(values)
+        operands.append(x)
+    return tuple(operands)

@@ -1,0 +1,423 @@
+"""Addresses: where the queries of numbers of natural length find the digits that they need.
+
+The *query* of a result digit is the token before it.  A *need* names a digit that its rule reads:
+whose it is, and how many places below the asked digit.  Its *address* is what the encoding tells of
+where it stands: the indices of query and key, their offset, or the difference of their numbers.
+
+A *shape* is the lengths of the operands and of the result.  In a shape every digit has one address
+for each query.  What training shows of addresses is a set for each need; a digit at an address
+outside of it is not found.  The mathematics is in ``docs/theory.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, groupby
+from math import comb
+
+from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import spend
+from arith.theory.errors import NotCountable
+from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import Layout
+
+RESULT = -1
+"""The result among the operands, as ``Token.operand`` has it."""
+UNTRAINED = None
+"""The address of a digit or a query whose number was never trained."""
+LOOKED_BACK = 2
+"""Where the result is written most significant first: places below that are looked at.  More would
+only lower a bound."""
+_STEPS = 3_000
+"""Steps to find one digit in one shape."""
+_NEVER, _ALWAYS = Fraction(0), Fraction(1)
+"""Chances that a digit is not found."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """A digit that a rule needs.
+
+    Args:
+        operand: whose digit; ``RESULT`` for the result's.
+        below: how many places below the digit that is asked for.
+    """
+
+    operand: int
+    below: int
+
+
+def local_needs(operands: int, reach: int) -> list[Need]:
+    """The needs of a rule of finite carry that looks ``reach`` places back, the lowest first.
+
+    The digits of the result below the asked one tell the carry.
+    """
+    back = range(reach, -1, -1)
+    needs = [Need(j, below) for below in back for j in range(operands)]
+    return needs + [Need(RESULT, below) for below in back if below]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The lengths of the operands and of the result, and how many inputs have them."""
+
+    layout: Layout
+    widths: tuple[int, ...]
+    result: int
+    inputs: int
+
+    @cached_property
+    def tokens(self) -> int:
+        """How many tokens an example has, the end token included."""
+        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The index at which each number begins, the result last; ``<bos>`` and signs precede."""
+        each = (width * self.layout.operand_tokens + 1 for width in self.widths)
+        return [*accumulate(each, initial=1)]
+
+    def has(self, operand: int, position: int) -> bool:
+        """Whether a number has a digit at a position."""
+        return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
+
+    def rank(self, operand: int, position: int) -> int:
+        """How many digits of its number are written before one."""
+        is_result = operand == RESULT
+        first = self.layout.result_first if is_result else self.layout.operands_first
+        width = self.result if is_result else self.widths[operand]
+        return position - 1 if first == "least" else width - position
+
+    def index(self, operand: int, position: int) -> int:
+        """Where a digit stands, with a space before every operand digit if there are spaces."""
+        each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
+        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
+
+    def query(self, position: int) -> int:
+        """Where the token before a result digit stands."""
+        return self.index(RESULT, position) - 1
+
+    def spaces(self, operand: int, position: int) -> tuple[int, int]:
+        """How many spaces stand before an operand digit at most, and how many after it."""
+        before = sum(self.widths[:operand]) + self.rank(operand, position) + 1
+        return before, sum(self.widths) - before
+
+    def text(self, names: tuple[str, ...]) -> str:
+        """``with 6 and 5 digits in a and b``."""
+        each = " and ".join(map(str, self.widths))
+        return f"with {each} digit{'s' * (self.widths != (1,))} in {' and '.join(names)}"
+
+
+def writes_carry(layout: Layout) -> bool:
+    """Whether what is written of the result tells the carry into its next digit."""
+    return layout.result_first == "least"
+
+
+def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]:
+    """The shapes of ``Domain(lengths, kind)``; those of the same operands' lengths are neighbours.
+
+    Where the result is written least significant first its length moves no digit that a rule
+    needs.  Then it is as long as it can be, but where a form subtracts: its result may be shorter
+    than the operands.
+
+    Raises:
+        NotCountable: a task that subtracts and is no difference of two operands.
+        TooMuchWork: too many of them.
+    """
+    task, base, layout = setting.task, setting.base, setting.layout
+    by_result = task.needs_order or (task.has_finite_carry and not writes_carry(layout))
+    is_difference = not task.constant and sorted(task.coefficients) == [-1, 1]
+    if task.needs_order and not is_difference:
+        raise NotCountable(f"no way of counting where '{task.name}' is defined is known")
+    found = []
+    domain = Domain(lengths, kind)
+    for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
+        spend(20_000 + 20 * sum(widths))
+        if by_result:
+            counts = digit_automaton(task, base).lengths(widths)
+        elif task.has_finite_carry:
+            longest = digit_automaton(task, base).longest(widths)
+            counts = {longest: number_of_tuples(widths, base)}
+        else:
+            width = task.result_width(base, max(widths))
+            counts = {width: number_of_tuples(widths, base)}
+        found += [Shape(layout, widths, m, inputs) for m, inputs in counts.items()]
+    return found
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A kind of operand digit that is needed for the result digit of its own weight, and not found.
+
+    Args:
+        top: it is the highest of a number of more than one digit, and so not 0.
+        by_all: no other query that needs it finds it either.
+    """
+
+    operand: int
+    top: bool
+    by_all: bool
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is found in one shape.
+
+    Args:
+        trained: training shows the shape.
+        continues: every digit is found as in training, and the rule goes on.
+        seldom: training has the shape, but too seldom for it to count as shown.
+        missing: by kind and result digit, the chance over random spaces that such a digit is not
+            found; 1 where there are no spaces.  Empty where training shows the shape or the rule
+            goes on.
+    """
+
+    shape: Shape
+    trained: bool
+    continues: bool
+    seldom: bool
+    missing: dict[tuple[Missing, int], Fraction]
+
+    @property
+    def right(self) -> bool:
+        """Whether all inputs of the shape come out right."""
+        return self.trained or self.continues
+
+    def always(self) -> Finding:
+        """The same of digits that are missing whatever the spaces."""
+        sure = {kind: chance for kind, chance in self.missing.items() if chance == 1}
+        return replace(self, missing=sure)
+
+
+class AddressObservation:
+    """At which addresses training shows the digits that queries need.
+
+    Raises:
+        NotCountable: the shapes of training cannot be counted, or there are too many.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting, self.encoding, self.layout = setting, setting.encoding, setting.layout
+        self.local = setting.task.has_finite_carry
+        self.automaton = digit_automaton(setting.task, setting.base) if self.local else None
+        self.by_significance = self.encoding.reference == "significance"
+        self.by_content = self.layout.hinted and not self.by_significance
+        self.shown = shapes(setting, setting.train.every_length, setting.train.kind)
+        self.together = max(max(*s.widths, s.result) for s in self.shown)
+        """The digits of the longest number that training shows."""
+        self.last_number = self.together + setting.starts - 1
+        """The largest number of a digit that training shows, random starts included."""
+        self.starts = setting.starts if self.encoding.reference == "shifted" else 1
+        """How many indices training draws from for the first token of an example."""
+        self.tokens = max(s.tokens for s in self.shown) + self.starts - 1
+        """The index after the last that training shows, random starts included."""
+
+    # --- addresses ---------------------------------------------------------------------
+
+    @cached_property
+    def needs(self) -> list[Need]:
+        """The operand digits whose addresses count, the asked digit's own place first."""
+        back = 0
+        if self.automaton and not self.layout.scratchpad:  # else the carry is the query itself
+            back = self.automaton.reach if writes_carry(self.layout) else LOOKED_BACK
+        operands = range(self.setting.task.operands)
+        return [Need(j, below) for below in range(back + 1) for j in operands]
+
+    def asked(self, shape: Shape) -> range:
+        """The result digits that are looked at: without a local rule the units only."""
+        return range(1, (shape.result if self.local else 1) + 1)
+
+    def addresses(self, shape: Shape, need: Need, position: int) -> Mapping[Hashable, int]:
+        """The addresses of a need of a result digit; by each, for how many choices of spaces."""
+        place = position - need.below
+        spend(_STEPS)
+        if self.by_significance:
+            key = place if self.encoding.by_weight else shape.rank(need.operand, place) + 1
+            query = self.query_number(shape, position)
+            known = key <= self.last_number and query <= self.last_number
+            return {key - query if known else UNTRAINED: 1}
+        query, key = shape.query(position), shape.index(need.operand, place)
+        if not self.layout.spaced:
+            return {query - key if self.encoding.reference == "relative" else (query, key): 1}
+        before, after = shape.spaces(need.operand, place)
+        if self.encoding.reference == "relative":  # what moves query and key leaves their offset
+            spend(_STEPS * after)
+            return {query - key - y: comb(after, y) << before for y in range(after + 1)}
+        spend(_STEPS * (before + 1) * (after + 1) // 4)
+        return {
+            (query - x - y, key - x): comb(before, x) * comb(after, y)
+            for x in range(before + 1)
+            for y in range(after + 1)
+        }
+
+    def query_number(self, shape: Shape, position: int) -> int:
+        """The number of the token before a result digit; 0 for the sign before the result."""
+        if self.layout.result_tokens == 1:
+            return shape.rank(RESULT, position)
+        # A marker or a carry has the number of its digit.
+        return position if self.encoding.by_weight else shape.rank(RESULT, position) + 1
+
+    @cached_property
+    def shown_addresses(self) -> dict[Need, set[Hashable]]:
+        """The addresses at which training shows each need."""
+        found: dict[Need, set[Hashable]] = {need: set() for need in self.needs}
+        for shape in self.shown:
+            for i in self.asked(shape):
+                for need, addresses in found.items():
+                    if shape.has(need.operand, i - need.below):
+                        addresses.update(self.addresses(shape, need, i))
+        if self.starts > 1:  # both indices are one more from the next start
+            spend(sum(map(len, found.values())) * self.starts * 200)
+            found = {need: _moved(pairs, self.starts) for need, pairs in found.items()}
+        return found
+
+    # --- what is found ------------------------------------------------------------------
+
+    def find(self, lengths: tuple[int, ...], kind: str) -> list[Finding]:
+        """What is found in each shape of ``Domain(lengths, kind)`` (raises as ``shapes``)."""
+        findings = []
+        for shape in shapes(self.setting, lengths, kind):
+            trained = self.setting.train.shows_lengths(shape.widths, self.setting.base)
+            seldom = not trained and self.setting.train.has_lengths(shape.widths)
+            continues = not trained and self.continues(shape)
+            missing = {} if trained or continues else dict(self._missing(shape))
+            findings.append(Finding(shape, trained, continues, seldom, missing))
+        return findings
+
+    def _missing(self, shape: Shape) -> Iterator[tuple[tuple[Missing, int], Fraction]]:
+        early = writes_carry(self.layout)
+        if self.encoding.reference == "random" or self.by_content or not (self.local or early):
+            return
+        for i in self.asked(shape):
+            for j in range(self.setting.task.operands):
+                if chance := self.not_found(shape, Need(j, 0), i):
+                    top = shape.widths[j] == i > 1
+                    yield (Missing(j, top, False), i), chance
+                    if not (early or self.layout.spaced) and self._missed_before(shape, j, i):
+                        yield (Missing(j, top, True), i), chance
+
+    def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:
+        """Whether no query before that of a result digit finds an operand digit of its position.
+
+        The result is written most significant first, and all of these queries need the digit.
+        """
+        later = [b for b in range(1, LOOKED_BACK + 1) if position + b <= shape.result]
+        return shape.result - position <= LOOKED_BACK and all(
+            self.not_found(shape, Need(operand, below), position + below) for below in later
+        )
+
+    def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
+        """The chance that a digit stands at an address that training never showed for it."""
+        if not shape.has(need.operand, position - need.below):
+            return _NEVER
+        addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
+        if self.by_significance and not shape.rank(RESULT, position):
+            # A sign has no number, so from there only what was never trained is not found.
+            return _ALWAYS if UNTRAINED in addresses else _NEVER
+        if addresses.keys().isdisjoint(shown):
+            return _ALWAYS
+        unseen = sum(ways for address, ways in addresses.items() if address not in shown)
+        return Fraction(unseen, sum(addresses.values())) if unseen else _NEVER
+
+    # --- where the rule goes on -----------------------------------------------------------
+
+    def continues(self, shape: Shape) -> bool:
+        """Whether the rule goes on: every digit is found as always, and every case was shown.
+
+        Only an encoding by significance, or a marker before each digit, finds a digit at one
+        address in numbers of all lengths.
+        """
+        if self.stops or max(*shape.widths, shape.result) > self.together:
+            return False
+        if not (self.ends(shape) <= self.shown_ends and self.cases(shape) <= self.shown_cases):
+            return False
+        if self.layout.spaced and sum(shape.widths) > max(sum(s.widths) for s in self.shown):
+            return False  # there are as many spaces as operand digits
+        if self.by_content:
+            return shape.tokens <= self.tokens
+        return all(
+            {*self.addresses(shape, need, i)} == shown and len(shown) == 1
+            for need, shown in self.shown_addresses.items()
+            for i in self.asked(shape)
+            if shape.has(need.operand, i - need.below)
+        )
+
+    @cached_property
+    def stops(self) -> tuple[str, str] | None:
+        """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
+        s, rule, why = self.setting, "hints" if self.by_content else "lengths together", ""
+        if self.encoding.reference == "random":
+            rule, why = "random positions", says_nothing(s)
+        elif not self.local:
+            why = "the task has no finite carry, so longer numbers ask for another rule"
+        elif not writes_carry(s.layout):
+            why = "a result written most significant digit first asks for all lower digits at once"
+        elif not (self.by_significance or s.layout.hinted):
+            spaces = ", and on the spaces" if s.layout.spaced else ""
+            why = f"which address is the right one depends on the lengths of the numbers{spaces}"
+        elif min(s.task.coefficients) < 1:
+            why = "the result may end before the operands do, and all that is left says where"
+        elif self.by_content and (s.encoding.selection != "any" or s.encoding.reference == "none"):
+            why = (
+                f"under {s.encoding.label} no query can single out the token after a marker, "
+                "which is its digit"
+            )
+        elif len(s.train.every_length) == 1:
+            rule, why = "end", "training has one length, so results may end where they always ended"
+        return (rule, why) if why else None
+
+    def ends(self, shape: Shape) -> set[int]:
+        """After how many digits a result may end, operands having these lengths."""
+        assert self.automaton is not None
+        widths = shape.widths
+        return {*range(self.automaton.shortest(widths), self.automaton.longest(widths) + 1)}
+
+    @cached_property
+    def shown_ends(self) -> set[int]:
+        """After how many digits of the result training shows the end."""
+        return set().union(*map(self.ends, self.shown))
+
+    def cases(self, shape: Shape) -> set[tuple[int, ...]]:
+        """The cases of the rule in a shape, one for each result digit and for the end.
+
+        A case says which of the digits that the rule reads exist, and which are the highest of
+        their number: a rule that training showed in one case says nothing of another.  From some
+        result digit on the place makes no difference: every carry that there is can come in.
+        """
+        assert self.automaton is not None
+        reach = self.automaton.reach
+        alike_from = len(self.automaton.ranges) + reach
+        return {
+            (min(i, alike_from), *(min(max(w - i, -reach - 1), 1) for w in shape.widths))
+            for i in range(1, shape.result + 2)
+        }
+
+    @cached_property
+    def shown_cases(self) -> set[tuple[int, ...]]:
+        """The cases of the rule that training shows."""
+        return set().union(*map(self.cases, self.shown))
+
+
+def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:
+    """Pairs of indices, from the first and from every other start."""
+    every = (x for x in pairs if isinstance(x, tuple))
+    return {(query + s, key + s) for query, key in every for s in range(starts)}
+
+
+def says_nothing(setting: Setting) -> str:
+    """Why no query finds a digit by an address where indices are drawn for each example."""
+    markers = ", and the token after a marker is at any offset" if setting.layout.hinted else ""
+    return (
+        f"{setting.encoding.label} draws the indices of each example anew, so that one says "
+        f"nothing of which digit stands there{markers}"
+    )
+
+
+def grouped(findings: list[Finding]) -> Iterator[list[Finding]]:
+    """The findings of each tuple of operands' lengths: they differ in the result's length."""
+    for _, group in groupby(findings, key=lambda x: x.shape.widths):
+        yield list(group)

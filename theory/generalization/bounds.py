@@ -1,0 +1,170 @@
+"""Bounds: how often answers can be right that do not depend on a digit that is needed, exactly.
+
+A model whose answer does not depend on a digit X gives one answer for all values of X, where all
+other digits are the same.  So of these values it is right on as many, at most, as have one answer.
+The proofs are in ``docs/theory.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache, partial
+from math import gcd
+
+import numpy as np
+
+from arith.theory.arithmetic.automaton import number_of_tuples
+from arith.theory.arithmetic.domains import LENGTHS_FIRST
+from arith.theory.arithmetic.effort import ENTRIES, remembered, spend
+from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype
+from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.addresses import Finding, Missing, grouped, writes_carry
+from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import Layout
+
+_MOST_TUPLES = ENTRIES // 100
+"""Tuples of units digits that are tried."""
+
+
+def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
+    """The largest share of the inputs of a test domain that can be right.
+
+    Of each tuple of operands' lengths, whatever the length of the result, no more can be right
+    than the best guess without a digit that is missing throughout; nor more than the sum over the
+    results' lengths, in each of which no more can be right than it has inputs, nor than the best
+    guess without a digit that is missing there.  Where spaces move digits this is the mean over
+    the choices of spaces, one digit at a time.
+    """
+    spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
+    right, every = Fraction(0), Fraction(0)
+    # But for differences, a guess depends on the kind of digit alone.
+    guess = cache(partial(best_guess, setting))
+    is_alike = not setting.task.needs_order
+    for group in grouped(findings):
+        inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
+        shares = {
+            (kind, i): guess(kind, *(((), 0) if is_alike else (widths, i)))
+            for x in group
+            for kind, i in x.missing
+        }
+        each = [_least(x.missing.items(), shares) for x in group]
+        least = each[0]
+        if len(group) > 1:
+            # At one result digit a digit is missing throughout if it is in all of the shapes.
+            common = set.intersection(*(set(x.missing) for x in group))
+            least = _least(((at, min(x.missing[at] for x in group)) for at in common), shares)
+        most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
+        weight = Fraction(1)
+        if setting.test_kind in LENGTHS_FIRST:
+            # Of a - b, operands with a < b are drawn again, lengths and all.
+            weight = Fraction(1, number_of_tuples(widths, setting.base))
+        right += weight * min(inputs * least, sum(most, Fraction(0)))
+        every += weight * inputs
+    return right / every
+
+
+def _least(
+    missing: Iterable[tuple[tuple[Missing, int], Fraction]],
+    shares: dict[tuple[Missing, int], Fraction],
+) -> Fraction:
+    """The largest share that can be right without any of these digits; 1 if there is none."""
+    each = ((chance, shares[at]) for at, chance in missing)
+    apart = {(id(chance), id(share)): (chance, share) for chance, share in each}  # mostly the same
+    return min((1 - chance * (1 - share) for chance, share in apart.values()), default=Fraction(1))
+
+
+def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:
+    """The largest share of the inputs of some lengths that can be right without a digit.
+
+    Args:
+        what: the digit, at a position of operands of these lengths.
+    """
+    task, base = setting.task, setting.base
+    if not task.has_finite_carry:
+        return _best_units(task, base, what.operand)
+    number = base - 1 if what.top else base
+    right = min(number, right_values(task, base, setting.layout, what))
+    if task.needs_order and len(widths) == 2 and widths[0] == widths[1]:
+        return _of_differences(task, base, what.operand, widths[0], position, right)
+    return Fraction(right, number)
+
+
+def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
+    """On how many values of the digit one answer can be right, all other digits being the same."""
+    factor = task.coefficients[what.operand]
+    if writes_carry(layout):
+        values = range(int(what.top), base)
+        return max(Counter(factor * d % base for d in values).values())
+    if factor and what.by_all:
+        return 1  # one answer in full, and no two values have the same result
+    return abs(factor) + 1 if factor else base  # what stands before it tells the carry out of it
+
+
+@remembered(1024)
+def _best_units(task: Task, base: int, operand: int) -> Fraction:
+    """The same of the units digit of a polynomial, which depends on units digits alone."""
+    n, tuples = task.modulus, base**task.operands
+    if (n is not None and n % base) or tuples > _MOST_TUPLES:
+        return Fraction(1)
+    by_digit = np.moveaxis(_units(task, base), operand, -1).reshape(-1, base)
+    spend(10 * base * tuples)
+    often = [np.count_nonzero(by_digit == value, axis=1) for value in range(base)]
+    return Fraction(int(np.max(often, axis=0).sum()), tuples)
+
+
+@remembered(64)
+def _units(task: Task, base: int) -> Array:
+    """The units digit of a polynomial, by the units digits of its operands."""
+    axes, tuples = [range(base)] * task.operands, base**task.operands
+    dtype = exact_dtype(sum(abs(c) * base ** sum(e) for c, e in task.terms))
+    spend(tuples * sum(1 + sum(e) for _, e in task.terms) * (200 if dtype.hasobject else 4))
+    units: Array = task.polynomial(*combinations(axes).astype(dtype)) % base
+    return units.astype(np.int64).reshape((base,) * task.operands)
+
+
+def _of_differences(
+    task: Task, base: int, operand: int, width: int, position: int, right: int
+) -> Fraction:
+    """The same of a difference of equal lengths, whose digits are not independent.
+
+    Where the others leave room for some values of the digit they are its lowest, if it is taken
+    off, and otherwise its highest.
+    """
+    first = int(position == width > 1)
+    is_greater = task.coefficients[operand] > 0
+    values = range(base - right, base) if is_greater else range(first, first + right)
+    every = _ordered_pairs(base, width, 0, is_greater, values)
+    return min(
+        Fraction(1), Fraction(_ordered_pairs(base, width, position, is_greater, values), every)
+    )
+
+
+@remembered(100_000)
+def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, values: range) -> int:
+    """How many pairs a >= b of one length have a digit in a range, a's or b's; 0 is no position."""
+    equal, greater = 1, 0  # of the digits from the highest down to here
+    for i in range(width, 0, -1):
+        spend(1_000)
+        a = b = range(int(i == width > 1), base)
+        if i == position:
+            a, b = (values, b) if is_greater else (a, values)
+        above = sum(max(0, min(x, b.stop) - b.start) for x in a)
+        greater = equal * above + greater * len(a) * len(b)
+        equal *= len(set(a).intersection(b))
+    return equal + greater
+
+
+def interleaved_bound(setting: Setting) -> Fraction:
+    """The most that can be right of longer interleaved inputs whose indices were never trained.
+
+    The lowest digit above the trained ones is not found, but for that of the last operand, at which
+    the query stands.  It takes every value, but for the top digits of the longest operands: not all
+    of them are 0.
+    """
+    task, base, k = setting.task, setting.base, setting.task.operands
+    alike = min((gcd(c, base) for c in task.coefficients[:-1]), default=base)
+    if setting.test_kind == "every":
+        return min(Fraction(1), Fraction(alike, base - 1))
+    return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))

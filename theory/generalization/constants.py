@@ -1,0 +1,283 @@
+"""Constant addresses: does a model keep what training always showed there, or go on by a rule?
+
+Where a digit stands at an address that always held the digit v, training data alone fit two
+functions: the task f, whose rule goes on there, and f^, in which v stays.  What the encoding lets a
+query know decides which of the two a model has, or leaves both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Flag, auto
+
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import MISSED
+from arith.theory.arithmetic.effort import PART, budget, remembered
+from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.arithmetic.properties import base_aligned, residual_modulus
+from arith.theory.errors import NotCountable, TooMuchWork
+from arith.theory.generalization.addresses import says_nothing
+from arith.theory.generalization.contexts import unshown
+from arith.theory.generalization.derivation import Step, cite
+from arith.theory.generalization.support import Support
+from arith.theory.generalization.views import (
+    can_localize,
+    can_single_out,
+    carry_reach,
+    causally_masked,
+    outside_window,
+    receptive_field,
+    rule_above,
+)
+from arith.theory.setting.settings import Setting
+
+RIGHT_THERE = "a model that is right on all of training is right there"
+"""What follows where training shows every context."""
+_HAS_TO_BE_STEADY = (
+    "so only models that were seen to be steady at the length in question are said to ignore them"
+)
+_LONGEST_CONTEXT = 20
+"""Tokens of a context that are written; its beginning is left out."""
+
+
+class Function(Flag):
+    """Functions that a model may compute where training does not say."""
+
+    TASK = auto()
+    """The task f: its rule goes on."""
+    EXPECTED = auto()
+    """The expected function f^: what was constant in training stays."""
+    EITHER = TASK | EXPECTED
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What is said of a model where digits differ from those that training always showed there.
+
+    Args:
+        candidates: the functions that a stable model may compute; none where nothing is known.
+        keeps: it computes f^ there.
+        at_most: its accuracy is at most that of f^.
+        others: theory speaks of inputs as well in which no such digit differs.
+        masked: no query sees such a digit, so it changes no answer.
+        unshown: training lacks the view of some answer, so that only what is proved is said.
+        shared: addresses share parameters, so that a model has to tell them apart everywhere.
+        measured: a model has to be measured as stable at the length in question.
+    """
+
+    candidates: Function = Function.EITHER
+    keeps: bool = False
+    at_most: bool = False
+    others: bool = True
+    masked: bool = False
+    unshown: bool = False
+    shared: bool = False
+    measured: bool = False
+
+
+KEPT = Constants(Function.EXPECTED, keeps=True)
+KEPT_APART = Constants(Function.EXPECTED, keeps=True, shared=True)
+KEPT_IF_STABLE = Constants(Function.EXPECTED, keeps=True, measured=True)
+MASKED = Constants(Function.EXPECTED, keeps=True, masked=True)
+SHOWN = Constants(Function.TASK)
+STOPPED = Constants(at_most=True)
+EITHER = Constants()
+UNSHOWN = Constants(unshown=True)
+UNTOLD = Constants(others=False)
+UNKNOWN = Constants(Function(0), others=False)
+
+_BY_PLACE = {
+    Decision.NO: (UNTOLD, "at some trained digit it cannot tell where it is"),
+    Decision.YES: (STOPPED, "{}, and one layer less sees as much at each digit that varies"),
+    Decision.UNDECIDED: (UNTOLD, "{}, so it can tell where it is, but not a layer earlier"),
+}
+"""By whether a model without an encoding can tell its place: what follows, and why."""
+
+
+def constants(
+    setting: Setting, shown: Support
+) -> tuple[dict[int, Constants], tuple[Step, ...], bool]:
+    """What is said at each test length, the steps to it, and whether f^ is what is expected.
+
+    Where training shows every context of a length models are right, and where it lacks some they
+    are not said to be (rule *receptive field*), whatever else would say so.  What is shared by
+    positions ignores one digit of each operand, and more only if the model is known to be steady
+    (rule *shared parameters*).
+    """
+    try:
+        with budget(PART):
+            general, why = _general(setting, shown)
+    except NotCountable:
+        what = "Whether the digits that training showed fix the rule was not decided."
+        untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
+        general, why = UNKNOWN, (cite("count", what, untrained, leaves_open=True),)
+    tests, longest = setting.test_lengths, setting.train.every_length[-1]
+    stopped = {n for n in tests if general.at_most and n > longest}
+    surely, lacking, steps = shown_lengths(setting, besides=stopped)
+    is_local = carry_reach(setting.task, setting.base) is not None
+    error = None if steps or not is_local else uncompared(setting)
+    if isinstance(error, TooMuchWork):  # some may be lacking
+        lacking = frozenset(n for n in tests if not setting.is_premise(n))
+    if error and (lacking or general is EITHER):
+        why_not = f"nothing follows: {error}"
+        steps = (cite("receptive field", why_not, lacking, leaves_open=True),)
+    too_far = [
+        n
+        for n in tests
+        if general.shared
+        and n not in surely | lacking
+        and _changed(setting, shown, n) > setting.task.operands
+    ]
+    if too_far:
+        what = (
+            f"{setting.encoding.label} shares parameters among positions, and at "
+            f"{lengths_text(too_far)} more than one ignored digit of an operand changes; "
+            f"{_HAS_TO_BE_STEADY}"
+        )
+        steps += (cite("shared parameters", what, too_far),)
+    special = dict.fromkeys(too_far, KEPT_IF_STABLE)
+    if general.at_most:  # of shorter inputs it says nothing
+        special = dict.fromkeys({*tests} - stopped, UNTOLD)
+    if general.others:
+        special |= dict.fromkeys(lacking, UNSHOWN)
+    special |= dict.fromkeys(surely, SHOWN)
+    found = {n: special.get(n, general) for n in tests}
+    if all(found[n] is SHOWN or setting.is_premise(n) for n in tests):
+        why = ()  # nothing rests on it
+    return found, (*why, *steps), general.keeps
+
+
+@remembered(256)
+def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, ...]]:
+    """What is said where contexts decide nothing, and the steps to it."""
+    encoding, train = setting.encoding, setting.train
+    longer = [n for n in setting.test_lengths if train.direction(n) == Direction.UPWARD]
+    every = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    if not train.likely_whole(setting.base, setting.task.operands):
+        what = f"{train.text()} may lack digits that the domain has"
+        what += f", with a chance of {MISSED:g} or more."
+        return UNKNOWN, (cite("sample", what, every, leaves_open=True),)
+    hidden = outside_window(setting, shown)
+    if hidden:
+        return UNKNOWN, (cite("blind", hidden, every, leaves_open=True),)
+    if causally_masked(setting, shown):
+        what = "no query sees a digit that training kept constant"
+        return MASKED, (cite("out of sight", what, longer),)
+    if encoding.reference == "random":
+        step = cite("random positions", says_nothing(setting), longer, leaves_open=True)
+        return UNKNOWN, (step,)
+    place = can_localize(setting, shown)
+    if place is not None:
+        follows, why = _BY_PLACE[place[0]]
+        reads = receptive_field(setting)
+        what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
+        step = cite("place", what + why.format(place[1]), every, leaves_open=not follows.others)
+        return follows, (step,)
+    if not (can_single_out(setting) or setting.layout.marked):
+        what = (
+            f"under {encoding.label} no query can single out the offset of a digit, and no sign "
+            "says where a number starts"
+        )
+        return UNKNOWN, (cite("selection", what, longer, leaves_open=True),)
+    if encoding.own_positions:
+        return KEPT, modulus_steps(setting, shown, longer)
+    rule, reason = rule_above(setting)
+    is_open = rule != "one candidate"
+    step = cite(rule, reason, longer, leaves_open=is_open)
+    if is_open:
+        return EITHER, (step,) * (rule != "receptive field")  # the contexts say more
+    if encoding.reference in ("absolute", "shifted", "significance"):
+        what = f"under {encoding.label} neighbouring positions are alike"
+        if carry_reach(setting.task, setting.base) is not None:
+            what += ", so a digit rule may go on"
+            return EITHER, (step, cite("neighbours", what, leaves_open=True))
+        alike = cite("neighbours", f"{what}; {_HAS_TO_BE_STEADY}", longer)
+        return KEPT_IF_STABLE, (step, alike, *modulus_steps(setting, shown, longer))
+    return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
+
+
+def uncompared(setting: Setting) -> NotCountable | None:
+    """Why contexts are not compared that might be; None where there are none to compare."""
+    if receptive_field(setting) is not None:
+        try:
+            unshown(setting)
+        except NotCountable as error:
+            return error
+    return None
+
+
+def _changed(setting: Setting, shown: Support, digits: int) -> int:
+    """How many of the digits that training kept constant may be others in operands so long."""
+    kept = (
+        (i, shown.constant((j, i)))
+        for j in range(setting.task.operands)
+        for i in range(1, max(digits, shown.width) + 1)
+    )
+    return sum(c is not None and (i <= digits or c != 0) for i, c in kept)
+
+
+def shown_lengths(
+    setting: Setting, decides: bool = True, besides: Collection[int] = ()
+) -> tuple[frozenset[int], frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, those of which it lacks some.
+
+    Args:
+        decides: whether models are right there; otherwise indices have to be shown too.
+        besides: lengths of which another rule says that models are wrong.
+
+    Returns:
+        Both, and the steps to it; nothing where contexts are not compared.
+    """
+    try:
+        contexts = unshown(setting)
+    except NotCountable:
+        return frozenset(), frozenset(), ()
+    found = [n for n, missing in contexts.items() if missing is None]
+    lacking = {n: x for n, x in contexts.items() if x is not None and n not in besides}
+    if not (found or lacking):
+        return frozenset(), frozenset(), ()
+    steps = []
+    if found:
+        steps.append(
+            f"training shows every context of {lengths_text(found)}"
+            + f", so {RIGHT_THERE}" * decides
+        )
+    if lacking:
+        one = next(iter(lacking.values()))
+        beginning = "... " if len(one.tokens) > _LONGEST_CONTEXT else ""
+        steps.append(
+            f"at {lengths_text(list(lacking))} it lacks some, or answers them otherwise, as "
+            f"'{beginning}{' '.join(one.tokens[-_LONGEST_CONTEXT:])}' for result digit "
+            f"{one.position}"
+        )
+    what = (
+        f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
+        f"last {receptive_field(setting)} tokens, its context: {'; '.join(steps)}"
+    )
+    decided = {n for n in found if decides and not setting.is_premise(n)}
+    return frozenset(found), frozenset(lacking), (cite("receptive field", what, decided),)
+
+
+def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) -> tuple[Step, ...]:
+    """What the modulus, if any, leaves of the digits above those that are read."""
+    p, base, operands = setting.task.modulus, setting.base, range(setting.task.operands)
+    widths = {shown.read_length(j) for j in operands}
+    n = widths.pop()
+    if p is None or n is None or widths:
+        return ()
+    k = base_aligned(p, base)
+    if k is not None and k <= n:
+        digits, varied = f"{k} digits of each operand matter", f"all {k}"
+        if k == 1:
+            digits, varied = "digit of each operand can matter", "it"
+        what = f"{p} divides {base}^{k}: only the lowest {digits}, and {varied} varied in training"
+        if k == 0:
+            what = "Modulo 1 every answer is 0: no digit matters"
+        return (cite("base aligned", what, lengths),)
+    left = residual_modulus(p, base, n)
+    what = f"The digits above position {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
+    if any(shown.period((j, n + 1)) != left for j in operands):
+        what += ", or less where they are multiplied by a common divisor"
+    return (cite("residual modulus", what, lengths),)

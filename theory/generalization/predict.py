@@ -1,0 +1,221 @@
+"""The prediction for one setting: verdicts, exact accuracies, learned function, derivation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.arithmetic.effort import LIMIT, LITTLE, PART, budget, spend
+from arith.theory.arithmetic.exact_text import exact_text, text_and_float
+from arith.theory.errors import InvalidInput
+from arith.theory.generalization.derivation import Step, cite
+from arith.theory.generalization.expressibility import expressibility
+from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.generalization.lengths import LengthPrediction, candidates, witnessed
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.published import NATURAL_LENGTHS, Published, published
+from arith.theory.generalization.rules import Basis
+from arith.theory.generalization.support import Support, support
+from arith.theory.generalization.theorems import Observation, conclude, observe
+from arith.theory.generalization.words import derivation
+from arith.theory.setting.requests import setting_json
+from arith.theory.setting.settings import Setting
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The prediction for a setting, and why.
+
+    A claim rests only on premises that were decided: what is not known is taken neither for yes
+    nor for no, and nothing is claimed that needs it.
+
+    Args:
+        derivation: every step, from the premises to the accuracy.
+        learned: by the support rule, None where that does not follow.
+        continues: training shows all that longer inputs ask for, so the task itself was learned.
+    """
+
+    setting: Setting
+    published: Published
+    lengths: tuple[LengthPrediction, ...]
+    derivation: tuple[Step, ...]
+    learned: LearnedFunction | None = field(repr=False)
+    continues: bool = False
+
+    def verdict(self, direction: Direction) -> Status:
+        """Whether the learned function generalizes to all test lengths of a direction."""
+        lengths = [x for x in self.lengths if x.direction == direction]
+        if not lengths:
+            return Status.NOT_TESTED
+        if all(x.status == Status.GENERALIZES for x in lengths):
+            return Status.GENERALIZES
+        return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
+
+    @cached_property
+    def learned_text(self) -> str | None:
+        """The learned function, as SymPy writes it."""
+        if self.continues:
+            return self.setting.task.formula()
+        return None if self.learned is None else self.learned.formula
+
+    @property
+    def observed(self) -> list[str]:
+        """The rules that claims rest on and that are not proved."""
+        claimed = [x for x in self.lengths if x.claim != Claim.NONE]
+        if all(x.proved or self.setting.is_premise(x.digits) for x in claimed):
+            return []
+        return list(dict.fromkeys(x.rule for x in self.derivation if x.basis == Basis.OBSERVED))
+
+    def published_verdict(self, direction: Direction) -> Status:
+        """The paper's verdict on a direction of ``EXTRAPOLATING``."""
+        if not any(x.direction == direction for x in self.lengths):
+            return Status.NOT_TESTED
+        is_down = direction == Direction.DOWNWARD
+        return self.published.downward if is_down else self.published.upward
+
+    def __repr__(self) -> str:
+        verdicts = ", ".join(f"{d} {self.verdict(d)}" for d in EXTRAPOLATING)
+        return f"<Prediction: {self.setting.text()}: {verdicts}>"
+
+    def to_json(self) -> dict[str, Any]:
+        """The prediction as a JSON object."""
+        s, written = self.setting, setting_json(self.setting).items()
+        train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
+        beside = [asdict(x) for x in expressibility(s)]
+        return {
+            "task": s.task.name,
+            "expression": s.task.formula(),
+            "modulus": s.task.modulus,
+            "base": s.base,
+            "encoding": s.encoding.name,
+            "layout": s.layout.name,
+            "window": s.window,
+            "width": s.width,
+            "layers": s.layers,
+            **({"padding": s.padding} if s.natural else {}),
+            **({"starts": s.starts} if s.random_starts else {}),
+            "train": train,
+            "test_domain": s.test_kind,
+            "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
+            "published": {
+                **{d: self.published_verdict(d) for d in EXTRAPOLATING},
+                "theorem": self.published.theorem,
+            },
+            **({"expressibility": beside} if beside else {}),
+            "learned_function": self.learned_text,
+            "lengths": [
+                {
+                    "digits": x.digits,
+                    "direction": x.direction,
+                    "status": x.status,
+                    **text_and_float("accuracy", x.accuracy),
+                    **text_and_float("at_most", x.at_most),
+                    **text_and_float("at_least", x.at_least),
+                    **text_and_float("learned_accuracy", x.learned_accuracy),
+                    **text_and_float("unseen_share", x.unseen_share),
+                    "claim": x.claim,
+                    "because": list(x.because),
+                    "premises": list(x.premises),
+                    "candidates": [exact_text(c) for c in x.candidates],
+                }
+                for x in self.lengths
+            ],
+            "derivation": [
+                {
+                    "rule": x.rule,
+                    "statement": x.statement,
+                    "source": x.source,
+                    "lengths": sorted(x.lengths),
+                }
+                for x in self.derivation
+            ],
+        }
+
+
+def predict(setting: Setting) -> Prediction:
+    """The prediction for a setting: what it shows, what the theorems say of each length, and why.
+
+    What would take too many steps is not counted; single inputs then decide what they can
+    (``witnesses``).
+
+    Raises:
+        InvalidInput: the task is defined nowhere on the training or a test domain.
+        TooMuchWork: to see what training showed takes too long, or a budget around it is spent.
+    """
+    spend(500_000 + 50_000 * len(setting.test_lengths))
+    with budget(LIMIT):
+        other = _without_idle_modulus(setting)
+        return _predicted(setting) if other is None else _of_idle_modulus(setting, other)
+
+
+def _predicted(setting: Setting) -> Prediction:
+    _check_defined(setting)
+    observed = observe(setting)
+    with budget(PART):
+        lengths = [conclude(observed, n) for n in setting.test_lengths]
+    if not setting.natural:
+        lengths = _where_not_counted(observed, lengths)
+    longer = [x for x in lengths if x.direction == Direction.UPWARD]
+    shown = bool(longer) and all(x.digits in observed.shown for x in longer)
+    goes_on = bool(longer) and all(x.status == Status.GENERALIZES for x in lengths)
+    return Prediction(
+        setting,
+        NATURAL_LENGTHS
+        if setting.natural
+        else published(setting.task, setting.encoding, setting.base, setting.train),
+        tuple(lengths),
+        derivation(observed, tuple(lengths)),
+        observed.learned if observed.keeps and not shown else None,
+        goes_on and (shown or setting.natural),
+    )
+
+
+def _check_defined(setting: Setting) -> None:
+    """Check that the task is defined somewhere on every domain."""
+    task, base, train = setting.task, setting.base, setting.train
+    tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
+    for domain in (train, *tests):
+        if not Support(task, domain, base).is_defined:
+            raise InvalidInput(
+                f"the task is defined nowhere on {domain.text()}: every result would be negative "
+                "(with '% p' it is not)"
+            )
+    if not setting.natural:
+        spend(support(task, train, base).steps)
+
+
+def _where_not_counted(
+    observed: Observation, lengths: list[LengthPrediction]
+) -> list[LengthPrediction]:
+    """What single inputs decide where no count did; the two candidates where nothing is claimed."""
+    learned = observed.learned
+    with budget(LITTLE):
+        lengths = [witnessed(learned, observed.test(x.digits), x) for x in lengths]
+    with budget(LITTLE):
+        return [
+            replace(x, candidates=candidates(learned, observed.test(x.digits), x))
+            if observed.constants[x.digits].candidates
+            else x
+            for x in lengths
+        ]
+
+
+def _without_idle_modulus(setting: Setting) -> Setting | None:
+    """The setting without a modulus that no answer reaches, if no query can tell the two apart."""
+    task, base, digits = setting.task, setting.base, setting.digits
+    whole = task.without_idle_modulus(base, digits)
+    alike = whole.result_width(base, digits) == task.result_width(base, digits)
+    alike |= setting.encoding.reference == "absolute" and not setting.window
+    return replace(setting, task=whole) if whole != task and alike else None
+
+
+def _of_idle_modulus(setting: Setting, whole: Setting) -> Prediction:
+    """The prediction where no answer reaches the modulus: that of the task without it."""
+    other = predict(whole)
+    premise, *reasons = other.derivation
+    longer = [x.digits for x in other.lengths if x.direction == Direction.UPWARD]
+    what = f"No answer reaches {setting.task.modulus}: the task is {whole.task.text()}."
+    step = cite("modulus out of reach", what, longer)
+    return replace(other, setting=setting, derivation=(premise, step, *reasons))

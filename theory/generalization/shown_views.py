@@ -1,0 +1,99 @@
+"""Which lengths of interleaved numbers ask only for views that training shows.
+
+All operands of an example have as many digits as its longest; then a sign says that they are over.
+Under a window every context of a length may have been shown, however long it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.generalization.constants import RIGHT_THERE, shown_lengths
+from arith.theory.generalization.derivation import Step, cite
+from arith.theory.setting.settings import Setting
+from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import INDICES
+
+
+def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, and the steps to that.
+
+    From a random start training shows a context at its own index and at those that follow, so that
+    a longer example asks for nothing new up to the index that the last start of the first query has
+    (the proof is in ``docs/theory.md``).
+    """
+    if setting.encoding.reference == "random":
+        return _shown_in_order(setting)
+    if setting.encoding.reference != "shifted":
+        found, _, steps = shown_lengths(setting)
+        return found, steps
+    if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
+        return frozenset(), ()
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
+    near = frozenset(n for n in shown if longest < n and _last_query(setting, n) <= last)
+    if near:
+        what = f"from {setting.starts} starts it shows the same contexts at each index up to {last}"
+        what += f", and {lengths_text(sorted(near))} asks for no other: {RIGHT_THERE}"
+        steps += (cite("receptive field", what, near),)
+    return near, steps
+
+
+def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
+    """The same under random positions.
+
+    A context is shown at all indices that leave room for as many tokens before and after it as it
+    has in training.  So a length asks for nothing new if training shows each of its contexts with
+    no more tokens before and no more after: in examples of no more digits (the proof is in
+    ``docs/theory.md``).
+    """
+    train = setting.train
+    if train.allowed or setting.task.needs_order:
+        return frozenset(), ()
+    if train.kind not in ("longest", setting.test_kind):
+        return frozenset(), ()
+    shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
+    asked = [n for n in sorted(shown) if not setting.is_premise(n) and fits(setting, n)]
+    near = [n for n in asked if _shown_by_no_longer(setting, n)]
+    far = [n for n in asked if n not in near]
+    what = f"random positions show a context at all of {INDICES} indices that leave room beside it"
+    each = [f"no others are asked for at {lengths_text(near)}: {RIGHT_THERE}"] if near else []
+    each += [f"at {lengths_text(far)} some may have less room than in training"] if far else []
+    if each:
+        steps += (cite("receptive field", f"{what}, and {'; '.join(each)}", near),)
+    return frozenset(near), steps
+
+
+def fits(setting: Setting, length: int) -> bool:
+    """Whether there are indices for all tokens of the longest examples of a length."""
+    return _last_query(setting, length) < INDICES
+
+
+def _shown_by_no_longer(setting: Setting, length: int) -> bool:
+    """Whether the examples of training that have no more digits show all contexts of a length.
+
+    The proof moves digits up, where the sum begins with no carry, or cuts them off, where every
+    length below is trained.
+    """
+    trained = tuple(m for m in setting.train.every_length if m <= length)
+    if not trained:
+        return False
+    if setting.task.constant and trained != tuple(range(1, trained[-1] + 1)):
+        return False
+    if any(_left(setting, m) > _left(setting, length) for m in trained):
+        return False
+    relative, train = encoding("rpe"), Domain(trained, setting.train.kind)
+    asked = replace(setting, encoding=relative, train=train, test_lengths=(length,))
+    return length in shown_lengths(asked)[0]
+
+
+def _last_query(setting: Setting, length: int) -> int:
+    """The index of the last query, of the end token, in the longest examples of a length."""
+    return 1 + length * (setting.task.operands + 1) + _left(setting, length)
+
+
+def _left(setting: Setting, length: int) -> int:
+    """How many digits of the result may be left after the operands of a length."""
+    return max(setting.task.result_width(setting.base, length) - length, 0)

@@ -1,0 +1,300 @@
+"""The four theorems: what a model that is right on its training domain answers elsewhere.
+
+A model is a function of views: to two queries that see the same it gives the same answer, whatever
+its weights.  What training showed of the views of a test decides the answer in four ways; where
+none of them applies it is open.  Each theorem looks at what training shows (``Observation``) and at
+one test length, and gives a conclusion or nothing; the first that applies decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import PART, budget
+from arith.theory.arithmetic.properties import base_aligned
+from arith.theory.errors import NotCountable
+from arith.theory.generalization.addresses import AddressObservation, Finding
+from arith.theory.generalization.bounds import interleaved_bound, most_right
+from arith.theory.generalization.constants import SHOWN, Constants, constants, uncompared
+from arith.theory.generalization.derivation import Step
+from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.generalization.lengths import (
+    APART,
+    CONSTANTS,
+    EQUAL_VIEWS,
+    NOT_FOUND,
+    LengthPrediction,
+    expected,
+    right,
+    undecided,
+)
+from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.rules import Basis
+from arith.theory.generalization.shown_views import shown_views
+from arith.theory.generalization.support import Support, support
+from arith.theory.setting.settings import Setting
+
+NEAR = 6
+"""Where no query can single out an offset, untrained addresses are found up to one digit in so many
+beyond the longest trained length (docs/addresses.md has the models that this was read off)."""
+
+
+@dataclass(frozen=True)
+class AtLength:
+    """What is found at one test length of numbers of natural length.
+
+    Args:
+        findings: by shape; None where there are too many.
+        at_most: the largest share of the inputs that can be right without the missing digits.
+        near: why a digit may be found though it stands at an address that training never showed;
+            empty if it is not.
+    """
+
+    findings: list[Finding] | None = None
+    at_most: Fraction = Fraction(1)
+    near: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """What training shows of a setting, and what that says of each test length.
+
+    Args:
+        support: of padded numbers, which addresses were constant and what was shown together.
+        keeps: a model is expected to keep what was constant: to compute f^.
+        constants: by test length, what is said of digits at constant addresses.
+        shown: the test lengths of whose inputs training shows every view.
+        at: of natural lengths, by test length, the digits that are found and those that are not.
+        addresses: at which training shows digits, where those are compared.
+        bound: the most that can be right of longer interleaved inputs at untrained indices.
+        steps: what was found out so far.
+        why_not: why views or addresses are not compared that might be.
+    """
+
+    setting: Setting
+    support: Support
+    keeps: bool = False
+    constants: dict[int, Constants] = field(default_factory=dict)
+    shown: frozenset[int] = frozenset()
+    at: dict[int, AtLength] = field(default_factory=dict)
+    addresses: AddressObservation | None = None
+    bound: Fraction = Fraction(1)
+    steps: tuple[Step, ...] = ()
+    why_not: str = ""
+    _found: dict[int, LengthPrediction | None] = field(default_factory=dict, repr=False)
+
+    @property
+    def learned(self) -> LearnedFunction:
+        """f^: the task of what a model reads."""
+        return LearnedFunction(self.support)
+
+    def test(self, digits: int) -> Domain:
+        """The test domain of a length."""
+        return self.setting.test(digits)
+
+    def direction(self, digits: int) -> Direction:
+        """Where a test length lies, as seen from the trained ones."""
+        return self.setting.train.direction(digits)
+
+    def expected(self, digits: int) -> LengthPrediction | None:
+        """What follows if a model computes f^, of padded numbers; None where that is not said."""
+        if digits not in self._found:
+            how = self.constants.get(digits)
+            says = how is not None and how is not SHOWN and how.others
+            self._found[digits] = (
+                expected(self.learned, self.test(digits), how) if how and says else None
+            )
+        found = self._found[digits]
+        if found is None or (self.constants[digits].unshown and not found.proved):
+            return None  # what is not proved is not said where training lacks some view
+        return found
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A statement on what a model answers, with what it presupposes.
+
+    Args:
+        basis: whether it is proved, or observed of models.
+        source: where the proof or the evidence is.
+        apply: what it says of a test length of a setting; None where it does not apply.
+    """
+
+    name: str
+    statement: str
+    premises: str
+    basis: Basis
+    source: str
+    apply: Callable[[Observation, int], LengthPrediction | None]
+
+
+def equal_views(observed: Observation, digits: int) -> LengthPrediction | None:
+    """Each view of the test occurs in training."""
+    if observed.setting.is_premise(digits) or digits in observed.shown:
+        return right(digits, observed.direction(digits), EQUAL_VIEWS)
+    found = observed.expected(digits)
+    return found if found and found.because == (EQUAL_VIEWS,) else None
+
+
+def constants_stay(observed: Observation, digits: int) -> LengthPrediction | None:
+    """Digits at constant addresses are others, and the model answers as if they were not."""
+    found = observed.expected(digits)
+    return found if found and CONSTANTS in found.because else None
+
+
+def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
+    """Each digit was shown at its address, not together, and only one rule fits them all."""
+    findings = observed.at[digits].findings if digits in observed.at else None
+    if findings and all(x.right for x in findings):
+        return right(digits, observed.direction(digits), APART)
+    found = observed.expected(digits)
+    return found if found and APART in found.because else None
+
+
+def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
+    """A digit that counts stands at an address where training never showed it."""
+    at_most = observed.bound
+    if observed.direction(digits) != Direction.UPWARD:
+        at_most = Fraction(1)
+    if digits in observed.at and not observed.at[digits].near:
+        at_most = observed.at[digits].at_most
+    if at_most == 1:
+        return None
+    found = undecided(digits, observed.direction(digits))
+    return replace(found, status=Status.FAILS, at_most=at_most, because=(NOT_FOUND,))
+
+
+THEOREMS = (
+    Theorem(
+        EQUAL_VIEWS,
+        "A view that occurs in training is answered as in training.",
+        "right on all of training",
+        Basis.PROVED,
+        "a model is a function of views: docs/theory.md",
+        equal_views,
+    ),
+    Theorem(
+        CONSTANTS,
+        "A view that occurs in training once each address that always held one digit is set to "
+        "that digit is answered as that view: the model computes f^.",
+        "right on training; invariant to noise at constant addresses; where addresses share "
+        "parameters, measured as stable at that length",
+        Basis.OBSERVED,
+        "docs/ignored-digits.md",
+        constants_stay,
+    ),
+    Theorem(
+        APART,
+        "A view whose digits were all shown at their addresses, if not together, is answered as "
+        "every function of the task's class says that fits training.",
+        "right on training; stable at that length",
+        Basis.OBSERVED,
+        "docs/findings.md (Shorter inputs), docs/addresses.md",
+        shown_apart,
+    ),
+    Theorem(
+        NOT_FOUND,
+        "A view that needs a digit at an address where training never showed it is answered no "
+        "better than by the best guess without that digit.",
+        "right on training; addresses are learned, and not computed",
+        Basis.OBSERVED,
+        "docs/addresses.md",
+        not_found,
+    ),
+)
+"""In the order in which they are asked: the first that applies decides a length."""
+
+
+def conclude(observed: Observation, digits: int) -> LengthPrediction:
+    """What the theorems say of a test length."""
+    applied = (theorem.apply(observed, digits) for theorem in THEOREMS)
+    return next(filter(None, applied), None) or _open(observed, digits)
+
+
+def _open(observed: Observation, digits: int) -> LengthPrediction:
+    """That nothing follows at a length, with what is known of it all the same."""
+    at = observed.at.get(digits)
+    counted = at is None or at.findings is not None
+    found = observed.expected(digits)
+    return found or undecided(digits, observed.direction(digits), counted)
+
+
+# --- what training shows ----------------------------------------------------------------
+
+
+def observe(setting: Setting) -> Observation:
+    """What training shows of a setting."""
+    shown = support(setting.task, setting.train, setting.base)
+    if setting.natural:
+        with budget(4 * PART):
+            return (_interleaved if setting.layout.interleaved else _natural)(setting, shown)
+    with budget(PART):
+        how, steps, keeps = constants(setting, shown)
+    whole = frozenset(n for n, x in how.items() if x is SHOWN)
+    return Observation(setting, shown, keeps, how, shown=whole, steps=steps)
+
+
+def _interleaved(setting: Setting, shown: Support) -> Observation:
+    """Interleaved numbers of natural length: contexts, or indices that were never trained."""
+    views, steps = shown_views(setting)
+    task, train = setting.task, setting.train
+    learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
+    is_whole = train.pairs is None and not train.allowed
+    bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
+    error = None if steps else uncompared(setting)
+    return Observation(
+        setting, shown, shown=views, bound=bound, steps=steps, why_not=str(error or "")
+    )
+
+
+def _natural(setting: Setting, shown: Support) -> Observation:
+    """Numbers of natural length one after the other: what is found at each length."""
+    tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    if not tests or setting.train.pairs is not None or setting.train.allowed:
+        return Observation(setting, shown)
+    try:
+        addresses = AddressObservation(setting)
+    except NotCountable as error:
+        return Observation(setting, shown, why_not=str(error))
+    at = {n: _at_length(addresses, n) for n in tests}
+    return Observation(setting, shown, at=at, addresses=addresses)
+
+
+def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
+    """What is found at a length, by its shapes."""
+    setting = addresses.setting
+    try:
+        findings = addresses.find((digits,), setting.test_kind)
+    except NotCountable:
+        return AtLength()
+    if all(x.right for x in findings):
+        return AtLength(findings)
+    at_most, encoding = most_right(setting, findings), setting.encoding
+    if at_most == 1:
+        return AtLength(findings)
+    longest = setting.train.every_length[-1]
+    if encoding.selection != "any":
+        always = [x.always() for x in findings]
+        surely = most_right(setting, always)
+        if surely == 1 or digits <= longest + longest // NEAR:
+            like = (
+                "an address that training never showed is like those beside it, up to one digit up "
+                f"in {NEAR} trained"
+            )
+            return AtLength(findings, near=like)
+        at_most, findings = surely, always
+    if not encoding.own_positions and _counts_beside_signs(setting, longest):
+        sign = "digits may be found by the sign beside their number, no farther than in training"
+        return AtLength(findings, near=sign)
+    return AtLength(findings, at_most)
+
+
+def _counts_beside_signs(setting: Setting, longest: int) -> bool:
+    """Whether each digit that counts stands as far from a sign as in training: the lowest ones."""
+    p = setting.task.modulus
+    k = None if p is None else base_aligned(p, setting.base)
+    return setting.layout.marked and k is not None and k <= longest

@@ -1,0 +1,371 @@
+"""Why, in words: the steps from what training shows to what is said of each test length."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from fractions import Fraction
+
+from arith.theory.arithmetic.domains import LEAST_SHARE, MISSED
+from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.shares import percent_text, share_text
+from arith.theory.generalization.addresses import (
+    LOOKED_BACK,
+    UNTRAINED,
+    AddressObservation,
+    Finding,
+    Missing,
+    Need,
+    says_nothing,
+)
+from arith.theory.generalization.derivation import Step, cite, open_step
+from arith.theory.generalization.lengths import MOST_UNSEEN, LengthPrediction
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.shown_views import fits
+from arith.theory.generalization.support import Support
+from arith.theory.generalization.theorems import NEAR, AtLength, Observation
+from arith.theory.generalization.unseen_text import inferred_text, unfixed_text
+from arith.theory.generalization.views import receptive_field
+from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import INDICES
+
+_INDIFFERENT = "Premise: noise at ignored positions changes no answer."
+_STEADY = "Premise: disturbing all digits a little changes no answer."
+_MOST_RUNS = 3
+"""Runs of shown addresses that are listed."""
+
+
+def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> tuple[Step, ...]:
+    """Every step, from the premises to the accuracy."""
+    setting, shown = observed.setting, observed.support
+    premise = f"Premise: the model is right on held-out {setting.train.text()}"
+    if setting.train.pairs is not None:
+        premise += f" (a digit is taken to be shown if it is missed with a chance below {MISSED:g})"
+    trained = [n for n in setting.test_lengths if setting.is_premise(n)]
+    first = cite("convergence", premise, trained)
+    if setting.natural:
+        how = _interleaved if setting.layout.interleaved else _natural
+        return (first, *how(observed, lengths))
+    others = [x for x in lengths if x.digits not in trained and x.digits not in observed.shown]
+    read = [x.digits for x in others if observed.keeps or x.claim != Claim.NONE]
+    said = observed.constants
+    read = [n for n in read if said[n].others and not said[n].at_most]
+    noise = [x.digits for x in lengths if x.ignores]
+    steady = [x.digits for x in lengths if x.asks_steady]
+    return (
+        first,
+        _support_step(shown, read),
+        *([cite("indifference", _INDIFFERENT, noise)] if noise else []),
+        *observed.steps,
+        *_together(shown, lengths),
+        *([cite("steadiness", _STEADY, steady)] if steady else []),
+    )
+
+
+# --- padded numbers ------------------------------------------------------------------------
+
+
+def _support_step(shown: Support, lengths: list[int]) -> Step:
+    """Which digits are read."""
+    names = shown.task.names
+    widths = {shown.read_length(j) for j in range(len(names))}
+    n = widths.pop() if len(widths) == 1 else None
+    if n is not None:
+        which = {0: "No position", 1: "Position 1 (units)"}.get(n, f"Positions 1 (units) to {n}")
+        return cite("support", f"{which} varied in training; above, only 0", lengths)
+    rows = []
+    for j, name in enumerate(names):
+        constants = [shown.constant((j, i)) for i in range(1, shown.width + 1)]
+        words = ["read" if c is None else f"always {c}" for c in constants]
+        rows.append(" ".join([name, *(f"{i}:{word}" for i, word in enumerate(words, 1))]))
+    return cite("support", "Read and ignored positions: " + "; ".join(rows), lengths)
+
+
+def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
+    """The steps for digits never shown together, and for lengths that were not counted."""
+    inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
+    unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
+    nearly = [x.digits for x in lengths if 0 < x.unseen <= MOST_UNSEEN]
+    known = {n: x.known for x in lengths if x.known and (n := x.digits) in unfixed}
+    if inferred:
+        yield cite("joint support", inferred_text(shown, inferred), inferred)
+    if unfixed:
+        what = unfixed_text(shown, unfixed, known)
+        yield cite("joint support", what, unfixed, leaves_open=True)
+    if nearly or known:
+        at = f": at {lengths_text(nearly)}" if nearly else ""
+        what = (
+            "An exact accuracy is said, give or take the inputs that are open, where these are at "
+            f"most {percent_text(MOST_UNSEEN)}{at}"
+        )
+        yield cite("joint support", what, leaves_open=True)
+    yield from _two_candidates(lengths)
+    given_up = [x.digits for x in lengths if not x.counted]
+    if given_up:
+        at = ", ".join(map(str, given_up))
+        what = f"Not counted, for it would take too long: the accuracy at {at} digit(s)."
+        yield cite("count", what, given_up)
+
+
+def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
+    """The step that names both functions: at which lengths they differ, at which they do not."""
+    differ, alike = ([x.digits for x in lengths if len(x.candidates) == many] for many in (2, 1))
+    if differ or alike:
+        said = [f"at {lengths_text(differ)} one of the two"] * bool(differ)
+        said += [f"at {lengths_text(alike)} both are right"] * bool(alike)
+        what = (
+            "A stable model is expected to compute the task, or f^, in which digits that training "
+            f"kept constant stay: {'; '.join(said)}. Nothing is claimed by this"
+        )
+        yield cite("two candidates", what, differ + alike)
+
+
+# --- interleaved numbers of natural length --------------------------------------------------
+
+
+def _interleaved(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
+    """Which views training shows, and why longer inputs are bounded, or open."""
+    yield from observed.steps
+    setting = observed.setting
+    lost = [x.digits for x in lengths if x.at_most < 1]
+    if lost:
+        n = setting.train.every_length[-1]
+        names = " and ".join(setting.task.names[:-1])
+        what = (
+            f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
+            f"query never read it, so at most {share_text(observed.bound)} of the answers are right"
+        )
+        yield cite("address", what, lost)
+    unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]
+    if unclear:
+        yield from _why_open(setting, unclear, observed.why_not)
+
+
+def _why_open(setting: Setting, unclear: list[int], uncompared: str) -> Iterator[Step]:
+    """Why nothing is claimed at some lengths; nothing where a step says it already.
+
+    Args:
+        uncompared: why contexts were not compared; empty where they were, or cannot be.
+    """
+    encoding, reads = setting.encoding, receptive_field(setting)
+    if encoding.own_positions and setting.task.operands == 1:
+        what = "a query stands at its digit, and reads it at any index"
+        yield open_step("address", unclear, what)
+        return
+    if encoding.reference in ("absolute", "shifted"):
+        what = f"under {encoding.label} neighbouring indices are alike"
+        yield open_step("neighbours", unclear, what)
+        return
+    if uncompared:
+        yield open_step("receptive field", unclear, uncompared)
+        return
+    if encoding.reference == "random":
+        near = [n for n in unclear if fits(setting, n)]
+        far = [n for n in unclear if n not in near]
+        if near:
+            yield open_step("random positions", near, says_nothing(setting))
+        if far:
+            what = f"there are {INDICES} indices, and more tokens"
+            yield open_step("random positions", far, what)
+    elif reads is None:
+        what = (
+            "with the whole prefix in sight, or the layers left open, a query can tell where it "
+            "is, and training fits a rule that goes no further"
+        )
+        yield open_step("landmark", unclear, what)
+
+
+# --- numbers of natural length one after the other -----------------------------------------
+
+
+def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
+    """What fails, what goes on, what is open, and why."""
+    setting, seen, train = observed.setting, observed.addresses, observed.setting.train
+    others = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    if not others:
+        return
+    if seen is None:
+        if observed.why_not:
+            what = f"nothing follows: {observed.why_not}"
+            yield cite("count", what, others, leaves_open=True)
+        else:
+            what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
+            yield cite("sample", what, others, leaves_open=True)
+        return
+    lost = {x.digits: observed.at[x.digits].findings or [] for x in lengths if x.at_most < 1}
+    for rule in ("spaces", "address"):
+        some = {n: found for n, found in lost.items() if _bounding(found) == rule}
+        if some:
+            found = next(iter(some.values()))
+            what = f"At {lengths_text([*some])} a digit is not found: {_missing_text(seen, found)}"
+            if seen.encoding.selection != "any":
+                what += f"; nor beside those places, more than one digit up in {NEAR} trained"
+            yield cite(rule, what + _seldom_text(found), some)
+    at = observed.at
+    right = [x.digits for x in lengths if x.accuracy == 1 and x.digits in at]
+    rule_goes_on = [n for n in right if any(y.continues for y in at[n].findings or ())]
+    if rule_goes_on:
+        yield from _goes_on(seen, rule_goes_on)
+    for why in dict.fromkeys(x.near for x in at.values() if x.near):
+        near = [n for n, x in at.items() if x.near == why]
+        yield open_step("neighbours", near, f"under {seen.encoding.label} {why}")
+    unclear = {n: x.findings for n, x in at.items() if n not in right and _is_open(x) if x.findings}
+    if unclear:
+        found = next(iter(unclear.values()))
+        rule, why = _open_text(seen, found)
+        yield open_step(rule, unclear, why + _seldom_text(found))
+    given_up = [n for n, x in at.items() if x.findings is None]
+    if given_up:
+        what = f"At {lengths_text(given_up)} it would take too long to go through all shapes"
+        yield cite("count", what, given_up, leaves_open=True)
+
+
+def _is_open(x: AtLength) -> bool:
+    """Whether nothing follows at a length, and not because digits near by are alike."""
+    return not x.near and x.at_most == 1
+
+
+def _bounding(findings: list[Finding]) -> str:
+    """The rule that bounds the accuracy where a digit is missing."""
+    example, _, _ = _example(findings)
+    return "address" if 1 in example.missing.values() else "spaces"
+
+
+def _example(findings: list[Finding]) -> tuple[Finding, int, int]:
+    """The most frequent shape with a missing digit, whose it is, and the lowest such digit.
+
+    Of digits that spaces move it is the one that is missing for most of their choices.
+    """
+    one = max((x for x in findings if x.missing), key=lambda x: x.shape.inputs)
+
+    def order(item: tuple[tuple[Missing, int], Fraction]) -> tuple[Fraction, int, int]:
+        (what, position), chance = item
+        return 1 - chance, position, what.operand
+
+    what, position = min(one.missing.items(), key=order)[0]
+    return one, what.operand, position
+
+
+def _missing_text(observed: AddressObservation, findings: list[Finding]) -> str:
+    """Where a digit stands that is not found, in the most frequent shape that lacks one."""
+    one, operand, position = _example(findings)
+    names, need = observed.setting.task.names, Need(operand, 0)
+    addresses, shown = observed.addresses(one.shape, need, position), observed.shown_addresses[need]
+    if len(addresses) > 1:
+        where = _moved_text(observed, need, [a for a in addresses if a not in shown])
+        where += f", {_share_text(observed.not_found(one.shape, need, position))}"
+    else:
+        where = _where_text(observed, next(iter(addresses)), need)
+    what = (
+        f"{one.shape.text(names)} the query of result digit {position} has digit {position} of "
+        f"{names[operand]} {where}"
+    )
+    if any(kind.by_all for kind, _ in one.missing):
+        what += f", nor does one of the {LOOKED_BACK} digits above find it"
+    return what
+
+
+def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> str:
+    """Where a digit stands that is not found."""
+    encoding, shown = observed.encoding, observed.shown_addresses[need]
+    if encoding.reference == "significance":
+        if address is UNTRAINED:
+            last, starts = observed.last_number, f"from {observed.setting.starts} starts"
+            return f"under a number above {last}, the largest that was trained {starts}"
+        return f"at a difference of numbers of {address}, {_never(shown)}"
+    if encoding.reference == "relative":
+        assert isinstance(address, int)
+        untrained = encoding.own_parameter and address >= observed.tokens
+        more = ", and nothing was learned for that offset" if untrained else ""
+        return f"at offset {address}, {_never(shown)}{more}"
+    assert isinstance(address, tuple)
+    query, key = address
+    learned = encoding.own_positions or encoding.reference == "shifted"
+    untrained = learned and query >= observed.tokens
+    more = f", and nothing was learned for index {query}" if untrained else ""
+    more = f", from {observed.starts} starts{more}" if observed.starts > 1 else more
+    return f"from index {query} at index {key}, a pair that training never showed for it{more}"
+
+
+def _moved_text(observed: AddressObservation, need: Need, unseen: list[Hashable]) -> str:
+    """Where spaces move a digit so that it is not found."""
+    if observed.encoding.reference != "relative":
+        return "at pairs of indices that training never showed for it"
+    offsets = ", ".join(_runs(unseen))
+    return f"at offsets {offsets}, {_never(observed.shown_addresses[need])}"
+
+
+def _share_text(chance: Fraction) -> str:
+    """``whatever the spaces``, ``for 34 % of the choices of spaces``."""
+    if chance == 1:
+        return "whatever the spaces"
+    share = f"{100 * float(chance):.3g}" if chance < Fraction(999, 1000) else "more than 99.9"
+    return f"for {share} % of the choices of spaces"
+
+
+def _runs(numbers: list[Hashable] | set[Hashable]) -> list[str]:
+    """Numbers in words, in ascending order: ``2``, ``4 to 6``."""
+    ordered = sorted(x for x in numbers if isinstance(x, int))
+    return [str(a) if a == b else f"{a} to {b}" for a, b in runs(ordered)]
+
+
+def _never(shown: set[Hashable]) -> str:
+    """``where training never showed it (3 to 11)``."""
+    found = _runs(shown)
+    if len(found) > _MOST_RUNS:
+        numbers = [x for x in shown if isinstance(x, int)]
+        found = [f"some from {min(numbers)} to {max(numbers)}"]
+    return f"where training never showed it ({', '.join(found)})"
+
+
+def _seldom_text(findings: list[Finding]) -> str:
+    """That lengths seen too seldom count as not shown; empty where there are none."""
+    least = f"{int(1 / LEAST_SHARE):,}"
+    what = f"; lengths in fewer than one example in {least} count as not shown"
+    return what * any(x.seldom for x in findings)
+
+
+def _goes_on(observed: AddressObservation, lengths: list[int]) -> Iterator[Step]:
+    """Why the rule goes on at these lengths."""
+    label, most, at = observed.encoding.label, observed.together, lengths_text(lengths)
+    if observed.by_content:
+        rule = "hints"
+        what = f"at {at} every digit is found by the marker before it, and up to {most} markers"
+    else:
+        rule = "numbered digits"
+        what = f"at {at} {label} finds every digit at the difference of numbers as in training, "
+        what += f"and up to {most} numbers"
+    end = "the result ends where no operand has a digit left and the carry is 0"
+    yield cite(rule, f"{what} stood together", lengths)
+    yield cite("end", end, lengths)
+
+
+def _open_text(observed: AddressObservation, findings: list[Finding]) -> tuple[str, str]:
+    """The rule by which nothing follows at a length, and why."""
+    if observed.stops is not None:
+        return observed.stops
+    content, label = observed.by_content, observed.encoding.label
+    shape = max((x for x in findings if not x.right), key=lambda x: x.shape.inputs).shape
+    numbers, most = max(*shape.widths, shape.result), observed.together
+    rule = "hints" if content else "numbered digits"
+    if numbers > most:
+        what = "markers" if content else "numbers"
+        return rule, (
+            f"up to {numbers} {what} stand in one example, and in training {most} did, so no query "
+            "had to tell its digit from one that far away"
+        )
+    if not observed.ends(shape) <= observed.shown_ends:
+        shown = lengths_text(sorted(observed.shown_ends))
+        return "end", f"in training results ended after {shown}, and here not all do"
+    if not observed.cases(shape) <= observed.shown_cases:
+        return rule, (
+            f"{shape.text(observed.setting.task.names)} the digit rule meets a case that training "
+            "lacks: which operands still have digits, and which digit is the highest"
+        )
+    if observed.layout.spaced:
+        return rule, "more spaces may stand in one example than in training"
+    if content:
+        return rule, (
+            f"examples are longer than the trained ones, and what {label} adds there was never "
+            "trained"
+        )
+    return rule, "the difference of numbers between a digit and its query depends on the lengths"

@@ -1,0 +1,110 @@
+"""What there is: the registries as tables, with the properties that the theory uses.
+
+Columns are given by their keys in JSON, each with its heading.
+"""
+
+from __future__ import annotations
+
+import re
+
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.properties import digit_causal, translation_invariant
+from arith.theory.arithmetic.tasks import TASKS, named_task
+from arith.theory.errors import look_up
+from arith.theory.generalization.rules import RULES, Basis
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS, Token
+
+TASK_COLUMNS = {
+    "task": "task",
+    "summary": "what",
+    "digit_causal": "digit causal",
+    "carries": "carries",
+    "translation_invariant": "translation invariant",
+}
+ENCODING_COLUMNS = {
+    "encoding": "encoding",
+    "reference": "tells positions apart by",
+    "own_parameter": "own parameter each",
+    "summary": "what",
+    "source": "source",
+}
+LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
+RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source", "basis")}
+RULES_IN_SHORT = ("rule", "what it says, in short", "by", "basis")
+
+_MEANS = {
+    Basis.PREMISE: "a premise; each model is tested for it",
+    Basis.PROVED: "proved; it follows from its premises by mathematics",
+    Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
+    Basis.CONJECTURE: "a conjecture, to be tested on models that are predicted before; it claims "
+    "nothing yet",
+    Basis.OPEN: "it claims nothing; it says where nothing follows",
+}
+
+_EXAMPLE = {0: "12", 1: "34", -1: "46"}
+"""The number of each operand, and the result, as -1."""
+
+
+def task_rows() -> list[list[str]]:
+    """A row per named task in base 10; what depends on the modulus is said of none."""
+    rows = []
+    for name, entry in TASKS.items():
+        known = ["depends on p", "-", "no"]
+        if not entry.modular:
+            task = named_task(name)
+            causal, invariant = digit_causal(task, 10)[0], translation_invariant(task)
+            number = str(digit_automaton(task, 10).states) if task.has_finite_carry else "unbounded"
+            known = [_yes(causal is Decision.YES), number, _yes(invariant)]
+        rows.append([name, entry.summary, *known])
+    return rows
+
+
+def encoding_rows() -> list[list[str]]:
+    """A row per encoding."""
+    encodings = ENCODINGS.values()
+    return [[e.name, e.reference, _yes(e.own_parameter), e.summary, e.source] for e in encodings]
+
+
+def layout_rows() -> list[list[str]]:
+    """A row per layout, with an example."""
+    rows = []
+    for layout in LAYOUTS.values():
+        example = " ".join(map(_written, layout.tokens((2, 2), 2)))
+        rows.append([layout.name, example, layout.summary])
+    return rows
+
+
+def _written(token: Token) -> str:
+    """A token of the example; no digit of it carries."""
+    if token.kind == "marker":
+        return f"[{token.position}]"
+    if token.kind == "carry":
+        return "0"
+    return token.symbol or _EXAMPLE[token.operand][-token.position]
+
+
+def rule_rows() -> list[list[str]]:
+    """A row per rule."""
+    return [[r.name, r.statement, r.premises, r.source, r.basis] for r in RULES.values()]
+
+
+def rules_in_short() -> list[list[str]]:
+    """A line per rule, under ``RULES_IN_SHORT``."""
+    by = {"ours": "ours", "arithmetic": "-"}
+    first = (re.split(r"\W", r.source)[0] for r in RULES.values())
+    rows = zip(RULES.values(), first, strict=True)
+    return [[r.name, r.summary, by.get(word, "paper"), r.basis] for r, word in rows]
+
+
+def rule_text(name: str) -> list[str]:
+    """One rule whole, a paragraph each (InvalidInput: no such rule)."""
+    rule = look_up("rule", name, RULES)
+    statement = " ".join(rule.statement.split())
+    basis = f"Basis: {_MEANS[rule.basis]}."
+    return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", basis]
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"

@@ -1,0 +1,44 @@
+"""A prediction as LaTeX for a paper: the task, the expected function and the table of lengths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from arith.theory.text.answer import expected_function
+from arith.theory.text.text import LENGTH_COLUMNS, length_rows
+
+if TYPE_CHECKING:
+    from arith.theory.generalization.predict import Prediction
+
+_SIGNS = {"mod": r"\bmod", "·": r" \cdot "}
+"""What our formulas have and LaTeX writes otherwise."""
+_IN_TEXT = {"±": r"$\pm$", "≈": r"$\approx$"}
+
+
+def formula(text: str) -> str:
+    """A formula as ``Task.text`` writes it, in LaTeX's mathematics."""
+    for sign, command in _SIGNS.items():
+        text = text.replace(sign, command)
+    return re.sub(r"\^(\d+)", r"^{\1}", text)
+
+
+def latex(prediction: Prediction) -> str:
+    """The prediction as LaTeX; it needs the packages amsmath and booktabs."""
+    s = prediction.setting
+    operands, expected = ", ".join(s.task.names), expected_function(prediction)
+    equations = rf"  f({operands}) &= {formula(s.task.text())}"
+    if expected is not None:
+        equations += " \\\\\n" + rf"  \hat{{f}}({operands}) &= {formula(expected)}"
+    table = latex_table(length_rows(prediction), LENGTH_COLUMNS)
+    for sign, command in _IN_TEXT.items():
+        table = table.replace(sign, command)
+    return f"% {s.text()}\n\\begin{{align*}}\n{equations}\n\\end{{align*}}\n{table}"
+
+
+def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """A table in LaTeX with the rules of the package booktabs; the cells are escaped."""
+    from tabulate import tabulate
+
+    return str(tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True))

@@ -1,0 +1,91 @@
+"""Published findings beside our predictions, as tables and in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.lengths_text import runs
+from arith.theory.errors import unknown_name
+from arith.theory.studies.literature import (
+    TOLERANCE,
+    Comparison,
+    Outcome,
+    compare,
+    findings,
+    possible_results,
+)
+
+COLUMNS = (
+    *("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason"),
+    "command",
+)
+"""The columns of ``table``; the command predicts the same."""
+IN_SHORT = ("finding", "reported", "predicted", "outcome")
+"""The columns of ``short_table``."""
+LEGEND = (
+    "reported, predicted: on inputs longer than the trained ones. outcome: agrees (within "
+    f"{TOLERANCE}), disagrees, or the premise that does not hold, so that nothing is compared. "
+    "All of one: arith literature FINDING."
+)
+
+_AS_REPORTED = {
+    Decision.YES: " (as reported)",
+    Decision.NO: " (not as reported)",
+    Decision.UNDECIDED: "",
+}
+
+
+def table() -> list[list[str]]:
+    """Every comparison as a row of text, under ``COLUMNS``."""
+    return [_row(compare(f)) for f in findings()]
+
+
+def _row(c: Comparison) -> list[str]:
+    f = c.finding
+    task = f.task if f.modulus is None else f"{f.task} {f.modulus}"
+    task += " vs f^" if f.against == "learned_function" else ""
+    mark = f"^{f.train_domain}" if f.train_domain in ("every", "total") else ""
+    setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
+    reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
+    predicted = " ".join(x.text() for x in c.lengths)
+    theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
+    said = [predicted, theorem, c.outcome, c.reason, c.command]
+    return [f.id, f.paper.citation, setting, reported, *said]
+
+
+def _span(lengths: tuple[int, ...]) -> str:
+    """(1, 2, 3, 5) as ``1-3+5``."""
+    return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs(lengths)) or "?"
+
+
+def short_table() -> list[list[str]]:
+    """Every comparison in a line, under ``IN_SHORT``."""
+    rows = []
+    for c in map(compare, findings()):
+        possible = "/".join(possible_results(c.finding, c.lengths)) or "-"
+        rows.append([c.finding.id, c.finding.result, possible, c.premise or c.outcome])
+    return rows
+
+
+def finding_text(name: str) -> list[str]:
+    """One finding beside the prediction, a line per column (InvalidInput: no such finding)."""
+    by_id = {f.id: f for f in findings()}
+    if name not in by_id:
+        raise unknown_name("finding", name, by_id, f"arith literature lists {len(by_id)}")
+    row = _row(compare(by_id[name]))
+    return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
+
+
+def summary() -> str:
+    """How many findings can be compared, how many of them agree, and with what."""
+    rows = [compare(f) for f in findings()]
+    papers = {c.finding.paper for c in rows}
+    count = Counter(c.outcome for c in rows if c.in_scope)
+    return (
+        f"Of {len(rows)} findings from {len(papers)} papers, {count.total()} meet every premise of "
+        f"a prediction (are in scope): {count[Outcome.AGREES]} agree with it, "
+        f"{count[Outcome.DISAGREES]} disagree, and on {count[Outcome.NO_CLAIM]} it makes no claim; "
+        f"{count[Outcome.LED]} led to one of its rules and count for neither. "
+        "Each is compared with the accuracy of the expected function."
+    )

@@ -1,0 +1,294 @@
+"""Predictions and advice in words: the rows of tables, and legends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from textwrap import wrap
+from typing import TYPE_CHECKING, Protocol
+
+from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.exact_text import exact_text
+from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.shares import share_text
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
+
+if TYPE_CHECKING:
+    from arith.theory.generalization.accuracy import DigitAccuracy
+    from arith.theory.generalization.lengths import LengthPrediction
+    from arith.theory.generalization.predict import Prediction
+    from arith.theory.setting.settings import Setting
+    from arith.theory.studies.advise import Advice
+
+LENGTH_COLUMNS = ("digits", "inputs", "expected accuracy", "claim")
+_WHOSE = {
+    "longest": "the longest operand has",
+    "every": "each operand has",
+    "lengths": "lengths are drawn first, and the longest operand has",
+    "total": "lengths are drawn first, and the operands together have",
+}
+_LONGEST_FRACTION = 40
+_LONGEST_IN_TABLE = 15
+_COMMAND = 74
+_IF_STABLE = " if stable"
+_JOINED = "\N{NO-BREAK SPACE}"
+
+
+def setting_lines(s: Setting) -> list[str]:
+    """The setting as the head of an answer: what is computed and trained on, and by what model."""
+    lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
+    trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
+    what = f"{cut(s.task.text())} in base {s.base}, {trained}"
+    written = set(re.findall(r"\b[a-d]\b", s.task.name))
+    out = ", ".join(sorted(written - set(s.task.names)))
+    left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []
+    tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
+    told = s.natural or s.width  # by ``seen_text``
+    padded = "" if told else f", operands padded to {digits_text(s.operand_width)}"
+    starts = [f"training draws from {s.starts} starts (--starts)"] if s.random_starts else []
+    return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
+
+
+def _runs_text(lengths: tuple[int, ...]) -> list[str]:
+    """``1..5``, ``7``, ``8``: three and more lengths that follow each other as one."""
+    each = [[f"{a}..{b}"] if b > a + 1 else [str(n) for n in (a, b)] for a, b in runs(lengths)]
+    return list(dict.fromkeys(text for texts in each for text in texts))
+
+
+def fraction_text(x: Fraction | None) -> str:
+    """A rational, cut in the middle where it would fill lines (JSON has it whole)."""
+    if x is None:
+        return "-"
+    text = exact_text(x)
+    return text if len(text) <= _LONGEST_FRACTION else f"{text[:16]}...{text[-16:]}"
+
+
+def length_rows(prediction: Prediction) -> list[list[str]]:
+    """One row per test length, in the order of ``LENGTH_COLUMNS``."""
+    return [
+        [str(x.digits), INPUTS[x.direction], _accuracy_text(x), claim_word(prediction, x)]
+        for x in prediction.lengths
+    ]
+
+
+def _accuracy_text(x: LengthPrediction) -> str:
+    """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
+
+    ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
+    right.
+    """
+    if x.candidates:
+        return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
+    if x.learned_accuracy is None:
+        return "?"
+    text = _share_in_table(x.learned_accuracy)
+    return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
+
+
+def _share_in_table(x: Fraction) -> str:
+    """``49/4950 ≈ 0.0099``; a long fraction as a decimal alone."""
+    text = share_text(x)
+    if x.denominator == 1 or len(exact_text(x)) > _LONGEST_IN_TABLE:
+        return text
+    return f"{x} {'=' if Fraction(f'{float(x):.3g}') == x else '≈'} {text}"
+
+
+def _are_alike(x: LengthPrediction) -> bool:
+    """Whether both candidates are right on all inputs."""
+    return len(x.candidates) == 1
+
+
+def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
+    """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained."""
+    if prediction.setting.is_premise(x.digits):
+        return "premise"
+    if x.claim in (Claim.AT_LEAST, Claim.AT_MOST):
+        return bound_word(x)
+    return UNCLAIMED if x.claim == Claim.NONE else x.claim
+
+
+def bound_word(x: LengthPrediction, digits: int = 3) -> str:
+    """The bounds of an accuracy to so many digits, rounded to the safe sides."""
+    low, high = (
+        _rounded(x.at_least, digits, ROUND_FLOOR),
+        _rounded(x.at_most, digits, ROUND_CEILING),
+    )
+    if x.claim == Claim.AT_LEAST:
+        return f"at least {low}"
+    below = "below 1" if high == "1" else ""
+    return f"{low} to {below or high}" if x.at_least else below or f"at most {high}"
+
+
+def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
+    context = Context(prec=digits, rounding=rounding)
+    quotient = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
+    return share_text(Fraction(quotient), digits)
+
+
+class Claimed(Protocol):
+    """What is claimed at a length, by today's theory or as it was stored."""
+
+    @property
+    def claim(self) -> Claim: ...
+
+    @property
+    def accuracy(self) -> Fraction | None: ...
+
+    @property
+    def at_least(self) -> Fraction: ...
+
+    @property
+    def at_most(self) -> Fraction: ...
+
+
+def claim_text(x: Claimed) -> str:
+    """What is claimed at a length, exactly: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
+    least, most = fraction_text(x.at_least), fraction_text(x.at_most)
+    return {
+        Claim.EXACT: fraction_text(x.accuracy),
+        Claim.AT_MOST: f"{least} to {most}" if x.at_least else f"at most {most}",
+        Claim.AT_LEAST: f"at least {least}",
+        Claim.NONE: UNCLAIMED,
+    }[x.claim]
+
+
+def legend(prediction: Prediction, leaps: Decision) -> list[str]:
+    """What the answer presupposes, and what the words and signs in the table of lengths mean."""
+    s, lengths = prediction.setting, prediction.lengths
+    claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
+    premises = "the model is right on held-out inputs (converged)"
+    if any(x.ignores for x in lengths):
+        noise = "noise at ignored positions (see arith theorems indifference)"
+        premises += f", and keeps its answers under {noise}"
+    if asked := [x.digits for x in lengths if x.asks_steady]:
+        keeps = "" if "noise" in premises else "keeps its answers "
+        also = "" if keeps else "also "
+        premises += (
+            f", and {keeps}at {lengths_text(asked)} {also}when all digits are a little "
+            "disturbed (see arith theorems steadiness)"
+        )
+    if tried := [x.digits for x in lengths if x.tried]:
+        premises += f"; at {lengths_text(tried)} that has to have been measured"
+    if s.random_starts and claims != {Claim.NONE}:
+        premises += f"; training drew from {s.starts} starts"
+    lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
+    if leaps is Decision.YES:
+        lines.append("It may take long to converge, or never do so (arith theorems leap).")
+    if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
+        lines.append("A trained length is tested on inputs that training shows seldom or never.")
+    if any(x.status == Status.UNDETERMINED for x in lengths):
+        lines.append("Where the answer is open, --explain says why.")
+    lines += _candidate_lines(lengths)
+    decided = [x for x in lengths if not x.candidates]
+    if any(x.learned_accuracy is None for x in decided):
+        lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
+    if any(x.unseen for x in decided if x.learned_accuracy is not None):
+        lines.append("±: the share of inputs whose answer the training data do not determine.")
+    open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
+    meaning = {
+        Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
+        Claim.AT_MOST: "at most, the accuracy is not above this",
+        Claim.AT_LEAST: "at least, it is not below this",
+    }
+    ranges = [x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST]
+    if all(ranges):
+        meaning[Claim.AT_MOST] = "a range, the accuracy lies within it"
+    elif any(ranges):
+        meaning[Claim.AT_MOST] += "; a range, it lies within it"
+    if any(claim_word(prediction, x) == "below 1" for x in lengths):
+        meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
+    said = "; ".join(text for claim, text in meaning.items() if claim in claims)
+    return [*lines, f"claim: {said}."] if said else lines
+
+
+def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
+    """What is shown where a stable model is expected to compute the task or f^."""
+    named = {_are_alike(x) for x in lengths if x.candidates}
+    means = ["1 or c: open between two functions; a stable model has one of them"] * (
+        False in named
+    )
+    means += [f"1{_IF_STABLE}: open, but the two functions are one there"] * (True in named)
+    return [f'{"; ".join(means)} (see arith theorems "two candidates").'] if named else []
+
+
+def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
+    """Whether what is claimed beyond the trained lengths is proved."""
+    observed = prediction.observed
+    if claims <= {Claim.NONE}:
+        return []
+    if not observed:
+        return ["What is claimed is proved for a model that is right on all of training."]
+    return [f"Rules observed, not proved: {', '.join(observed)} (arith theorems)."]
+
+
+def reads_text(digits: int) -> str:
+    """``the lowest 2 digits of each operand``."""
+    if not digits:
+        return "no digit"
+    return f"the lowest {'digit' if digits == 1 else digits_text(digits)} of each operand"
+
+
+def count(number: int | str, noun: str) -> str:
+    """``1 cell``, ``2 cells``, ``4 or 5 cells``: the one way to say how many there are."""
+    return f"{number} {noun}{'' if str(number) == '1' else 's'}"
+
+
+def digits_text(number: int | str) -> str:
+    """``1 digit``, ``2 digits``, ``4 or 5 digits``."""
+    return count(number, "digit")
+
+
+def advice_text(advice: Advice) -> list[str]:
+    """Advice in words: the answer, the changes, and what stands in the way."""
+    s = advice.current.setting
+    lines = [*setting_lines(s), f"tested on {digits_text(', '.join(map(str, s.test_lengths)))}", ""]
+    if advice.generalizes:
+        return [*lines, "Nothing has to be changed: a model that meets the premises generalizes."]
+    if advice.suggestions:
+        lines.append("A model generalizes after any one of these changes, cheapest first:")
+        for n, x in enumerate(advice.suggestions, 1):
+            limit = [] if x.goes_on else [f"up to {digits_text(max(s.test_lengths))} only"]
+            sure = ["which are then trained"] if x.trained else ["proved"] * x.proved
+            notes = ", ".join([*limit, *sure, *["may take long to learn"] * x.slow])
+            lines += [f"{n}. {x.text}{f' ({notes})' if notes else ''}", _command_lines(x.command)]
+        lines += _how_sure([x.proved for x in advice.suggestions if not x.trained])
+    if not advice.complete:
+        found = "" if advice.suggestions else "No change was found. "
+        lines.append(f"{found}Not every change was tried: that would take too long.")
+    elif not advice.suggestions:
+        lines.append(
+            "No change makes it generalize: every combination of our encodings, windows and "
+            "layouts with one change of the training domain (short of training on every length) "
+            "was tried."
+        )
+    return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
+
+
+def _command_lines(words: Iterable[str]) -> str:
+    """A command on lines that fit a terminal of 80 columns and can be pasted as they are."""
+    whole = " ".join(word.replace(" ", _JOINED) for word in words)
+    lines = wrap(whole, _COMMAND, break_on_hyphens=False, break_long_words=False)
+    return "  " + " \\\n    ".join(lines).replace(_JOINED, " ")
+
+
+def _how_sure(proved: list[bool]) -> list[str]:
+    """What stands behind the suggestions that claim something."""
+    if all(proved):
+        text = "What is claimed is proved for a model that is right on all of training."
+        return [text] if proved else []
+    rest = "The others rest" if any(proved) else "They rest"
+    return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
+
+
+def digit_rows(found: dict[int, DigitAccuracy]) -> list[list[str]]:
+    """Per length: the accuracy of each result digit, units first, and of the lowest ones."""
+    rows = []
+    for digits, x in found.items():
+        for what, values in (("each", x.digit), ("lowest", x.lowest)):
+            shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
+            rows.append([str(digits), what, shown])
+    return rows

@@ -1,0 +1,87 @@
+"""Numbers as text in any base, and the tokens of a model as text.
+
+Up to base 36 the digits are 0-9 and a-z; above, a digit is a decimal number, and colons stand
+between the digits of a number, as in ``1:59``.
+"""
+
+from __future__ import annotations
+
+import re
+from string import ascii_lowercase, digits
+
+from arith.theory.errors import InvalidInput
+from arith.verify.data.sequences import LANDMARKS
+
+_DIGITS = digits + ascii_lowercase
+_LONGEST_DIGIT = 9
+"""Characters of one digit that is written as a decimal number."""
+_NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
+"""A sign that is no minus between two numbers, or a decimal point."""
+_NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
+"""The name of an operand before its value, as in ``a = 5``."""
+_BEFORE, _AFTER = re.compile(r"[-−+*·×/(,=]\s*$"), re.compile(r"\s*[-−+*·×/),]")
+"""What shows that a word of letters beside it is a number: the sign before it, or after it."""
+
+
+def symbols(base: int) -> list[str]:
+    """The text of every token: the digits of the base, then the landmarks."""
+    return [_digit(i, base) for i in range(base)] + list(LANDMARKS)
+
+
+def numeral(value: int, base: int) -> str:
+    """A number from 0, written in a base."""
+    found: list[str] = []
+    while value or not found:
+        value, rest = divmod(value, base)
+        found.insert(0, _digit(rest, base))
+    return ("" if _is_short(base) else ":").join(found)
+
+
+def numbers(text: str, base: int) -> list[int]:
+    """The numbers that stand in a text, written in a base; words are passed over.
+
+    Where a word of letters alone could be a number (``add`` in base 16), it is one if there is a
+    sign beside it, or none anywhere.
+
+    Raises:
+        InvalidInput: a digit that the base does not have, a negative number or a fraction.
+    """
+    if _NOT_WHOLE.search(text):
+        raise InvalidInput(f"'{text}': operands are whole numbers from 0")
+    text = _NAMED.sub("", text)
+    has_signs = re.search(r"[-−+*·×/,]", text) is not None
+    found = []
+    for word in re.finditer(r"\w+" if _is_short(base) else r"\w+(?::\w+)*", text):
+        value = _number(word[0], base)
+        is_bare = word[0].isalpha() and has_signs
+        signed = _BEFORE.search(text[: word.start()]) or _AFTER.match(text, word.end())
+        if value is not None and (signed or not is_bare):
+            found.append(value)
+    return found
+
+
+def _number(word: str, base: int) -> int | None:
+    """The number that a word is; None if it is no number (InvalidInput: it has other digits)."""
+    value = 0
+    for part in word.lower() if _is_short(base) else word.split(":"):
+        known = _DIGITS.find(part) if _is_short(base) else _read_digit(part)
+        if not 0 <= known < base:
+            if any(c.isdecimal() for c in word):
+                raise InvalidInput(f"'{word}' is no number in base {base}")
+            return None
+        value = value * base + known
+    return value
+
+
+def _read_digit(part: str) -> int:
+    """The value of a digit that is written as a number; -1 if it is none."""
+    return int(part) if part.isdecimal() and len(part) <= _LONGEST_DIGIT else -1
+
+
+def _digit(value: int, base: int) -> str:
+    return _DIGITS[value] if _is_short(base) else str(value)
+
+
+def _is_short(base: int) -> bool:
+    """Whether every digit is one character."""
+    return base <= len(_DIGITS)
