@@ -61,7 +61,8 @@ class Cluster:
         self._place, self._versions = f"arith-{uuid4().hex}", versions()
         self._needs = {self._place: 1} | ({"GPU": 1} if self.device == "cuda" else {})
         self._told: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        """The key of a task and the steps of its training, or a worker and its other versions."""
+        """The key of a task and the steps of its training; or a worker, and its versions if they
+        are others, or None if it has offered its places."""
         self._refused = set[str]()
         """Why workers were refused."""
         self._futures: dict[str, tuple[Job, Future[Any]]] = {}
@@ -232,6 +233,8 @@ class Cluster:
                 queue.on_progress(Progress(self._futures[who][0], what))
             elif isinstance(what, dict):
                 self._refuse(who, what)
+            elif what is None:
+                self.client.run_on_scheduler(_look_again())
         for key in [key for key, (_, future) in self._futures.items() if future.done()]:
             job, future = self._futures[key]
             try:
@@ -268,10 +271,25 @@ def _offer(place: str, wanted: dict[str, str], device: str) -> WorkerPlugin:
                 pass
             if self.versions == wanted:
                 await worker.set_resources(**{place: worker.state.nthreads})
+                worker.log_event(place, (worker.address, None))
             else:
                 worker.log_event(place, (worker.address, self.versions))
 
     return Offer()
+
+
+def _look_again() -> Callable[..., None]:
+    """For the scheduler: give workers what none could take.
+
+    It looks at such tasks when a worker comes, and a new one offers its places only after that.
+    """
+
+    def look(dask_scheduler: Any) -> None:
+        for state in dask_scheduler.workers.values():
+            found = dask_scheduler.bulk_schedule_unrunnable_after_adding_worker(state)
+            dask_scheduler.transitions(found, "arith-places")
+
+    return look
 
 
 def _training(topic: str, wanted: dict[str, str]) -> Callable[..., Run | str | None]:
