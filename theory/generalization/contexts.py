@@ -281,14 +281,14 @@ class _Contexts:
         """By the digits in sight at the next place, the states after it.
 
         Args:
-            times: how often it is asked for: it is charged as often, and made once.
+            times: how often what it gives is gone through: it is made once.
         """
         found: dict[_Letter, set[_State]] = {}
         for to_come, least, carry, answer in states:
             values, *above = self._to_come[to_come]
             moves = self._moves(values, carry, seen, answers, is_rest)
             digits = self.base * len(values) * len(above)  # of the state, at most
-            spend(times * (10_000 + (1_400 + digits) * len(moves)))
+            spend(10_000 + (1_400 + digits + 1_000 * times) * len(moves))
             rest = self._rest(to_come)
             for letter, after in moves.items():
                 ends = ((rest, least, c, x if answers else answer) for c, x in after)

@@ -253,7 +253,7 @@ def project(
     Args:
         x: ``(B, S, C)``.
         context: ``(B, T, C)``, the same tensor as ``x`` where every token asks.
-        query, key, value: weights, ``(C, C)``.
+        query: its weights, ``(C, C)``; ``key`` and ``value`` alike.
     """
     if x is context:
         q, k, v = F.linear(x, torch.cat((query, key, value))).chunk(3, dim=2)

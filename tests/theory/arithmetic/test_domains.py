@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arith.theory.arithmetic import domains
 from arith.theory.arithmetic.domains import KINDS, Domain
 from arith.theory.arithmetic.tasks import digit_count
-from arith.theory.setting import domains
 
 _LENGTHS = st.sets(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 
