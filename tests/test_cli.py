@@ -40,7 +40,7 @@ def test_json_contract() -> None:
         "generalizes",
         "1",
     )
-    assert set(got["derivation"][0]) == {"rule", "statement", "source"}
+    assert set(got["derivation"][0]) == {"rule", "statement", "source", "lengths"}
     for name in ("accuracy", "at_most", "at_least", "learned_accuracy", "unseen_share"):
         assert first[f"{name}_float"] == float(Fraction(first[name]))
 

@@ -75,23 +75,25 @@ class ProgressDisplay:
     def __enter__(self) -> ProgressDisplay:
         if not self.total or sys.stderr is None:
             return self
-        on_terminal = sys.stderr.isatty()
-        if self.where or not on_terminal:
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        is_drawn = sys.stderr.isatty() or console.is_jupyter
+        if self.where or not is_drawn:
             on = f" on {self.where}" if self.where else ""
             say(f"training {count(self.total, 'model')}, at most {self.budget} steps each{on}")
-        if not on_terminal:
+        if not is_drawn:
             threading.Thread(target=self._remind, daemon=True).start()
             return self
-        from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        self._bar = Bar(
+        self._bar = (_notebook_bar() if console.is_jupyter else Bar)(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
         )
         self._bar.start()
         self._all = self._bar.add_task("all steps (at most)", total=self.total * self.budget)
@@ -165,3 +167,21 @@ class ProgressDisplay:
         self._over.set()
         if self._bar is not None:
             self._bar.stop()
+
+
+def _notebook_bar() -> type[Any]:
+    """A bar as output of a notebook's cell, where rich's own needs ``ipywidgets``."""
+    from IPython.display import display
+    from rich.progress import Progress as Bar
+
+    class NotebookBar(Bar):
+        def start(self) -> None:
+            self._output: Any = display(self.make_tasks_table(self.tasks), display_id=True)
+
+        def refresh(self) -> None:
+            self._output.update(self.make_tasks_table(self.tasks))
+
+        def stop(self) -> None:
+            self.refresh()
+
+    return NotebookBar
