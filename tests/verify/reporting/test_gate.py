@@ -15,8 +15,10 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from arith.theory.arithmetic.properties import base_aligned
+from arith.theory.generalization.predict import predict
 from arith.verify import pipeline
 from arith.verify.pipeline import grids_with_evidence
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.recipe import RECIPES
 from arith.verify.records.evidence import read_evidence
@@ -50,6 +52,8 @@ def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
 
     lengths = import_module("arith.theory.generalization.lengths")
     monkeypatch.setattr(lengths, "base_aligned", wrong)
+    # Predictions are made anew: cells remember theirs.
+    monkeypatch.setattr(Cell, "prediction", property(lambda c: predict(c.setting)))
     assert check("headline").code == 1
 
 
