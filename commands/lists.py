@@ -8,7 +8,6 @@ import typer
 
 from arith.commands.options import JsonListOption, completion
 from arith.printing import print_lines, print_list, print_table, print_text
-from arith.theory.generalization.rules import RULES
 from arith.theory.text import catalogue
 
 
@@ -45,6 +44,11 @@ def literature(
         print_table(published.IN_SHORT, published.short_table())
 
 
+def _complete_rule(incomplete: str) -> list[str]:
+    """The names are put together only when one is asked for."""
+    return completion([row[0] for row in catalogue.rule_rows()])(incomplete)
+
+
 def tasks(as_json: JsonListOption = False) -> None:
     """List the named tasks and what decides how they extend."""
     print_list(catalogue.TASK_COLUMNS, catalogue.task_rows(), as_json)
@@ -65,15 +69,16 @@ def theorems(
         list[str] | None,
         typer.Argument(
             metavar="RULE",
-            help="One rule, to be printed whole.",
+            help="One theorem or rule, to be printed whole.",
             show_default=False,
-            autocompletion=completion(RULES),
+            autocompletion=_complete_rule,
         ),
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the rules of the theory, or explain one."""
-    rule = " ".join(words) if words else None  # a name of two words needs no quotes
+    """List the four theorems and their rules, or explain one."""
+    # A name of two words needs no quotes.
+    rule = " ".join(words).replace("-", " ") if words else None
     entry = [] if rule is None else catalogue.rule_text(rule)
     if as_json:
         rows = [row for row in catalogue.rule_rows() if rule in (None, row[0])]
@@ -82,6 +87,8 @@ def theorems(
         print_text(rule, bold=True)
         print_lines(entry, indent="")
     else:
+        print_table(catalogue.THEOREMS_IN_SHORT, catalogue.theorems_in_short())
+        print_text("\nThe first theorem that applies decides a length. Rules say when one does:\n")
         print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
         print_text(
             "by: a paper, or ours. basis: proved by mathematics; observed in trained models; a "

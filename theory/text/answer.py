@@ -172,10 +172,21 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
         f"[{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]
+    lines += _decided_by(prediction)
     lines += [_of_the_task(prediction.setting), *published_lines(prediction, with_reason=True)]
     lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]
+
+
+def _decided_by(prediction: Prediction) -> list[str]:
+    """Which of the four theorems decide which lengths; no line where nothing is claimed."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for x in prediction.lengths:
+        if x.because:
+            groups.setdefault(x.because, []).append(x.digits)
+    each = (f"{' and '.join(names)} at {lengths_text(ns)}" for names, ns in groups.items())
+    return [f"Theorems that decide: {'; '.join(each)}."] if groups else []
 
 
 def _of_the_task(s: Setting) -> str:

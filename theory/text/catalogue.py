@@ -12,7 +12,8 @@ from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.properties import digit_causal, translation_invariant
 from arith.theory.arithmetic.tasks import TASKS, named_task
 from arith.theory.errors import look_up
-from arith.theory.generalization.rules import RULES, Basis
+from arith.theory.generalization.rules import RULES, Basis, Rule
+from arith.theory.generalization.theorems import THEOREMS, Theorem
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS, Token
 
@@ -32,6 +33,7 @@ ENCODING_COLUMNS = {
 }
 LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
 RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source", "basis")}
+THEOREMS_IN_SHORT = ("theorem", "what it says", "basis")
 RULES_IN_SHORT = ("rule", "what it says, in short", "by", "basis")
 
 _MEANS = {
@@ -86,8 +88,14 @@ def _written(token: Token) -> str:
 
 
 def rule_rows() -> list[list[str]]:
-    """A row per rule."""
-    return [[r.name, r.statement, r.premises, r.source, r.basis] for r in RULES.values()]
+    """A row per theorem, then one per rule."""
+    every: list[Theorem | Rule] = [*THEOREMS, *RULES.values()]
+    return [[x.name, x.statement, x.premises, x.source, x.basis] for x in every]
+
+
+def theorems_in_short() -> list[list[str]]:
+    """A line per theorem, under ``THEOREMS_IN_SHORT``."""
+    return [[x.name, x.statement, x.basis] for x in THEOREMS]
 
 
 def rules_in_short() -> list[list[str]]:
@@ -99,8 +107,8 @@ def rules_in_short() -> list[list[str]]:
 
 
 def rule_text(name: str) -> list[str]:
-    """One rule whole, a paragraph each (InvalidInput: no such rule)."""
-    rule = look_up("rule", name, RULES)
+    """One theorem or rule whole, a paragraph each (InvalidInput: no such rule)."""
+    rule = look_up("rule", name.replace("-", " "), {x.name: x for x in THEOREMS} | RULES)
     statement = " ".join(rule.statement.split())
     basis = f"Basis: {_MEANS[rule.basis]}."
     return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", basis]
