@@ -26,7 +26,7 @@ pytestmark = pytest.mark.soak
 def test_predictions_are_those_of_the_golden_files(name: str) -> None:
     """If this fails, a prediction has changed.
 
-    Say so by a new ``THEORY_VERSION`` and its entry, and write the files anew.  The test of
+    Say so by a new ``THEORY_VERSION`` and in the changelog, and write the files anew.  The test of
     published findings has the third file.
     """
     kept = read_blocks(FOLDER / f"{name}.txt")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-THEORY_VERSION = "36"
+THEORY_VERSION = "37"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 CONVERGED = "the model has converged"
 """The first premise of nearly every rule."""
