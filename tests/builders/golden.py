@@ -56,7 +56,7 @@ def block(setting: Setting) -> str:
         words = [f"  {x.digits}: {x.claim}", str(x.accuracy) if x.accuracy is not None else ""]
         words += [bounds] if x.claim != "none" and bounds != "=" else []
         words += [f"f^ {x.learned_accuracy}"] * (x.learned_accuracy not in (None, x.accuracy))
-        words += ["seen steady"] * x.tried
+        words += ["seen steady"] * x.requires_measured_stability
         lines.append(" ".join(w for w in words if w))
     return "\n".join(lines)
 

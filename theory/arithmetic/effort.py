@@ -72,7 +72,7 @@ def spend(steps: int) -> None:
     meter.spent += steps
 
 
-def remembered(size: int) -> Callable[[_Function], _Function]:
+def memoize_with_cost(size: int) -> Callable[[_Function], _Function]:
     """``lru_cache``, but a remembered value is charged what it cost.
 
     One that costs more than what is left uses that up, whether it is remembered or not: what a

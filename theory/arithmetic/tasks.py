@@ -85,7 +85,7 @@ class Task:
         return sum(c for c, e in self.terms if not any(e))
 
     @cached_property
-    def alike(self) -> tuple[tuple[int, ...], ...]:
+    def symmetric_operands(self) -> tuple[tuple[int, ...], ...]:
         """The operands in groups: those of one group can change places, and ``f`` stays."""
         groups: dict[int, list[int]] = {}
         for j in range(self.operands):

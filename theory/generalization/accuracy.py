@@ -25,7 +25,7 @@ import numpy as np
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.effort import ENTRIES, remembered, spend
+from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
 from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
 from arith.theory.arithmetic.tasks import Task
@@ -110,7 +110,7 @@ def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> It
 # --- boxes ------------------------------------------------------------------------------
 
 
-@remembered(1024)
+@memoize_with_cost(1024)
 def matches(learned: LearnedFunction, box: Box) -> int:
     """How many members of a box have ``f(x) = f^(x)``."""
     spend(4_000 * learned.task.operands * box.width)  # to look at every position

@@ -17,7 +17,7 @@ import numpy as np
 
 from arith.theory.arithmetic.automaton import number_of_tuples
 from arith.theory.arithmetic.domains import LENGTHS_FIRST
-from arith.theory.arithmetic.effort import ENTRIES, remembered, spend
+from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.generalization.addresses import Finding, Missing, grouped, writes_carry
@@ -102,7 +102,7 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
     return abs(factor) + 1 if factor else base  # what stands before it tells the carry out of it
 
 
-@remembered(1024)
+@memoize_with_cost(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
     """The same of the units digit of a polynomial, which depends on units digits alone."""
     n, tuples = task.modulus, base**task.operands
@@ -114,7 +114,7 @@ def _best_units(task: Task, base: int, operand: int) -> Fraction:
     return Fraction(int(np.max(often, axis=0).sum()), tuples)
 
 
-@remembered(64)
+@memoize_with_cost(64)
 def _units(task: Task, base: int) -> Array:
     """The units digit of a polynomial, by the units digits of its operands."""
     axes, tuples = [range(base)] * task.operands, base**task.operands
@@ -141,7 +141,7 @@ def _of_differences(
     )
 
 
-@remembered(100_000)
+@memoize_with_cost(100_000)
 def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, values: range) -> int:
     """How many pairs a >= b of one length have a digit in a range, a's or b's; 0 is no position."""
     equal, greater = 1, 0  # of the digits from the highest down to here

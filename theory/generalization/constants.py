@@ -14,7 +14,7 @@ from enum import Flag, auto
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import MISSED
-from arith.theory.arithmetic.effort import PART, budget, remembered
+from arith.theory.arithmetic.effort import PART, budget, memoize_with_cost
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.arithmetic.properties import base_aligned, residual_modulus
 from arith.theory.errors import NotCountable, TooMuchWork
@@ -149,7 +149,7 @@ def constants(
     return found, (*why, *steps), general.keeps
 
 
-@remembered(256)
+@memoize_with_cost(256)
 def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, ...]]:
     """What is said where contexts decide nothing, and the steps to it."""
     encoding, train = setting.encoding, setting.train

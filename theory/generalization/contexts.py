@@ -26,7 +26,7 @@ from itertools import product
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.effort import remembered, spend
+from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.support import largest_value
 from arith.theory.generalization.views import receptive_field, tokens
@@ -81,7 +81,7 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
     return _unshown(replace(setting, encoding=encoding("rpe")), reads)
 
 
-@remembered(256)
+@memoize_with_cost(256)
 def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
     """The same by the tokens of a context, whatever encoding they are seen under."""
     task, train = setting.task, setting.train

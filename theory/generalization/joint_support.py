@@ -29,7 +29,7 @@ from operator import and_
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.effort import remembered, spend
+from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.properties import digit_causal
 from arith.theory.generalization.linked_values import connected, equivalent
 from arith.theory.generalization.support import OperandDigit, Support, largest_value
@@ -84,7 +84,7 @@ def _numbers_below(row: tuple[tuple[int, ...], ...], base: int) -> tuple[tuple[i
     return tuple(ends)
 
 
-@remembered(64)
+@memoize_with_cost(64)
 def interactions(support: Support) -> tuple[frozenset[OperandDigit], ...]:
     """The sets of needed digits that the result depends on together.
 
@@ -190,7 +190,7 @@ def _never_together(
             ahead += [(held & more, [*chosen, values]) for more, values in reversed(choices)]
 
 
-@remembered(1024)
+@memoize_with_cost(1024)
 def _classes(support: Support, digit: OperandDigit, values: tuple[int, ...]) -> tuple[_Class, ...]:
     """The values of a digit, grouped by the training boxes that hold them or equivalent ones."""
     alike = equivalent(support, digit)
@@ -211,7 +211,7 @@ def split_unseen(support: Support, box: Box, known: bool) -> list[Box]:
     ]
 
 
-@remembered(256)
+@memoize_with_cost(256)
 def _pieces(support: Support, low: Box) -> list[tuple[bool, Combination]]:
     """Disjoint pieces that make up a test box: whether training lacks a piece, and its values.
 

@@ -98,12 +98,12 @@ class LengthPrediction:
         return Claim.AT_LEAST if self.at_least else Claim.NONE
 
     @property
-    def ignores(self) -> bool:
+    def requires_noise_invariance(self) -> bool:
         """Whether it speaks of models only that are indifferent to what they are said to ignore."""
         return Premise.NOISE in self.premises
 
     @property
-    def tried(self) -> bool:
+    def requires_measured_stability(self) -> bool:
         """Whether it speaks only of models that were seen to be steady, not of untried ones."""
         return Premise.MEASURED in self.premises
 
@@ -113,7 +113,7 @@ class LengthPrediction:
         return self.inferred > MOST_UNSEEN
 
     @property
-    def asks_steady(self) -> bool:
+    def requires_stability(self) -> bool:
         """Whether it speaks of steady models: joint support decides it, or ignored digits do."""
         return self.claim != Claim.NONE and Premise.STABLE in self.premises
 
@@ -121,7 +121,7 @@ class LengthPrediction:
     def follows_from_premise(self) -> bool:
         """Whether it only says that a model is right on the part of the inputs that was trained."""
         is_in_domain = self.direction == Direction.IN_DOMAIN and self.claim == Claim.AT_LEAST
-        return is_in_domain and not (self.inferred or self.ignores)
+        return is_in_domain and not (self.inferred or self.requires_noise_invariance)
 
     @property
     def proved(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations_with_replacement
 
-from arith.theory.arithmetic.effort import remembered, spend
+from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.generalization.support import OperandDigit, Support
 
 _STEPS_PER_DIGIT = 100
@@ -61,7 +61,7 @@ def equivalent(support: Support, digit: OperandDigit) -> dict[int, int]:
     return _all_equivalent(support).get(digit, every)
 
 
-@remembered(64)
+@memoize_with_cost(64)
 def _all_equivalent(support: Support) -> dict[OperandDigit, dict[int, int]]:
     """The values that count alike of every needed digit that has some."""
     needed, base = support.needed, support.base

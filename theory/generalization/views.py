@@ -15,7 +15,7 @@ from itertools import product
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.effort import remembered, spend
+from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.generalization.addresses import RESULT, local_needs
 from arith.theory.generalization.joint_support import carry_range, unseen
@@ -174,7 +174,7 @@ def _shows_carries(shown: Support, position: int) -> bool:
     return carry is not None and carry[0] <= every[0] and every[-1] <= carry[1]
 
 
-@remembered(1024)
+@memoize_with_cost(1024)
 def _shows(shown: Support, lowest: int, highest: int) -> bool:
     """Whether the digits at some positions took every value in training.
 

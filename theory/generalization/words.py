@@ -49,8 +49,8 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     read = [x.digits for x in others if observed.keeps or x.claim != Claim.NONE]
     said = observed.constants
     read = [n for n in read if said[n].others and not said[n].at_most]
-    noise = [x.digits for x in lengths if x.ignores]
-    steady = [x.digits for x in lengths if x.asks_steady]
+    noise = [x.digits for x in lengths if x.requires_noise_invariance]
+    steady = [x.digits for x in lengths if x.requires_stability]
     return (
         first,
         _support_step(shown, read),

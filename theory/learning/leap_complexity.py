@@ -19,7 +19,7 @@ from itertools import combinations
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.effort import PART, budget, remembered
+from arith.theory.arithmetic.effort import PART, budget, memoize_with_cost
 from arith.theory.arithmetic.integer_arrays import SAFE
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
@@ -41,7 +41,7 @@ CONSTANT = Fraction(9, 10)
 _NOTHING: frozenset[OperandDigit] = frozenset()
 
 
-@remembered(4096)
+@memoize_with_cost(4096)
 def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """Whether learning a task asks for more than ``most`` operand digits at once.
 

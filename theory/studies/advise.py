@@ -172,7 +172,10 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 def _works(prediction: Prediction) -> bool:
     """Whether every length is right, and not only in models that were seen to be steady."""
-    return all(x.status == Status.GENERALIZES and not x.tried for x in prediction.lengths)
+    return all(
+        x.status == Status.GENERALIZES and not x.requires_measured_stability
+        for x in prediction.lengths
+    )
 
 
 def _combinations(setting: Setting) -> list[tuple[Change, ...]]:

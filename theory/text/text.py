@@ -161,17 +161,17 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     s, lengths = prediction.setting, prediction.lengths
     claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
     premises = "the model is right on held-out inputs (converged)"
-    if any(x.ignores for x in lengths):
+    if any(x.requires_noise_invariance for x in lengths):
         noise = "noise at ignored positions (see arith theorems indifference)"
         premises += f", and keeps its answers under {noise}"
-    if asked := [x.digits for x in lengths if x.asks_steady]:
+    if asked := [x.digits for x in lengths if x.requires_stability]:
         keeps = "" if "noise" in premises else "keeps its answers "
         also = "" if keeps else "also "
         premises += (
             f", and {keeps}at {lengths_text(asked)} {also}when all digits are a little "
             "disturbed (see arith theorems steadiness)"
         )
-    if tried := [x.digits for x in lengths if x.tried]:
+    if tried := [x.digits for x in lengths if x.requires_measured_stability]:
         premises += f"; at {lengths_text(tried)} that has to have been measured"
     if s.random_starts and claims != {Claim.NONE}:
         premises += f"; training drew from {s.starts} starts"

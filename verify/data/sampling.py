@@ -97,7 +97,9 @@ class Sampler:
 
     def _wanted(self, digits: np.ndarray, held_out: bool | None) -> np.ndarray:
         task = self.format.task
-        return wanted(digits, held_out, task.alike, self.format if task.needs_order else None)
+        return wanted(
+            digits, held_out, task.symmetric_operands, self.format if task.needs_order else None
+        )
 
 
 def wanted(

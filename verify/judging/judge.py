@@ -13,7 +13,7 @@ from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Status
 from arith.theory.generalization.predict import Prediction
 from arith.verify.judging.intervals import Interval, pooled
-from arith.verify.judging.premises import asked, is_stored, says_nothing, spoke_of
+from arith.verify.judging.premises import claim_applied, eligible_runs, is_stored, no_run_qualifies
 from arith.verify.judging.standards import explains, is_below_one, is_testable, meets
 from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell
@@ -136,7 +136,9 @@ class CellVerdict:
         if self.converged:
             untested = [x for x in self.lengths if x.verdict == Verdict.INCONCLUSIVE]
             unjudged = [x.prediction for x in untested if x.accuracy is None]
-            if any(x.ignores for x in unjudged) and not any(r.indifferent for r in self.converged):
+            if any(x.requires_noise_invariance for x in unjudged) and not any(
+                r.indifferent for r in self.converged
+            ):
                 return "no model is indifferent to the digits that it should ignore"
             if unjudged:
                 return "no model is steady where its answers have to be firm"
@@ -164,7 +166,7 @@ class CellVerdict:
 
     def judged(self, x: LengthVerdict) -> list[Measurement]:
         """What the models answered of which a length's accuracy is."""
-        return _measured(asked(self.converged, x.prediction), x.digits)
+        return _measured(eligible_runs(self.converged, x.prediction), x.digits)
 
 
 def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
@@ -212,7 +214,7 @@ def _judge_length(
     prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]
 ) -> LengthVerdict:
     digits = expected.digits
-    models, is_void = asked(runs, expected), says_nothing(runs, expected)
+    models, is_void = eligible_runs(runs, expected), no_run_qualifies(runs, expected)
     measured = _measured(models, digits)
     accuracy = _pooled(measured, learned=False)
     learned = None if prediction.learned is None else _pooled(measured, learned=True)
@@ -246,7 +248,7 @@ def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[R
     for r in runs:
         told, measured = r.predicted, _measured([r], expected.digits)
         claim = told and told.at(expected.digits)
-        if claim and measured and spoke_of(expected, prediction.setting, r):
+        if claim and measured and claim_applied(expected, prediction.setting, r):
             found.append(_judge_claim(claim, measured))
             if expected.follows_from_premise and _claims_no_more(claim, expected):
                 found[-1] = Verdict.PREMISE

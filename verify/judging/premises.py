@@ -26,29 +26,34 @@ from arith.verify.records.runs import Run
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    return (run.indifferent or not expected.ignores) and (
-        run.is_steady(expected.digits, expected.unseen, expected.tried) or not expected.asks_steady
+    return (run.indifferent or not expected.requires_noise_invariance) and (
+        run.is_steady(expected.digits, expected.unseen, expected.requires_measured_stability)
+        or not expected.requires_stability
     )
 
 
 def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
     """Whether as many answers stayed as today's claim asks for, or none were tried."""
-    return measured.is_steady(expected.unseen, least_kept(expected.tried))
+    return measured.is_steady(expected.unseen, least_kept(expected.requires_measured_stability))
 
 
-def says_nothing(runs: Sequence[Run], expected: LengthPrediction) -> bool:
+def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
     """Whether a claim on models that were seen to be steady finds none that is."""
     indifferent = [r for r in runs if r.indifferent]
-    return expected.tried and bool(indifferent) and not any(speaks_of(expected, r) for r in runs)
+    return (
+        expected.requires_measured_stability
+        and bool(indifferent)
+        and not any(speaks_of(expected, r) for r in runs)
+    )
 
 
-def asked(runs: Sequence[Run], expected: LengthPrediction) -> list[Run]:
+def eligible_runs(runs: Sequence[Run], expected: LengthPrediction) -> list[Run]:
     """The converged models that are judged at a length, or all where a claim says nothing."""
-    everyone = says_nothing(runs, expected)
+    everyone = no_run_qualifies(runs, expected)
     return [r for r in runs if everyone or speaks_of(expected, r)]
 
 
-def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
+def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     """Whether what was stored of a length spoke of a converged model; not, where nothing was.
 
     Args:
@@ -65,7 +70,7 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     may_change = Fraction(0)  # of these answers no premise speaks
     if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
         may_change = claim.unseen_share or Fraction(0)
-    is_steady = run.is_steady(digits, may_change, measured, asked_then(told, measured))
+    is_steady = run.is_steady(digits, may_change, measured, least_kept_then(told, measured))
     return (run.indifferent or Premise.NOISE not in premises) and (
         is_steady or Premise.STABLE not in premises
     )
@@ -74,21 +79,21 @@ def spoke_of(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
     """Whether what is claimed of a converged model at a length is what was stored of it."""
     speaks = speaks_of(expected, run)
-    if speaks != spoke_of(expected, setting, run):
+    if speaks != claim_applied(expected, setting, run):
         return False
     return not speaks or (run.predicted is not None and _is_alike(expected, run.predicted))
 
 
-def presumes_steady(expected: LengthPrediction, told: Predicted) -> bool:
+def required_stability_then(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of steady models alone when this was stored."""
     since = _earlier()
-    if expected.tried:
+    if expected.requires_measured_stability:
         return int(told.theory) >= since["measured"]
     kind = "joint_support" if expected.infers else "ignored_digits"
     return int(told.theory) >= since["bounds" if expected.accuracy is None else kind]
 
 
-def asked_then(told: Predicted, tried: bool) -> float:
+def least_kept_then(told: Predicted, tried: bool) -> float:
     """The share of the answers that had to stay when a claim was stored.
 
     Args:
@@ -112,17 +117,17 @@ def _premises_then(
 ) -> tuple[Premise, ...]:
     """What a claim asked for that was stored without saying so."""
     if _is_alike(expected, told):
-        ignores = expected.ignores
+        ignores = expected.requires_noise_invariance
     else:
         ignores = _rests_on_ignored(told, setting, claim.digits)
-    asks_steady = expected.asks_steady and presumes_steady(expected, told)
+    asks_steady = expected.requires_stability and required_stability_then(expected, told)
     # An exact claim on inputs that are open today: joint support was taken to decide them.
     was_inferred = claim.accuracy is not None and (claim.unseen_share or 0) < expected.unseen
     asks_steady |= was_inferred and int(told.theory) >= _earlier()["joint_support"]
     each = {
         Premise.NOISE: ignores,
         Premise.STABLE: asks_steady,
-        Premise.MEASURED: expected.tried,
+        Premise.MEASURED: expected.requires_measured_stability,
     }
     return tuple(premise for premise, is_asked in each.items() if is_asked)
 

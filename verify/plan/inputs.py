@@ -86,7 +86,12 @@ def held_out_count(cell: Cell) -> int:
     for n in cell.setting.train.every_length:
         ordered = cell.format_for(n) if task.needs_order else None
         count += _held_out(
-            _of_length(cell, n), cell.setting.base, task.operands, task.alike, ordered, SAMPLES
+            _of_length(cell, n),
+            cell.setting.base,
+            task.operands,
+            task.symmetric_operands,
+            ordered,
+            SAMPLES,
         )
     return count
 

@@ -47,7 +47,7 @@ def independent(task: Task, inputs: int) -> int:
 
     Those that differ only in the order of operands that can change places count once.
     """
-    return inputs // math.prod(math.factorial(len(alike)) for alike in task.alike)
+    return inputs // math.prod(math.factorial(len(alike)) for alike in task.symmetric_operands)
 
 
 def is_met(accuracy: float, inputs: int) -> bool:

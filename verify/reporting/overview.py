@@ -42,7 +42,7 @@ FailedModel = tuple[str, Measurement]
 """The version of the theory that claimed something of a model, and what was measured."""
 
 
-def together(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
+def merge_grids(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
     """The verdicts on the cells of several grids, by grid.
 
     A cell that is trained by one recipe in two of them is there once: as in the one that has more
@@ -62,7 +62,7 @@ def together(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
 
 def overview_page(reports: Sequence[Report]) -> str:
     """The page over some grids as Markdown."""
-    by_grid = together(reports)
+    by_grid = merge_grids(reports)
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
     before = summarize(verdicts).predicted_before
@@ -121,7 +121,7 @@ def overview_page(reports: Sequence[Report]) -> str:
 
 def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     """The counts of each grid, and of all together with no cell counted twice."""
-    verdicts = [v for some in together(reports).values() for v in some]
+    verdicts = [v for some in merge_grids(reports).values() for v in some]
     return {
         "grids": {r.folder.name: summarize(r.verdicts).to_json() for r in reports},
         "together": summarize(verdicts).to_json(),

@@ -279,7 +279,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 
 def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
-    asked = {x.digits: x.prediction for x in v.lengths if x.prediction.asks_steady}
+    asked = {x.digits: x.prediction for x in v.lengths if x.prediction.requires_stability}
     outside = ", ".join(
         f"{m.correct / m.samples:.3f} at {m.digits}"
         + " (not steady)" * (m.digits in asked and not is_firm(asked[m.digits], m))

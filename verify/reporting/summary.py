@@ -146,7 +146,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
         indifferent=_part(
             run.indifferent
             for v in verdicts
-            if any(x.prediction.ignores for x in v.lengths)
+            if any(x.prediction.requires_noise_invariance for x in v.lengths)
             for run in v.converged
             if run.indifference is not None
         ),
@@ -154,7 +154,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
             is_firm(x.prediction, m)
             for v in verdicts
             for x in v.lengths
-            if x.prediction.asks_steady
+            if x.prediction.requires_stability
             for run in v.converged
             for m in run.measurements
             if m.digits == x.digits and m.steady is not None

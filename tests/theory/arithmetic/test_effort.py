@@ -3,7 +3,7 @@
 import pytest
 
 from arith.theory.arithmetic.automaton import digit_automaton
-from arith.theory.arithmetic.effort import budget, remembered, spend
+from arith.theory.arithmetic.effort import budget, memoize_with_cost, spend
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import TooMuchWork
 from arith.theory.generalization.predict import predict
@@ -44,7 +44,7 @@ def test_counts_of_result_lengths_cost_the_same_when_they_are_remembered():
 
 
 def test_a_remembered_value_is_refused_where_it_would_not_have_been_worked_out():
-    @remembered(8)
+    @memoize_with_cost(8)
     def work(steps: int) -> int:
         spend(steps)
         return steps
@@ -58,7 +58,7 @@ def test_a_remembered_value_is_refused_where_it_would_not_have_been_worked_out()
 
 
 def test_what_is_left_after_a_refusal_does_not_depend_on_what_was_asked_before():
-    @remembered(8)
+    @memoize_with_cost(8)
     def work(steps: int) -> None:
         spend(steps // 2)
         spend(steps // 2)

@@ -117,19 +117,21 @@ def test_whether_low_digits_are_enough_may_not_be_known() -> None:
 
 @given(tasks(), st.randoms(use_true_random=False))
 def test_operands_that_are_alike_can_change_places(task: Task, random: Random) -> None:
-    assert sorted(j for group in task.alike for j in group) == list(range(task.operands))
+    assert sorted(j for group in task.symmetric_operands for j in group) == list(
+        range(task.operands)
+    )
     values = [random.randrange(1000) for _ in range(task.operands)]
     moved = list(values)
-    for group in task.alike:
+    for group in task.symmetric_operands:
         for j, x in zip(group, random.sample([values[j] for j in group], len(group)), strict=True):
             moved[j] = x
     assert task.evaluate(*values) == task.evaluate(*moved)
 
 
 def test_which_operands_are_alike() -> None:
-    assert named_task("mod_mul", 7).alike == ((0, 1),)
-    assert named_task("sub").alike == ((0,), (1,))
-    assert parse_task("(a*b + c) % 12").alike == ((0, 1), (2,))
+    assert named_task("mod_mul", 7).symmetric_operands == ((0, 1),)
+    assert named_task("sub").symmetric_operands == ((0,), (1,))
+    assert parse_task("(a*b + c) % 12").symmetric_operands == ((0, 1), (2,))
 
 
 @pytest.mark.parametrize("base", [2, 3, 10, 255, 256])

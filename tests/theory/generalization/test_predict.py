@@ -123,10 +123,10 @@ def test_what_positions_share_asks_for_a_steady_model_where_more_than_one_digit_
     for pe in ("rpe", "rope", "alibi", "nope"):
         said = say("(a+b) % 101", pe, n=2)
         assert [x.accuracy for x in said.lengths] == [x.accuracy for x in own.lengths]
-        assert [x.digits for x in said.lengths if x.tried] == [4, 5]
+        assert [x.digits for x in said.lengths if x.requires_measured_stability] == [4, 5]
         (text,) = [s.statement for s in said.derivation if s.rule == "shared parameters"]
         assert "at 4..5 digits more than one ignored digit of an operand changes;" in text
-    assert not any(x.tried for x in own.lengths)
+    assert not any(x.requires_measured_stability for x in own.lengths)
 
 
 def test_a_step_says_that_it_leaves_lengths_open() -> None:
@@ -234,8 +234,8 @@ def test_predictions_share_nothing_that_can_be_changed() -> None:
 def test_settings_that_share_counts_keep_what_is_their_own() -> None:
     """RPE and APE share the counts of (a + b) mod 101; RPE asks more of the models."""
     ape, rpe = (say("(a+b) % 101", pe, n=2) for pe in ("ape", "rpe"))
-    assert [x.tried for x in ape.lengths] == [False] * 5
-    assert [x.tried for x in rpe.lengths] == [False, False, False, True, True]
+    assert [x.requires_measured_stability for x in ape.lengths] == [False] * 5
+    assert [x.requires_measured_stability for x in rpe.lengths] == [False, False, False, True, True]
     shared = [[x.learned_accuracy for x in p.lengths] for p in (ape, rpe)]
     assert shared[0] == shared[1] and None not in shared[0]
 

@@ -238,7 +238,7 @@ def test_a_claim_that_rests_on_ignored_digits_speaks_of_steady_models() -> None:
     c = cell("mod_add", 50)
     lengths = {1: 1.0, 2: 1.0, 3: 0.7}
     leaks = with_steady(run(c, lengths), {1: 1.0, 3: 0.9})
-    assert predict(c.setting).lengths[2].asks_steady
+    assert predict(c.setting).lengths[2].requires_stability
     assert verdicts(c, leaks)[2] == Verdict.INCONCLUSIVE
     assert judge(c, [leaks]).reason == "no model is steady where its answers have to be firm"
     assert verdicts(c, with_steady(leaks, {1: 1.0, 3: 0.99}))[2] == Verdict.DIVERGE
@@ -372,7 +372,7 @@ def test_only_an_indifferent_model_tests_what_was_claimed_before_if_it_rests_on_
     for share, verdict in ((1.0, Verdict.AGREE), (0.6, Verdict.UNDETERMINED)):
         made = replace(run(c, {1: 1, 2: 1, 4: 1}), predicted=told, indifference=share)
         at_four = next(x for x in judge(c, [made]).lengths if x.digits == 4)
-        assert at_four.prediction.ignores and at_four.before == verdict
+        assert at_four.prediction.requires_noise_invariance and at_four.before == verdict
 
 
 @pytest.mark.parametrize(

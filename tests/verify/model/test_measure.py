@@ -44,7 +44,7 @@ def test_answers_are_what_greedy_decoding_gives(form: str) -> None:
 def test_the_premise_is_measured_on_held_out_inputs() -> None:
     c = cell()
     operands, _ = inputs(c, Domain((2,)), held_out=True)
-    assert is_held_out(operands, c.setting.task.alike).all()
+    assert is_held_out(operands, c.setting.task.symmetric_operands).all()
 
 
 def test_a_small_domain_is_tested_whole() -> None:

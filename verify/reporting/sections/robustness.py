@@ -12,7 +12,7 @@ from arith.theory.generalization.support import support
 from arith.theory.text.markdown import Markdown
 from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.judging.premises import asked_then, presumes_steady
+from arith.verify.judging.premises import least_kept_then, required_stability_then
 from arith.verify.judging.standards import MECHANISM, TOLERANCE, explains, meets
 from arith.verify.plan.premise import INDIFFERENT, SEEN_STEADY, STEADY, least_kept
 from arith.verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
@@ -195,7 +195,11 @@ def _followed_or_open(v: CellVerdict, run: Run) -> dict[int, float]:
 
     Of the lengths whose claim rests on ignored digits.
     """
-    asked = {x.digits: float(x.prediction.unseen) for x in v.longer if x.prediction.ignores}
+    asked = {
+        x.digits: float(x.prediction.unseen)
+        for x in v.longer
+        if x.prediction.requires_noise_invariance
+    }
     trained = max(v.cell.setting.train.every_length)
     return {
         m.digits - trained: m.learned / m.samples + asked[m.digits]
@@ -379,9 +383,10 @@ def _tried(v: CellVerdict) -> Iterator[_Tried]:
     """Of each model and each length where it was tried."""
     for x in v.lengths:
         expected = x.prediction
-        if not expected.asks_steady or expected.accuracy is None:
+        if not expected.requires_stability or expected.accuracy is None:
             continue
         goal, unseen = float(expected.accuracy), float(expected.unseen)
+        measured = expected.requires_measured_stability
         for run in v.converged:
             for m in run.measurements:
                 if m.digits == x.digits and m.steady is not None:
@@ -391,8 +396,9 @@ def _tried(v: CellVerdict) -> Iterator[_Tried]:
                     yield _Tried(
                         kept=kept,
                         right=meets([m], goal, goal, unseen) and explains([compared]),
-                        foretold=told is not None and presumes_steady(expected, told),
-                        firm_then=told is not None and kept >= asked_then(told, expected.tried),
+                        foretold=told is not None and required_stability_then(expected, told),
+                        firm_then=told is not None
+                        and kept >= least_kept_then(told, expected.requires_measured_stability),
                         inferred=expected.infers,
-                        tried=expected.tried,
+                        tried=measured,
                     )
