@@ -19,8 +19,8 @@ from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.arithmetic.properties import base_aligned, residual_modulus
 from arith.theory.errors import NotCountable, TooMuchWork
 from arith.theory.generalization.addresses import says_nothing
-from arith.theory.generalization.contexts import unshown
-from arith.theory.generalization.derivation import Step, cite
+from arith.theory.generalization.rules import Step, cite
+from arith.theory.generalization.shown_views import shown_lengths, uncompared
 from arith.theory.generalization.support import Support
 from arith.theory.generalization.views import (
     can_localize,
@@ -33,13 +33,9 @@ from arith.theory.generalization.views import (
 )
 from arith.theory.setting.settings import Setting
 
-RIGHT_THERE = "a model that is right on all of training is right there"
-"""What follows where training shows every context."""
 _HAS_TO_BE_STEADY = (
     "so only models that were seen to be steady at the length in question are said to ignore them"
 )
-_LONGEST_CONTEXT = 20
-"""Tokens of a context that are written; its beginning is left out."""
 
 
 class Function(Flag):
@@ -198,16 +194,6 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
     return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
 
 
-def uncompared(setting: Setting) -> NotCountable | None:
-    """Why contexts are not compared that might be; None where there are none to compare."""
-    if receptive_field(setting) is not None:
-        try:
-            unshown(setting)
-        except NotCountable as error:
-            return error
-    return None
-
-
 def _changed(setting: Setting, shown: Support, digits: int) -> int:
     """How many of the digits that training kept constant may be others in operands so long."""
     kept = (
@@ -216,48 +202,6 @@ def _changed(setting: Setting, shown: Support, digits: int) -> int:
         for i in range(1, max(digits, shown.width) + 1)
     )
     return sum(c is not None and (i <= digits or c != 0) for i, c in kept)
-
-
-def shown_lengths(
-    setting: Setting, decides: bool = True, besides: Collection[int] = ()
-) -> tuple[frozenset[int], frozenset[int], tuple[Step, ...]]:
-    """The test lengths of whose inputs training shows every context, those of which it lacks some.
-
-    Args:
-        decides: whether models are right there; otherwise indices have to be shown too.
-        besides: lengths of which another rule says that models are wrong.
-
-    Returns:
-        Both, and the steps to it; nothing where contexts are not compared.
-    """
-    try:
-        contexts = unshown(setting)
-    except NotCountable:
-        return frozenset(), frozenset(), ()
-    found = [n for n, missing in contexts.items() if missing is None]
-    lacking = {n: x for n, x in contexts.items() if x is not None and n not in besides}
-    if not (found or lacking):
-        return frozenset(), frozenset(), ()
-    steps = []
-    if found:
-        steps.append(
-            f"training shows every context of {lengths_text(found)}"
-            + f", so {RIGHT_THERE}" * decides
-        )
-    if lacking:
-        one = next(iter(lacking.values()))
-        beginning = "... " if len(one.tokens) > _LONGEST_CONTEXT else ""
-        steps.append(
-            f"at {lengths_text(list(lacking))} it lacks some, or answers them otherwise, as "
-            f"'{beginning}{' '.join(one.tokens[-_LONGEST_CONTEXT:])}' for result digit "
-            f"{one.position}"
-        )
-    what = (
-        f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
-        f"last {receptive_field(setting)} tokens, its context: {'; '.join(steps)}"
-    )
-    decided = {n for n in found if decides and not setting.is_premise(n)}
-    return frozenset(found), frozenset(lacking), (cite("receptive field", what, decided),)
 
 
 def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) -> tuple[Step, ...]:

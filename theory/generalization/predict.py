@@ -10,13 +10,12 @@ from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.arithmetic.effort import LIMIT, LITTLE, PART, budget, spend
 from arith.theory.arithmetic.exact_text import exact_text, text_and_float
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.derivation import Step, cite
 from arith.theory.generalization.expressibility import expressibility
 from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.lengths import LengthPrediction, candidates, witnessed
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.published import NATURAL_LENGTHS, Published, published
-from arith.theory.generalization.rules import Basis
+from arith.theory.generalization.rules import Basis, Step, cite
 from arith.theory.generalization.support import Support, support
 from arith.theory.generalization.theorems import Observation, conclude, observe
 from arith.theory.generalization.words import derivation

@@ -1,20 +1,81 @@
-"""Which lengths of interleaved numbers ask only for views that training shows.
+"""Which lengths ask only for views that training shows.
 
-All operands of an example have as many digits as its longest; then a sign says that they are over.
-Under a window every context of a length may have been shown, however long it is.
+Under a window every context of a length may have been shown, however long it is.  Interleaved
+numbers of natural length have as many digits as the longest operand; then a sign says that they
+are over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.generalization.constants import RIGHT_THERE, shown_lengths
-from arith.theory.generalization.derivation import Step, cite
+from arith.theory.errors import NotCountable
+from arith.theory.generalization.contexts import unshown
+from arith.theory.generalization.rules import Step, cite
+from arith.theory.generalization.views import receptive_field
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import encoding
 from arith.theory.transformer.layouts import INDICES
+
+RIGHT_THERE = "a model that is right on all of training is right there"
+"""What follows where training shows every context."""
+_LONGEST_CONTEXT = 20
+"""Tokens of a context that are written; its beginning is left out."""
+
+
+def shown_lengths(
+    setting: Setting, decides: bool = True, besides: Collection[int] = ()
+) -> tuple[frozenset[int], frozenset[int], tuple[Step, ...]]:
+    """The test lengths of whose inputs training shows every context, those of which it lacks some.
+
+    Args:
+        decides: whether models are right there; otherwise indices have to be shown too.
+        besides: lengths of which another rule says that models are wrong.
+
+    Returns:
+        Both, and the steps to it; nothing where contexts are not compared.
+    """
+    try:
+        contexts = unshown(setting)
+    except NotCountable:
+        return frozenset(), frozenset(), ()
+    found = [n for n, missing in contexts.items() if missing is None]
+    lacking = {n: x for n, x in contexts.items() if x is not None and n not in besides}
+    if not (found or lacking):
+        return frozenset(), frozenset(), ()
+    steps = []
+    if found:
+        steps.append(
+            f"training shows every context of {lengths_text(found)}"
+            + f", so {RIGHT_THERE}" * decides
+        )
+    if lacking:
+        one = next(iter(lacking.values()))
+        beginning = "... " if len(one.tokens) > _LONGEST_CONTEXT else ""
+        steps.append(
+            f"at {lengths_text(list(lacking))} it lacks some, or answers them otherwise, as "
+            f"'{beginning}{' '.join(one.tokens[-_LONGEST_CONTEXT:])}' for result digit "
+            f"{one.position}"
+        )
+    what = (
+        f"with {setting.layers_text} and a window of {setting.window} an answer depends on the "
+        f"last {receptive_field(setting)} tokens, its context: {'; '.join(steps)}"
+    )
+    decided = {n for n in found if decides and not setting.is_premise(n)}
+    return frozenset(found), frozenset(lacking), (cite("receptive field", what, decided),)
+
+
+def uncompared(setting: Setting) -> NotCountable | None:
+    """Why contexts are not compared that might be; None where there are none to compare."""
+    if receptive_field(setting) is not None:
+        try:
+            unshown(setting)
+        except NotCountable as error:
+            return error
+    return None
 
 
 def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:

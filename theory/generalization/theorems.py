@@ -19,8 +19,7 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.addresses import AddressObservation, Finding
 from arith.theory.generalization.bounds import interleaved_bound, most_right
-from arith.theory.generalization.constants import SHOWN, Constants, constants, uncompared
-from arith.theory.generalization.derivation import Step
+from arith.theory.generalization.constants import SHOWN, Constants, constants
 from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.lengths import (
     APART,
@@ -33,8 +32,8 @@ from arith.theory.generalization.lengths import (
     undecided,
 )
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.rules import Basis
-from arith.theory.generalization.shown_views import shown_views
+from arith.theory.generalization.rules import Basis, Step
+from arith.theory.generalization.shown_views import shown_views, uncompared
 from arith.theory.generalization.support import Support, support
 from arith.theory.setting.settings import Setting
 

@@ -19,7 +19,7 @@ from arith.theory.arithmetic.tasks import for_people, polynomial_text
 from arith.theory.generalization.expressibility import expressibility
 from arith.theory.generalization.lengths import MOST_UNSEEN
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.unseen_text import single
+from arith.theory.generalization.words import single
 from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
-from arith.theory.generalization.linked_values import connected, equivalent
+from arith.theory.generalization.joint_support import connected, equivalent
 from arith.theory.generalization.support import support
 
 
