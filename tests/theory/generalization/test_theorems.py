@@ -1,0 +1,106 @@
+"""The four theorems: they never contradict each other, and a fifth is one edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from builders.predictions import predicted
+from builders.strategies import examples, requests
+from hypothesis import given, reject
+
+from arith.theory.arithmetic.effort import budget
+from arith.theory.errors import InvalidInput
+from arith.theory.generalization import theorems
+from arith.theory.generalization.lengths import LengthPrediction, undecided
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.predict import predict
+from arith.theory.generalization.rules import Basis
+from arith.theory.generalization.theorems import THEOREMS, Observation, Theorem, conclude, observe
+from arith.theory.setting.requests import Request
+
+
+@examples(10)
+@given(requests())
+def test_the_theorems_never_contradict_each_other(request_: Request) -> None:
+    """Of whatever applies to a length all conclusions have an accuracy in common."""
+    try:
+        with budget(10**8):
+            setting = request_.setting()
+            predict(setting)
+            observed = observe(setting)
+            tests = {n: [x for t in THEOREMS if (x := t.apply(observed, n))] for n in
+                     setting.test_lengths[:8]}  # fmt: skip
+    except InvalidInput:
+        reject()
+    for n, found in tests.items():
+        least = max((x.at_least for x in found), default=Fraction(0))
+        assert least <= min((x.at_most for x in found), default=Fraction(1))
+        if found:
+            assert conclude(observed, n) == found[0]
+
+
+@examples(10)
+@given(requests())
+def test_a_claim_says_what_it_rests_on(request_: Request) -> None:
+    """A length with a claim names its theorems, and is the subject of a step that decides it."""
+    try:
+        with budget(10**8):
+            said = predict(request_.setting())
+    except InvalidInput:
+        reject()
+    names = {theorem.name for theorem in THEOREMS}
+    for x in said.lengths:
+        steps = [step for step in said.derivation if x.digits in step.lengths]
+        assert set(x.because) <= names
+        if x.counted:
+            assert bool(x.because) == (x.claim != Claim.NONE)
+        if x.because:
+            assert any(not step.leaves_open for step in steps)
+        if x.because == ("equal views",):
+            assert not x.premises
+
+
+@pytest.mark.parametrize(
+    ("words", "digits", "because", "premises"),
+    [
+        ({}, 3, ["equal views"], []),
+        ({}, 2, ["shown apart"], ["stability"]),
+        ({}, 4, ["constants", "shown apart"], ["noise invariance", "stability"]),
+        ({"pe": "rpe"}, 4, [], []),
+        (
+            {"pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1},
+            7,
+            ["equal views"],
+            [],
+        ),
+        (
+            {"task": "mod_mul", "modulus": 50, "pe": "sinusoidal", "train_digits": "2"},
+            3,
+            ["constants", "shown apart"],
+            ["noise invariance", "stability", "measured stability"],
+        ),
+        ({"padding": "none", "train_digits": "1-4"}, 6, ["not found"], []),
+    ],
+)
+def test_which_theorem_decides(
+    words: dict[str, object], digits: int, because: list[str], premises: list[str]
+) -> None:
+    [x] = predicted(**{"task": "add", "test_digits": str(digits)} | words).lengths
+    assert (list(x.because), list(x.premises)) == (because, premises)
+
+
+def test_a_theorem_of_ones_own_is_one_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more row of the table: here, that no more than half is right at seven digits."""
+
+    def never(observed: Observation, digits: int) -> LengthPrediction | None:
+        if digits != 7:
+            return None
+        found = undecided(digits, observed.direction(digits))
+        return replace(found, status=Status.FAILS, at_most=Fraction(1, 2), because=("seven",))
+
+    seven = Theorem("seven", "Seven is unlucky.", "none", Basis.OBSERVED, "ours", never)
+    monkeypatch.setattr(theorems, "THEOREMS", (seven, *THEOREMS))
+    six, other = predicted(task="add", pe="rpe", train_digits="3", test_digits="6,7").lengths
+    assert (six.claim, other.claim, other.because) == (Claim.NONE, Claim.AT_MOST, ("seven",))
