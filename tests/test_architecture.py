@@ -145,7 +145,7 @@ LISTED = {"arithmetic", "transformer", "setting", "generalization", "text"}
 """The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"generalization"}, TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "generalization"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),

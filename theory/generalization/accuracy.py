@@ -56,9 +56,9 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     task, base = learned.task, learned.base
     boxes, total = defined_boxes(learned, test)
     unknown = sum(defined(task, piece, base) for piece in _pieces(learned, boxes, known=False))
-    if task.needs_order:  # training never shows what borrows from digits that are ignored
+    if task.needs_order:
         unknown += sum(
-            defined(task, piece, base) - _equal_digits(learned, piece, [range(0)])[0]
+            defined(task, piece, base) - _both_defined(learned, piece)
             for piece in _pieces(learned, boxes, known=True)
         )
     return Fraction(unknown, total)
@@ -73,17 +73,16 @@ def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
 
 def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain whose digits training showed together, at the places it reads."""
-    task, base, support = learned.task, learned.base, learned.support
+    support = learned.support
     boxes, total = defined_boxes(learned, test)
     spend(_STEPS_PER_PLACE * len(support.read) * len(boxes) * len(support.boxes))
     # The training boxes are disjoint, and they do not differ at places that are not read.
-    shown = sum(
-        defined(task, piece, base)
+    pieces = (
+        box.restrict({p: frozenset(trained.values(*p)) for p in support.read})
         for box in boxes
         for trained in support.boxes
-        if (piece := box.restrict({p: frozenset(trained.values(*p)) for p in support.read})).size
     )
-    return Fraction(shown, total)
+    return Fraction(sum(_both_defined(learned, x) for x in pieces if x.size), total)
 
 
 def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ...], int]:
@@ -100,6 +99,16 @@ def defined(task: Task, box: Box, base: int) -> int:
     if not task.needs_order:
         return box.size
     return digit_automaton(task, base).agreeing(box, box.width, [range(0)])[0]
+
+
+def _both_defined(learned: LearnedFunction, box: Box) -> int:
+    """On how many members of a box f and f^ are defined.
+
+    Training never shows what borrows from digits that are ignored.
+    """
+    if not learned.task.needs_order:
+        return box.size
+    return _equal_digits(learned, box, [range(0)])[0]
 
 
 def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:

@@ -161,9 +161,15 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
     if changes and not (how.keeps or how.at_most):
         return replace(open_, unseen_share=unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
-    if how.at_most and value is not None and unseen is not None and value < 1:
-        most, fails = min(one, value + unseen), Status.FAILS
-        return replace(open_, status=fails, unseen_share=unseen, at_most=most, because=(CONSTANTS,))
+    if how.at_most and value is not None and unseen is not None and value + unseen < 1:
+        apart = (APART,) * bool(_inferred(learned, test, unseen))
+        return replace(
+            open_,
+            status=Status.FAILS,
+            unseen_share=unseen,
+            at_most=value + unseen,
+            because=(CONSTANTS, *apart),
+        )
     if how.at_most and changes:
         return replace(open_, unseen_share=unseen, learned_accuracy=value)
     asked = _premises(how, changes)

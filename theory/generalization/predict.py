@@ -206,7 +206,10 @@ def _without_idle_modulus(setting: Setting) -> Setting | None:
     task, base, digits = setting.task, setting.base, setting.digits
     whole = task.without_idle_modulus(base, digits)
     alike = whole.result_width(base, digits) == task.result_width(base, digits)
-    alike |= setting.encoding.reference == "absolute" and not setting.window
+    layout = setting.layout
+    units_first = layout.marked and layout.result_first == "least"  # what is longer comes after
+    is_told_apart = setting.window or not (setting.encoding.reference == "absolute" or units_first)
+    alike |= setting.natural or not is_told_apart
     return replace(setting, task=whole) if whole != task and alike else None
 
 

@@ -133,7 +133,9 @@ class Theorem:
 
 def equal_views(observed: Observation, digits: int) -> LengthPrediction | None:
     """Each view of the test occurs in training."""
-    if observed.setting.is_premise(digits) or digits in observed.shown:
+    findings = observed.at[digits].findings if digits in observed.at else None
+    every = bool(findings) and all(x.trained for x in findings or ())
+    if every or observed.setting.is_premise(digits) or digits in observed.shown:
         return right(digits, observed.direction(digits), EQUAL_VIEWS)
     found = observed.expected(digits)
     return found if found and found.because == (EQUAL_VIEWS,) else None

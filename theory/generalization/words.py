@@ -19,7 +19,7 @@ from arith.theory.generalization.addresses import (
     says_nothing,
 )
 from arith.theory.generalization.joint_support import interactions
-from arith.theory.generalization.lengths import MOST_UNSEEN, LengthPrediction
+from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.rules import Step, cite, open_step
 from arith.theory.generalization.shown_views import fits
@@ -42,7 +42,10 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     if setting.train.pairs is not None:
         premise += f" (a digit is taken to be shown if it is missed with a chance below {MISSED:g})"
     trained = [n for n in setting.test_lengths if setting.is_premise(n)]
-    first = cite("convergence", premise, trained)
+    by_shape = [
+        x.digits for x in lengths if x.digits in observed.at and x.because == (EQUAL_VIEWS,)
+    ]
+    first = cite("convergence", premise, trained + by_shape)
     if setting.natural:
         how = _interleaved if setting.layout.interleaved else _natural
         return (first, *how(observed, lengths))

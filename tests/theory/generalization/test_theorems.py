@@ -104,3 +104,37 @@ def test_a_theorem_of_ones_own_is_one_edit(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(theorems, "THEOREMS", (seven, *THEOREMS))
     six, other = predicted(task="add", pe="rpe", train_digits="3", test_digits="6,7").lengths
     assert (six.claim, other.claim, other.because) == (Claim.NONE, Claim.AT_MOST, ("seven",))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"base": 2, "pe": "rpe", "train_digits": "1", "test_digits": "2"},
+        {"base": 3, "pe": "t5", "layout": "plain", "padding": "none", "train_digits": "1"},
+    ],
+)
+def test_a_modulus_that_no_answer_reaches_changes_nothing(words: dict[str, object]) -> None:
+    """What a longer result adds comes after all that a query sees, or is not written."""
+
+    def said(**more: object) -> list[tuple[object, ...]]:
+        lengths = predicted(**{"expr": "a + b"} | words | more).lengths
+        return [(x.claim, x.at_least, x.at_most, x.because) for x in lengths]
+
+    assert said(modulus=10**6) == said()
+
+
+def test_a_bound_that_bounds_nothing_is_no_failure() -> None:
+    """Without an encoding at most f^ and the open share are right; here these are all."""
+    words = {"expr": "a - b", "base": 3, "pe": "nope", "layout": "interleaved", "window": 7}
+    kinds = {"train_domain": "every", "test_domain": "every", "test_digits": "4"}
+    [x] = predicted(**words, **kinds, layers=3, train_digits="1-3").lengths
+    assert (x.status, x.claim, x.because) == (Status.UNDETERMINED, Claim.NONE, ())
+
+
+def test_what_borrows_from_ignored_digits_was_not_shown() -> None:
+    """Of the inputs that f^ answers 620 of 981 stood together in training: a brute force counts."""
+    [x] = predicted(
+        expr="a - b", base=3, layout="plain", train_digits="2,3", test_digits="4"
+    ).lengths
+    assert x.because == ("constants", "shown apart")
+    assert 1 - x.unseen - x.inferred == Fraction(620, 981)
