@@ -99,6 +99,10 @@ class Observation:
         """Where a test length lies, as seen from the trained ones."""
         return self.setting.train.direction(digits)
 
+    def findings(self, digits: int) -> list[Finding]:
+        """Of natural lengths, what is found in each shape; empty where none was looked at."""
+        return (self.at[digits].findings if digits in self.at else None) or []
+
     def expected(self, digits: int) -> LengthPrediction | None:
         """What follows if a model computes f^, of padded numbers; None where that is not said."""
         if digits not in self._found:
@@ -133,8 +137,8 @@ class Theorem:
 
 def equal_views(observed: Observation, digits: int) -> LengthPrediction | None:
     """Each view of the test occurs in training."""
-    findings = observed.at[digits].findings if digits in observed.at else None
-    every = bool(findings) and all(x.trained for x in findings or ())
+    findings = observed.findings(digits)
+    every = bool(findings) and all(x.trained for x in findings)
     if every or observed.setting.is_premise(digits) or digits in observed.shown:
         return right(digits, observed.direction(digits), EQUAL_VIEWS)
     found = observed.expected(digits)
@@ -149,7 +153,7 @@ def constants_stay(observed: Observation, digits: int) -> LengthPrediction | Non
 
 def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
     """Each digit was shown at its address, not together, and only one rule fits them all."""
-    findings = observed.at[digits].findings if digits in observed.at else None
+    findings = observed.findings(digits)
     if findings and all(x.right for x in findings):
         return right(digits, observed.direction(digits), APART)
     found = observed.expected(digits)

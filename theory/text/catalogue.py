@@ -108,7 +108,7 @@ def rules_in_short() -> list[list[str]]:
 
 def rule_text(name: str) -> list[str]:
     """One theorem or rule whole, a paragraph each (InvalidInput: no such rule)."""
-    rule = look_up("rule", name.replace("-", " "), {x.name: x for x in THEOREMS} | RULES)
+    rule = look_up("rule", name, {x.name: x for x in THEOREMS} | RULES)
     statement = " ".join(rule.statement.split())
     basis = f"Basis: {_MEANS[rule.basis]}."
     return [statement, f"Premises: {rule.premises}.", f"Source: {rule.source}.", basis]
