@@ -52,6 +52,8 @@ class Domain:
         allowed: per position (1 = units), the only digits that operands have there;
             a zero above an operand's highest digit counts as a digit.
         pairs: show only so many operand tuples, drawn once; None for all of them.
+        in_token: how many digits one token holds.  Lengths and positions count digits; boxes are of
+            tokens, the digits of a base that is so high a power of theirs.
 
     Raises:
         InvalidInput: a value that makes no sense, or one given twice.
@@ -62,6 +64,7 @@ class Domain:
     priming: tuple[tuple[int, Fraction], ...] = ()
     allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
     pairs: int | None = None
+    in_token: int = 1
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -101,6 +104,14 @@ class Domain:
         """All lengths that the domain shows, priming included."""
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
+    def places(self, length: int) -> int:
+        """How many tokens so many digits take."""
+        return -(-length // self.in_token)
+
+    def digit_base(self, base: int) -> int:
+        """The base of the digits, by that of the tokens."""
+        return digit_base(base, self.in_token)
+
     def direction(self, length: int) -> Direction:
         """Where a test length lies, as seen from a training domain."""
         shown = self.every_length
@@ -118,6 +129,7 @@ class Domain:
 
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""
+        base = self.digit_base(base)
         for position, digits in self.allowed:
             if any(v // base ** (position - 1) % base not in digits for v in values):
                 return False
@@ -192,8 +204,8 @@ class Domain:
         if self.kind != "longest":
             return [(1, box) for box in self.boxes(base, operands)]
         signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
-        full = tuple(range(base))
-        layers = [(sign, self._allow(Box(((full,) * n,) * operands))) for sign, n in signed]
+        full = tuple(range(self.digit_base(base)))
+        layers = [(sign, self._allow(Box(((full,) * n,) * operands), base)) for sign, n in signed]
         return [(sign, box) for sign, box in layers if box.size]
 
     def weighted_boxes(
@@ -221,7 +233,7 @@ class Domain:
 
         Where lengths are drawn first there is a box for each tuple of them.
         """
-        full, zero = tuple(range(base)), (0,)
+        full, zero = tuple(range(self.digit_base(base))), (0,)
 
         @cache
         def number(width: int) -> tuple[tuple[int, ...], ...]:
@@ -235,12 +247,13 @@ class Domain:
             ]
         else:
             rows = [tuple(map(number, widths)) for widths in self.operand_lengths(n, operands)]
-        return [box for box in map(self._allow, map(Box, rows)) if box.size]
+        return [box for row in rows if (box := self._allow(Box(row), base)).size]
 
-    def _allow(self, box: Box) -> Box:
-        """The part of a box that has the allowed digits only."""
+    def _allow(self, box: Box, base: int) -> Box:
+        """The part of a box of digits that has the allowed ones only, as a box of tokens."""
         operands = range(len(box.digits))
-        return box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
+        only = box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
+        return only.grouped(self.in_token, self.digit_base(base)) if self.in_token > 1 else only
 
     def likely_whole(self, base: int, operands: int) -> bool:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
@@ -267,6 +280,11 @@ class Domain:
             only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
             text += f" ({only})"
         return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
+
+
+def digit_base(base: int, in_token: int) -> int:
+    """The base of digits of which so many make one of another base."""
+    return base if in_token == 1 else round(base ** (1 / in_token))
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, groupby
+from itertools import groupby
 from math import comb
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
@@ -23,10 +23,8 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import spend
 from arith.theory.errors import NotCountable
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.layouts import Layout
+from arith.theory.transformer.layouts import RESULT, Layout, Shape
 
-RESULT = -1
-"""The result among the operands, as ``Token.operand`` has it."""
 UNTRAINED = None
 """The address of a digit or a query whose number was never trained."""
 LOOKED_BACK = 2
@@ -59,57 +57,6 @@ def local_needs(operands: int, reach: int) -> list[Need]:
     back = range(reach, -1, -1)
     needs = [Need(j, below) for below in back for j in range(operands)]
     return needs + [Need(RESULT, below) for below in back if below]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The lengths of the operands and of the result, and how many inputs have them."""
-
-    layout: Layout
-    widths: tuple[int, ...]
-    result: int
-    inputs: int
-
-    @cached_property
-    def tokens(self) -> int:
-        """How many tokens an example has, the end token included."""
-        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """The index at which each number begins, the result last; ``<bos>`` and signs precede."""
-        each = (width * self.layout.operand_tokens + 1 for width in self.widths)
-        return [*accumulate(each, initial=1)]
-
-    def has(self, operand: int, position: int) -> bool:
-        """Whether a number has a digit at a position."""
-        return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
-
-    def rank(self, operand: int, position: int) -> int:
-        """How many digits of its number are written before one."""
-        is_result = operand == RESULT
-        first = self.layout.result_first if is_result else self.layout.operands_first
-        width = self.result if is_result else self.widths[operand]
-        return position - 1 if first == "least" else width - position
-
-    def index(self, operand: int, position: int) -> int:
-        """Where a digit stands, with a space before every operand digit if there are spaces."""
-        each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
-        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
-
-    def query(self, position: int) -> int:
-        """Where the token before a result digit stands."""
-        return self.index(RESULT, position) - 1
-
-    def spaces(self, operand: int, position: int) -> tuple[int, int]:
-        """How many spaces stand before an operand digit at most, and how many after it."""
-        before = sum(self.widths[:operand]) + self.rank(operand, position) + 1
-        return before, sum(self.widths) - before
-
-    def text(self, names: tuple[str, ...]) -> str:
-        """``with 6 and 5 digits in a and b``."""
-        each = " and ".join(map(str, self.widths))
-        return f"with {each} digit{'s' * (self.widths != (1,))} in {' and '.join(names)}"
 
 
 def writes_carry(layout: Layout) -> bool:
@@ -232,7 +179,7 @@ class AddressObservation:
         return range(1, (shape.result if self.local else 1) + 1)
 
     def addresses(self, shape: Shape, need: Need, position: int) -> Mapping[Hashable, int]:
-        """The addresses of a need of a result digit; by each, for how many choices of spaces."""
+        """The addresses of a need of a result digit, each with its weight among the spaces."""
         place = position - need.below
         spend(_STEPS)
         if self.by_significance:
@@ -246,13 +193,18 @@ class AddressObservation:
         before, after = shape.spaces(need.operand, place)
         if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            return {query - key - y: comb(after, y) << before for y in range(after + 1)}
+            return {query - key - y: self._ways(after, y) for y in range(after + 1)}
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
-            (query - x - y, key - x): comb(before, x) * comb(after, y)
+            (query - x - y, key - x): self._ways(before, x) * self._ways(after, y)
             for x in range(before + 1)
             for y in range(after + 1)
         }
+
+    def _ways(self, places: int, missing: int) -> int:
+        """How likely so many of some spaces are to be missing, but for a common factor."""
+        there, every = self.layout.spaces.as_integer_ratio()
+        return comb(places, missing) * (every - there) ** missing * there ** (places - missing)
 
     def query_number(self, shape: Shape, position: int) -> int:
         """The number of the token before a result digit; 0 for the sign before the result."""
