@@ -110,6 +110,11 @@ class Domain:
         """All lengths that the domain shows, priming included."""
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
+    @property
+    def most_places(self) -> int:
+        """How many tokens the longest operand takes."""
+        return self.places(self.every_length[-1])
+
     def places(self, length: int) -> int:
         """How many tokens so many digits take."""
         return -(-length // self.in_token)

@@ -363,7 +363,7 @@ class Request:
             which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
             raise InvalidInput(
                 f"--starts needs numbers that start at random ({which}), not "
-                f"{setting.encoding.name} in the {setting.layout.name} layout"
+                f"{setting.encoding.name} in the {setting.layout.text}"
             )
         return setting
 

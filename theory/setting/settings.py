@@ -12,7 +12,7 @@ from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.transformer.encodings import ENCODINGS, Encoding
 from arith.theory.transformer.layouts import STARTS, Layout
 
-LARGEST_BASE = 256
+LARGEST_BASE = 10_000
 LARGEST_WIDTH = 1000
 LARGEST_LAYERS = 100
 LARGEST_STARTS = 1000
