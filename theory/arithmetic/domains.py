@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, product
-from math import comb, prod
+from math import comb, pow, prod
 from typing import Any
 
 import numpy as np
@@ -209,7 +209,7 @@ class Domain:
         if self.kind == "total":
             return comb(n - 1, operands - 1)
         if self.kind == "coin" and n > 1:
-            return 2**operands - 1
+            return (1 << operands) - 1
         return n**operands - (n - 1) ** operands if self.kind == "lengths" else operands
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
@@ -312,7 +312,7 @@ class Domain:
 
 def digit_base(base: int, in_token: int) -> int:
     """The base of digits of which so many make one of another base."""
-    return base if in_token == 1 else round(base ** (1 / in_token))
+    return base if in_token == 1 else round(pow(base, 1 / in_token))
 
 
 @lru_cache(maxsize=1024)

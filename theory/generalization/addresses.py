@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from math import comb
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
-from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.domains import LEAST_SHARE, Domain
 from arith.theory.arithmetic.effort import spend
 from arith.theory.errors import NotCountable
 from arith.theory.setting.settings import Setting
@@ -64,8 +63,12 @@ def writes_carry(layout: Layout) -> bool:
     return layout.result_first == "least"
 
 
-def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]:
+def shapes(
+    setting: Setting, lengths: tuple[int, ...], kind: str, layout: Layout | None = None
+) -> list[Shape]:
     """The shapes of ``Domain(lengths, kind)``; those of the same operands' lengths are neighbours.
+
+    They are written in a layout, that of training unless another is given.
 
     Where the result is written least significant first its length moves no digit that a rule
     needs.  Then it is as long as it can be, but where a form subtracts: its result may be shorter
@@ -75,7 +78,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]
         NotCountable: a task that subtracts and is no difference of two operands.
         TooMuchWork: too many of them.
     """
-    task, base, layout = setting.task, setting.base, setting.layout
+    task, base, layout = setting.task, setting.base, layout or setting.layout
     by_result = task.needs_order or (task.has_finite_carry and not writes_carry(layout))
     is_difference = not task.constant and sorted(task.coefficients) == [-1, 1]
     if task.needs_order and not is_difference:
@@ -188,23 +191,18 @@ class AddressObservation:
             known = key <= self.last_number and query <= self.last_number
             return {key - query if known else UNTRAINED: 1}
         query, key = shape.query(position), shape.index(need.operand, place)
-        if not self.layout.spaced:
+        if not shape.layout.spaced:
             return {query - key if self.encoding.reference == "relative" else (query, key): 1}
         before, after = shape.spaces(need.operand, place)
         if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            return {query - key - y: self._ways(after, y) for y in range(after + 1)}
+            return {query - key - y: shape.layout.ways(after, y) for y in range(after + 1)}
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
-            (query - x - y, key - x): self._ways(before, x) * self._ways(after, y)
+            (query - x - y, key - x): shape.layout.ways(before, x) * shape.layout.ways(after, y)
             for x in range(before + 1)
             for y in range(after + 1)
         }
-
-    def _ways(self, places: int, missing: int) -> int:
-        """How likely so many of some spaces are to be missing, but for a common factor."""
-        there, every = self.layout.spaces.as_integer_ratio()
-        return comb(places, missing) * (every - there) ** missing * there ** (places - missing)
 
     def query_number(self, shape: Shape, position: int) -> int:
         """The number of the token before a result digit; 0 for the sign before the result."""
@@ -232,9 +230,12 @@ class AddressObservation:
     def find(self, lengths: tuple[int, ...], kind: str) -> list[Finding]:
         """What is found in each shape of ``Domain(lengths, kind)`` (raises as ``shapes``)."""
         findings = []
-        for shape in shapes(self.setting, lengths, kind):
-            trained = self.setting.train.shows_lengths(shape.widths, self.setting.base)
-            seldom = not trained and self.setting.train.has_lengths(shape.widths)
+        train, layout = self.setting.train, self.setting.test_layout
+        for shape in shapes(self.setting, lengths, kind, layout):
+            written = self.layout.chance(shape)
+            trained = train.shows_lengths(shape.widths, self.setting.base)
+            trained &= written >= LEAST_SHARE
+            seldom = not trained and written > 0 and train.has_lengths(shape.widths)
             continues = not trained and self.continues(shape)
             missing = {} if trained or continues else dict(self._missing(shape))
             findings.append(Finding(shape, trained, continues, seldom, missing))
@@ -302,7 +303,9 @@ class AddressObservation:
     def stops(self) -> tuple[str, str] | None:
         """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
         s, rule, why = self.setting, "hints" if self.by_content else "lengths together", ""
-        if self.encoding.reference == "random":
+        if s.test_layout:
+            rule, why = "other format", f"tests are written in the {s.test_layout.text}"
+        elif self.encoding.reference == "random":
             rule, why = "random positions", says_nothing(s)
         elif not self.local:
             why = "the task has no finite carry, so longer numbers ask for another rule"

@@ -23,7 +23,8 @@ from arith.theory.arithmetic.tasks import TASKS, Task, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.theory.transformer.layouts import LAYOUTS, STARTS, layout
+from arith.theory.transformer.layouts import LAYOUTS, STARTS
+from arith.theory.transformer.layouts import layout as read_layout
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""
@@ -265,7 +266,7 @@ class Request:
         "layout",
         ALWAYS,
         names=LAYOUTS,
-        named=layout,
+        named=read_layout,
         alias="format",
     )
     test_layout: str | None = option(
@@ -273,7 +274,7 @@ class Request:
         "How test examples are written, if otherwise than those of training.",
         "test_layout",
         names=LAYOUTS,
-        named=layout,
+        named=read_layout,
         alias="test-format",
     )
     window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
@@ -463,8 +464,9 @@ def _setting(task: Task, values: dict[str, Any]) -> Setting:
     others = {p: v for p, v in values.items() if "." not in p}
     base, in_token = others.pop("digit_base"), others["layout"].in_token
     if not in_token:  # a whole number in a token
-        others["test_lengths"] = others["test_lengths"] or tuple(range(1, train.every_length[-1] + 1))
-        in_token = max(*others["test_lengths"], *train.every_length)
+        tests = others["test_lengths"] or tuple(range(1, train.every_length[-1] + 1))
+        in_token = max(*tests, *train.every_length)
+        others["test_lengths"] = tests
     if in_token > 1:
         train = replace(train, in_token=in_token)
     if base**in_token > LARGEST_BASE and in_token > 1:

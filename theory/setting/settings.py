@@ -121,6 +121,11 @@ class Setting:
         layouts = [self.layout, *([self.test_layout] if self.test_layout else [])]
         for layout in layouts:
             self._check_layout(layout)
+        if self.test_layout and self.encoding.reference == "significance" and not self.natural:
+            raise InvalidInput(
+                f"padded digits have their {self.encoding.label} positions by where they stand: "
+                "test examples are written as those of training"
+            )
         if len({x.in_token for x in layouts}) > 1 or len({x.interleaved for x in layouts}) > 1:
             raise InvalidInput(
                 "training and test have as many digits in a token, and are both interleaved or not"
@@ -159,17 +164,19 @@ class Setting:
         if layout.scratchpad and not self.task.has_finite_carry:
             needed = "a sum of multiples of the operands, without a modulus"
             raise InvalidInput(f"{what} writes carries: it needs {needed}")
-        if encoding.reference == "significance" and layout.result_spaces:
-            if not (layout.hinted or layout.scratchpad):
-                raise InvalidInput(
-                    f"{encoding.label} positions number digits, and in the {layout.text} a space "
-                    "without a number stands before each digit of the result"
-                )
+        is_numbered = layout.hinted or layout.scratchpad or not layout.result_spaces
+        if encoding.reference == "significance" and not is_numbered:
+            raise InvalidInput(
+                f"{encoding.label} positions number digits, and in the {layout.text} a space "
+                "without a number stands before each digit of the result"
+            )
         if not self.natural:
             if layout.spaced:
                 raise InvalidInput(f"{what} needs --padding none")
             if layout.hinted and self.window:
                 raise InvalidInput(f"{what} needs --padding none, or no --window")
+            if layout.leading_zeros:
+                raise InvalidInput(f"{what} needs --padding none; operands are padded (--width)")
             return
         signs = layout.equals and (layout.operators or self.task.operands == 1)
         if not (signs or layout.interleaved):
@@ -245,4 +252,4 @@ class Setting:
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""
-        return self.train.covers(length, self.test_kind)
+        return not self.test_layout and self.train.covers(length, self.test_kind)

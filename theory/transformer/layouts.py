@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from math import comb
 
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
@@ -70,6 +71,7 @@ class Layout:
         bos: ``<bos>`` begins an example.
         end: an end token follows the result of padded numbers too.
         in_token: how many digits one token holds, counted from the units; 0 for a whole number.
+        leading_zeros: so many zeros stand before each operand of natural length.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Layout:
     bos: bool = True
     end: bool = False
     in_token: int = 1
+    leading_zeros: int = 0
 
     @property
     def text(self) -> str:
@@ -137,14 +140,12 @@ class Layout:
             return (*tokens, *end)
         for j, width in enumerate(widths):
             tokens += [Token("landmark", symbol=SIGN)] * (j > 0 and self.operators)
-            tokens += self._number("operand", width, self.operands_first, j)
+            tokens += self._number("operand", width + self.leading_zeros, self.operands_first, j)
         tokens += [Token("landmark", symbol=EQUALS)] * self.equals
         tokens += self._number("result", result_width, self.result_first)
         return (*tokens, *end)
 
-    def _number(
-        self, kind: str, width: int, first: str, operand: int = RESULT
-    ) -> Iterator[Token]:
+    def _number(self, kind: str, width: int, first: str, operand: int = RESULT) -> Iterator[Token]:
         is_result = kind == "result"
         for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
             if self.result_spaces if is_result else self.spaces:
@@ -154,6 +155,24 @@ class Layout:
             if self.scratchpad and is_result:
                 yield Token("carry", i)
             yield Token(kind, i, operand)
+
+    def ways(self, places: int, missing: int) -> int:
+        """How likely so many of some spaces are to be missing, but for a common factor."""
+        there, every = self.spaces.as_integer_ratio()
+        return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
+
+    def chance(self, shape: Shape) -> Fraction:
+        """The chance that an example of this layout is written just as one of another layout.
+
+        It is 1 of an example of its own, whose spaces are among those that it draws itself.
+        """
+        other, digits = shape.layout, sum(shape.widths)
+        if other == self:
+            return Fraction(1)
+        apart = {name for name, x in self.parts().items() if x != other.parts()[name]}
+        if apart != {"spaces"} or not self.spaced or other.spaced:
+            return Fraction(0)
+        return (self.spaces if other.spaces else 1 - self.spaces) ** digits
 
     def operand_width(self, digits: int, result_width: int) -> int:
         """How many digits operands of up to ``digits`` digits are padded to."""
@@ -186,8 +205,9 @@ class Shape:
         """The index at which each number begins, the result last."""
         layout, last = self.layout, len(self.widths) - 1
         each = (
-            width * layout.operand_tokens + (layout.operators if j < last else layout.equals)
-            for j, width in enumerate(self.widths)
+            self._length(j) * layout.operand_tokens
+            + (layout.operators if j < last else layout.equals)
+            for j in range(last + 1)
         )
         return [*accumulate(each, initial=int(layout.bos))]
 
@@ -195,12 +215,16 @@ class Shape:
         """Whether a number has a digit at a position."""
         return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
 
+    def _length(self, operand: int) -> int:
+        """How many digits a number is written with."""
+        is_result = operand == RESULT
+        return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
+
     def rank(self, operand: int, position: int) -> int:
         """How many digits of its number are written before one."""
         is_result = operand == RESULT
         first = self.layout.result_first if is_result else self.layout.operands_first
-        width = self.result if is_result else self.widths[operand]
-        return position - 1 if first == "least" else width - position
+        return position - 1 if first == "least" else self._length(operand) - position
 
     def index(self, operand: int, position: int) -> int:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
@@ -213,8 +237,9 @@ class Shape:
 
     def spaces(self, operand: int, position: int) -> tuple[int, int]:
         """How many spaces stand before an operand digit at most, and how many after it."""
-        before = sum(self.widths[:operand]) + self.rank(operand, position) + 1
-        return before, sum(self.widths) - before
+        each = [self._length(j) for j in range(len(self.widths))]
+        before = sum(each[:operand]) + self.rank(operand, position) + 1
+        return before, sum(each) - before
 
     def text(self, names: tuple[str, ...]) -> str:
         """``with 6 and 5 digits in a and b``."""
@@ -278,6 +303,9 @@ PART_WORDS: dict[str, dict[str, object]] = {
     "end": {"end": True},
     "no end": {"end": False},
     "whole numbers": {"in_token": 0},
+    "no leading zeros": {"leading_zeros": 0},
+    "leading zero": {"leading_zeros": 1},
+    **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
     "1 digit per token": {"in_token": 1},
     **{f"{n} digits per token": {"in_token": n} for n in range(2, MOST_IN_TOKEN + 1)},
 }
@@ -334,6 +362,7 @@ def _check(layout: Layout, text: str) -> None:
         or layout.result_tokens > 1
         or (layout.operands_first, layout.result_first) != ("least", "least")
         or layout.marked
+        or layout.leading_zeros
         or not layout.wide
         or not layout.bos
     ):
@@ -341,6 +370,8 @@ def _check(layout: Layout, text: str) -> None:
             f"'{text}': digits that are interleaved stand alone, behind <bos>, least significant "
             "first"
         )
+    if layout.leading_zeros and layout.spaced:
+        raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
     if layout.wide and layout.operands_first == "most" and not layout.interleaved:
         raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
 
