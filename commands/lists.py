@@ -59,9 +59,21 @@ def encodings(as_json: JsonListOption = False) -> None:
     print_list(catalogue.ENCODING_COLUMNS, catalogue.encoding_rows(), as_json)
 
 
-def layouts(as_json: JsonListOption = False) -> None:
+def layouts(
+    formats: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FORMAT",
+            help="A layout of one's own: a name and what differs, as in 'reversed, no signs'.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonListOption = False,
+) -> None:
     """List the layouts, each with the way it writes 12 + 34 = 46."""
-    print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(), as_json)
+    print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(formats or ()), as_json)
+    if not (formats or as_json):
+        print_text(f"\nA name and what differs make others. Parts: {catalogue.LAYOUT_PARTS}.")
 
 
 def theorems(

@@ -29,6 +29,7 @@ def annotated(described: type, name: str, more_help: str = ".") -> Any:
         list[str] | None if option.example else hint,
         typer.Option(
             flag(name),
+            *([flag(option.alias)] if option.alias else []),
             help=option.help.removesuffix(".") + more_help,
             envvar=option.variable or None,
             autocompletion=completion(option.names) if option.names else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 
 
@@ -54,3 +55,16 @@ class Box:
     def lowest(self, width: int) -> Box:
         """The part that the lowest positions describe, every digit above them cut off."""
         return Box(tuple(row[:width] for row in self.digits))
+
+    def grouped(self, size: int, base: int) -> Box:
+        """The same numbers in a higher base: so many digits make one, counted from the units."""
+
+        def together(values: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+            numbers = (sum(d * base**i for i, d in enumerate(x)) for x in product(*values))
+            return tuple(sorted(numbers))
+
+        rows = (
+            tuple(together(row[i : i + size]) for i in range(0, len(row), size))
+            for row in self.digits
+        )
+        return Box(tuple(rows))

@@ -15,18 +15,15 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, groupby
-from math import comb
+from itertools import groupby
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
-from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.domains import LEAST_SHARE, Domain
 from arith.theory.arithmetic.effort import spend
 from arith.theory.errors import NotCountable
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.layouts import Layout
+from arith.theory.transformer.layouts import RESULT, Layout, Shape
 
-RESULT = -1
-"""The result among the operands, as ``Token.operand`` has it."""
 UNTRAINED = None
 """The address of a digit or a query whose number was never trained."""
 LOOKED_BACK = 2
@@ -61,64 +58,17 @@ def local_needs(operands: int, reach: int) -> list[Need]:
     return needs + [Need(RESULT, below) for below in back if below]
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The lengths of the operands and of the result, and how many inputs have them."""
-
-    layout: Layout
-    widths: tuple[int, ...]
-    result: int
-    inputs: int
-
-    @cached_property
-    def tokens(self) -> int:
-        """How many tokens an example has, the end token included."""
-        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """The index at which each number begins, the result last; ``<bos>`` and signs precede."""
-        each = (width * self.layout.operand_tokens + 1 for width in self.widths)
-        return [*accumulate(each, initial=1)]
-
-    def has(self, operand: int, position: int) -> bool:
-        """Whether a number has a digit at a position."""
-        return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
-
-    def rank(self, operand: int, position: int) -> int:
-        """How many digits of its number are written before one."""
-        is_result = operand == RESULT
-        first = self.layout.result_first if is_result else self.layout.operands_first
-        width = self.result if is_result else self.widths[operand]
-        return position - 1 if first == "least" else width - position
-
-    def index(self, operand: int, position: int) -> int:
-        """Where a digit stands, with a space before every operand digit if there are spaces."""
-        each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
-        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
-
-    def query(self, position: int) -> int:
-        """Where the token before a result digit stands."""
-        return self.index(RESULT, position) - 1
-
-    def spaces(self, operand: int, position: int) -> tuple[int, int]:
-        """How many spaces stand before an operand digit at most, and how many after it."""
-        before = sum(self.widths[:operand]) + self.rank(operand, position) + 1
-        return before, sum(self.widths) - before
-
-    def text(self, names: tuple[str, ...]) -> str:
-        """``with 6 and 5 digits in a and b``."""
-        each = " and ".join(map(str, self.widths))
-        return f"with {each} digit{'s' * (self.widths != (1,))} in {' and '.join(names)}"
-
-
 def writes_carry(layout: Layout) -> bool:
     """Whether what is written of the result tells the carry into its next digit."""
     return layout.result_first == "least"
 
 
-def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]:
+def shapes(
+    setting: Setting, lengths: tuple[int, ...], kind: str, layout: Layout | None = None
+) -> list[Shape]:
     """The shapes of ``Domain(lengths, kind)``; those of the same operands' lengths are neighbours.
+
+    They are written in a layout, that of training unless another is given.
 
     Where the result is written least significant first its length moves no digit that a rule
     needs.  Then it is as long as it can be, but where a form subtracts: its result may be shorter
@@ -128,7 +78,7 @@ def shapes(setting: Setting, lengths: tuple[int, ...], kind: str) -> list[Shape]
         NotCountable: a task that subtracts and is no difference of two operands.
         TooMuchWork: too many of them.
     """
-    task, base, layout = setting.task, setting.base, setting.layout
+    task, base, layout = setting.task, setting.base, layout or setting.layout
     by_result = task.needs_order or (task.has_finite_carry and not writes_carry(layout))
     is_difference = not task.constant and sorted(task.coefficients) == [-1, 1]
     if task.needs_order and not is_difference:
@@ -232,7 +182,7 @@ class AddressObservation:
         return range(1, (shape.result if self.local else 1) + 1)
 
     def addresses(self, shape: Shape, need: Need, position: int) -> Mapping[Hashable, int]:
-        """The addresses of a need of a result digit; by each, for how many choices of spaces."""
+        """The addresses of a need of a result digit, each with its weight among the spaces."""
         place = position - need.below
         spend(_STEPS)
         if self.by_significance:
@@ -241,15 +191,15 @@ class AddressObservation:
             known = key <= self.last_number and query <= self.last_number
             return {key - query if known else UNTRAINED: 1}
         query, key = shape.query(position), shape.index(need.operand, place)
-        if not self.layout.spaced:
+        if not shape.layout.spaced:
             return {query - key if self.encoding.reference == "relative" else (query, key): 1}
         before, after = shape.spaces(need.operand, place)
         if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            return {query - key - y: comb(after, y) << before for y in range(after + 1)}
+            return {query - key - y: shape.layout.ways(after, y) for y in range(after + 1)}
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
-            (query - x - y, key - x): comb(before, x) * comb(after, y)
+            (query - x - y, key - x): shape.layout.ways(before, x) * shape.layout.ways(after, y)
             for x in range(before + 1)
             for y in range(after + 1)
         }
@@ -280,9 +230,12 @@ class AddressObservation:
     def find(self, lengths: tuple[int, ...], kind: str) -> list[Finding]:
         """What is found in each shape of ``Domain(lengths, kind)`` (raises as ``shapes``)."""
         findings = []
-        for shape in shapes(self.setting, lengths, kind):
-            trained = self.setting.train.shows_lengths(shape.widths, self.setting.base)
-            seldom = not trained and self.setting.train.has_lengths(shape.widths)
+        train, layout = self.setting.train, self.setting.test_layout
+        for shape in shapes(self.setting, lengths, kind, layout):
+            written = self.layout.chance(shape)
+            trained = train.shows_lengths(shape.widths, self.setting.base)
+            trained &= written >= LEAST_SHARE
+            seldom = not trained and written > 0 and train.has_lengths(shape.widths)
             continues = not trained and self.continues(shape)
             missing = {} if trained or continues else dict(self._missing(shape))
             findings.append(Finding(shape, trained, continues, seldom, missing))
@@ -350,7 +303,9 @@ class AddressObservation:
     def stops(self) -> tuple[str, str] | None:
         """The rule by which no digit rule goes on in shapes that training lacks, and why, if so."""
         s, rule, why = self.setting, "hints" if self.by_content else "lengths together", ""
-        if self.encoding.reference == "random":
+        if s.test_layout:
+            rule, why = "other format", f"tests are written in the {s.test_layout.text}"
+        elif self.encoding.reference == "random":
             rule, why = "random positions", says_nothing(s)
         elif not self.local:
             why = "the task has no finite carry, so longer numbers ask for another rule"

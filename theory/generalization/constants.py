@@ -177,6 +177,9 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
             "says where a number starts"
         )
         return UNKNOWN, (cite("selection", what, longer, leaves_open=True),)
+    if setting.layout.hinted:
+        what = "a query can find a digit by the marker before it, at trained positions and others"
+        return EITHER, (cite("hints", what, longer, leaves_open=True),)
     if encoding.own_positions:
         return KEPT, modulus_steps(setting, shown, longer)
     rule, reason = rule_above(setting)
@@ -196,12 +199,13 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:
     """How many of the digits that training kept constant may be others in operands so long."""
+    places = setting.train.places(digits)
     kept = (
         (i, shown.constant((j, i)))
         for j in range(setting.task.operands)
-        for i in range(1, max(digits, shown.width) + 1)
+        for i in range(1, max(places, shown.width) + 1)
     )
-    return sum(c is not None and (i <= digits or c != 0) for i, c in kept)
+    return sum(c is not None and (i <= places or c != 0) for i, c in kept)
 
 
 def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) -> tuple[Step, ...]:

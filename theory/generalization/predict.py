@@ -87,7 +87,7 @@ class Prediction:
             "task": s.task.name,
             "expression": s.task.formula(),
             "modulus": s.task.modulus,
-            "base": s.base,
+            "base": s.digit_base,
             "encoding": s.encoding.name,
             "layout": s.layout.name,
             "window": s.window,
@@ -163,7 +163,7 @@ def _predicted(setting: Setting) -> Prediction:
         setting,
         NATURAL_LENGTHS
         if setting.natural
-        else published(setting.task, setting.encoding, setting.base, setting.train),
+        else published(setting.task, setting.encoding, setting.digit_base, setting.train),
         tuple(lengths),
         derivation(observed, tuple(lengths)),
         observed.learned if observed.keeps and not shown else None,
@@ -207,7 +207,7 @@ def _without_idle_modulus(setting: Setting) -> Setting | None:
     whole = task.without_idle_modulus(base, digits)
     alike = whole.result_width(base, digits) == task.result_width(base, digits)
     layout = setting.layout
-    units_first = layout.marked and layout.result_first == "least"  # what is longer comes after
+    units_first = not layout.wide and layout.result_first == "least"  # what is longer comes after
     is_told_apart = setting.window or not (setting.encoding.reference == "absolute" or units_first)
     alike |= setting.natural or not is_told_apart
     return replace(setting, task=whole) if whole != task and alike else None

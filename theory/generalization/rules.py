@@ -355,6 +355,17 @@ RULES: dict[str, Rule] = {
             Basis.OPEN,
         ),
         Rule(
+            "other format",
+            "tests written otherwise: nothing follows but bounds",
+            "Where test examples are written otherwise than those of training, their digits and "
+            "signs stand at other addresses.  A digit at an address where training never showed "
+            "it is not found (address); of the others nothing follows, unless all that is read "
+            "before the last digit of the result is as in training.",
+            "a format for tests",
+            "ours: docs/addresses.md",
+            Basis.OPEN,
+        ),
+        Rule(
             "random positions",
             "indices drawn anew say nothing of a digit",
             "Where the indices of an example's tokens are a sorted random subset, none is new in "

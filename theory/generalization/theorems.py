@@ -8,7 +8,7 @@ one test length, and gives a conclusion or nothing; the first that applies decid
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.addresses import AddressObservation, Finding
 from arith.theory.generalization.bounds import interleaved_bound, most_right
-from arith.theory.generalization.constants import SHOWN, Constants, constants
+from arith.theory.generalization.constants import SHOWN, UNKNOWN, Constants, constants
 from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.lengths import (
     APART,
@@ -32,10 +32,12 @@ from arith.theory.generalization.lengths import (
     undecided,
 )
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.rules import Basis, Step
+from arith.theory.generalization.rules import Basis, Step, cite
 from arith.theory.generalization.shown_views import shown_views, uncompared
 from arith.theory.generalization.support import Support, support
+from arith.theory.generalization.views import indices
 from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import RESULT, Layout, Token
 
 NEAR = 6
 """Where no query can single out an offset, untrained addresses are found up to one digit in so many
@@ -237,10 +239,38 @@ def observe(setting: Setting) -> Observation:
     if setting.natural:
         with budget(4 * PART):
             return (_interleaved if setting.layout.interleaved else _natural)(setting, shown)
+    if setting.test_layout and (where := _moved(setting, setting.test_layout)):
+        what = f"tests are written in the {setting.test_layout.text}: {where}"
+        step = cite("other format", what, setting.test_lengths, leaves_open=True)
+        return Observation(
+            setting, shown, constants=dict.fromkeys(setting.test_lengths, UNKNOWN), steps=(step,)
+        )
     with budget(PART):
         how, steps, keeps = constants(setting, shown)
     whole = frozenset(n for n, x in how.items() if x is SHOWN)
     return Observation(setting, shown, keeps, how, shown=whole, steps=steps)
+
+
+def _moved(setting: Setting, test: Layout) -> str:
+    """Where padded tests have digits that training has elsewhere; empty if they read the same."""
+    width = setting.task.result_width(setting.base, setting.digits)
+    operands = (setting.operand_width,) * setting.task.operands
+    trained, tested = (x.tokens(operands, width) for x in (setting.layout, test))
+    if trained[: len(trained) - setting.layout.end] == tested[: len(tested) - test.end]:
+        return ""
+    there, then = (_units(tokens, setting.encoding.reference) for tokens in (tested, trained))
+    if there == then:
+        return "the digits stand at the same addresses, among other signs"
+    at = f"the query of the units has digit 1 of {setting.task.names[0]} "
+    return f"{at}{there}, and in training {then}"
+
+
+def _units(tokens: Sequence[Token], reference: str) -> str:
+    """The address of the first operand's units for the query of the result's, in words."""
+    index = indices(tuple(tokens))
+    query, key = index[RESULT, 1] - 1, index[0, 1]
+    is_offset = reference in ("relative", "none")
+    return f"at offset {query - key}" if is_offset else f"from index {query} at index {key}"
 
 
 def _interleaved(setting: Setting, shown: Support) -> Observation:

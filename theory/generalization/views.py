@@ -17,11 +17,11 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import RESULT, local_needs
+from arith.theory.generalization.addresses import local_needs
 from arith.theory.generalization.joint_support import carry_range, unseen
 from arith.theory.generalization.support import Support
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.layouts import Token
+from arith.theory.transformer.layouts import RESULT, Token
 
 Landmark = tuple[str, int]
 """A landmark in view: the token's symbol, and how many tokens back it stands."""
@@ -125,9 +125,9 @@ def rule_above(setting: Setting) -> tuple[str, str]:
     if not local:
         return "landmark", "no result digit that is written lies beyond the first carries"
     if len({v.offsets for v in local}) > 1:
-        what = f"in the {setting.layout.name} layout the digits stand at changing offsets"
+        what = f"in the {setting.layout.text} the digits stand at changing offsets"
         return "one candidate", what
-    reads, trained = receptive_field(setting), setting.train.every_length[-1]
+    reads, trained = receptive_field(setting), setting.train.most_places
     *_, last = (v for v in views(replace(setting, window=reads or 0)) if v.position <= trained)
     if not last.landmarks:
         return "receptive field", f"the last {reads} tokens may hold no landmark"
@@ -200,7 +200,7 @@ def can_localize(setting: Setting, shown: Support) -> tuple[Decision, str] | Non
         return None
     if not setting.layout.interleaved:  # the signs of others are landmarks to all of the result
         return None
-    trained = setting.train.every_length[-1]
+    trained = setting.train.most_places
     seen = list(views(replace(setting, window=reads)))
     local = [v for v in seen if v.position > reach]
     both = _shown_views(shown, local, trained)

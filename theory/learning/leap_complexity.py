@@ -61,7 +61,7 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     if (task.modulus or 1) >= SAFE:
         return Decision.UNDECIDED
     train = replace(train, priming=(), pairs=None)
-    boxes, n = train.boxes(base, task.operands), train.every_length[-1]
+    boxes, n = train.boxes(base, task.operands), train.most_places
     digits = range(task.result_width(base, n))
     with suppress(NotCountable), budget(PART):
         by_place = CarryClassifier(task, base, boxes)

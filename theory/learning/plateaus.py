@@ -120,17 +120,17 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     boxes = train.boxes(base, task.operands)
     if task.modulus is None or train.priming or train.pairs is not None:
         return ()
-    if task.without_idle_modulus(base, train.every_length[-1]).modulus is None:
+    if task.without_idle_modulus(base, train.most_places).modulus is None:
         return ()
     size = sum(box.size for box in boxes)
-    operations = sum(1 + sum(e) for _, e in task.terms) + train.every_length[-1]
+    operations = sum(1 + sum(e) for _, e in task.terms) + train.most_places
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
     results = task.evaluate(*shown)
     answers: list[_Answers] = []
-    for k in range(train.every_length[-1]):
+    for k in range(train.most_places):
         answers.append(_best(shown, results, base**k, task.modulus))
         if answers[-1].right == len(results):
             break

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cache
 from inspect import Parameter
@@ -24,6 +24,7 @@ from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS, STARTS
+from arith.theory.transformer.layouts import layout as read_layout
 
 LARGEST_MODULUS = 10**40
 """Moduli stay below it, as the numbers of an expression do."""
@@ -55,6 +56,8 @@ class Option:
         example: of one text, if the option takes several, each a number with what belongs to it.
         read: makes such a pair of a text; its other arguments say where that stands, for an error,
             and the base.
+        named: what makes the value of a name; else it is that of the table.
+        alias: another name of the option.
         variable: of the environment, which the command line reads in place of the option.
     """
 
@@ -66,6 +69,8 @@ class Option:
     largest: int = LARGEST_DIGITS
     example: str = ""
     read: Callable[[str, str, int], Any] | None = None
+    named: Callable[[str], Any] | None = None
+    alias: str = ""
     variable: str = ""
 
     def value(self, words: Any, option: str, base: int) -> Any:
@@ -74,6 +79,8 @@ class Option:
             return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
         if self.joined:
             return () if words is None else read_lengths(words, option, self.largest)
+        if self.named:
+            return None if words is None else self.named(words)
         return look_up(self.part, words, self.names) if isinstance(self.names, dict) else words
 
     def words(self, value: Any) -> list[str]:
@@ -138,8 +145,10 @@ def plain_values(described: type, data: Mapping[str, Any]) -> dict[str, Any]:
             takes.
     """
     options, hints, values = options_of(described), _type_hints(described), dict[str, Any]()
+    aliases = {o.alias: n for n, o in options.items()}
     for key, value in data.items():
-        name, dashed = key.replace("-", "_"), key.replace("_", "-")
+        dashed = key.replace("_", "-")
+        name = aliases.get(dashed) or key.replace("-", "_")
         if name not in options:
             raise unknown_name("key", key, [flag(known)[2:] for known in options])
         if name in values:
@@ -246,12 +255,27 @@ class Request:
         None, "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'."
     )
     modulus: int | None = option(None, "Modulus p, at least 1.")
-    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "base", IN_CELLS)
+    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "digit_base", IN_CELLS)
     pe: str = option(
         "ape", f"Encoding: {', '.join(ENCODINGS)}.", "encoding", ALWAYS, names=ENCODINGS
     )
     layout: str = option(
-        "aligned", f"Layout: {', '.join(LAYOUTS)}.", "layout", ALWAYS, names=LAYOUTS
+        "aligned",
+        f"How examples are written: {', '.join(LAYOUTS)}; or one of these and what differs, as in "
+        "'reversed, no signs' (arith layouts lists the parts).",
+        "layout",
+        ALWAYS,
+        names=LAYOUTS,
+        named=read_layout,
+        alias="format",
+    )
+    test_layout: str | None = option(
+        None,
+        "How test examples are written, if otherwise than those of training.",
+        "test_layout",
+        names=LAYOUTS,
+        named=read_layout,
+        alias="test-format",
     )
     window: int = option(0, "Tokens that a query sees; 0 is the whole prefix.", "window", IN_CELLS)
     width: int = option(
@@ -269,8 +293,9 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest: the longest operand has n digits; every: each has. With --padding none also "
-        "total: all have together; lengths: as longest, with the operands' lengths drawn first.",
+        "longest: the longest operand has n digits; every: each has; coin: as longest, with one "
+        "picked by chance to have them. With --padding none also total: all have together; "
+        "lengths: as longest, with the operands' lengths drawn first.",
         "train.kind",
         IN_CELLS,
         names=KINDS,
@@ -339,7 +364,7 @@ class Request:
             which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
             raise InvalidInput(
                 f"--starts needs numbers that start at random ({which}), not "
-                f"{setting.encoding.name} in the {setting.layout.name} layout"
+                f"{setting.encoding.name} in the {setting.layout.text}"
             )
         return setting
 
@@ -433,6 +458,20 @@ def read_setting(data: dict[str, Any]) -> Setting:
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:
     """A setting of values by their parts."""
-    train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
+    train = Domain(
+        **{p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
+    )
     others = {p: v for p, v in values.items() if "." not in p}
-    return Setting(task=task, train=Domain(**train), **others)
+    base, in_token = others.pop("digit_base"), others["layout"].in_token
+    if not in_token:  # a whole number in a token
+        tests = others["test_lengths"] or tuple(range(1, train.every_length[-1] + 1))
+        in_token = max(*tests, *train.every_length)
+        others["test_lengths"] = tests
+    if in_token > 1:
+        train = replace(train, in_token=in_token)
+    if base**in_token > LARGEST_BASE and in_token > 1:
+        raise InvalidInput(
+            f"a token of {in_token} digits in base {base} has {base}^{in_token} values; a model "
+            f"takes {LARGEST_BASE:,} at most"
+        )
+    return Setting(task=task, base=base**in_token, train=train, **others)

@@ -12,7 +12,7 @@ from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.transformer.encodings import ENCODINGS, Encoding
 from arith.theory.transformer.layouts import STARTS, Layout
 
-LARGEST_BASE = 256
+LARGEST_BASE = 10_000
 LARGEST_WIDTH = 1000
 LARGEST_LAYERS = 100
 LARGEST_STARTS = 1000
@@ -37,6 +37,8 @@ class Setting:
             equally often.
         starts: from how many starts training draws, where positions, numbers of digits or markers
             start at random; otherwise it means nothing, and is the usual number.
+        test_layout: how test examples are written; None for as those of training.
+        base: that of the tokens; where one holds several digits, a power of that of the digits.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -54,6 +56,7 @@ class Setting:
     layers: int = 0
     padding: str = "fixed"
     starts: int = STARTS
+    test_layout: Layout | None = None
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -74,10 +77,12 @@ class Setting:
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
         self._check_padding()
+        if self.test_layout == self.layout:
+            object.__setattr__(self, "test_layout", None)
         for position, digits in self.train.allowed:
-            if max(digits) >= self.base:
+            if max(digits) >= self.digit_base:
                 what = f"{max(digits)}, allowed at position {position}"
-                raise InvalidInput(f"{what}, is no digit of base {self.base}")
+                raise InvalidInput(f"{what}, is no digit of base {self.digit_base}")
         self._check_domains()
         if self.layout.interleaved:
             task = self.task.without_idle_modulus(self.base, self.digits)
@@ -90,7 +95,7 @@ class Setting:
 
     def _name_domains(self) -> None:
         """Give a domain the one name that it has: without a restriction that allows all."""
-        every_digit = set(range(self.base))
+        every_digit = set(range(self.digit_base))
         allowed = tuple(x for x in self.train.allowed if set(x[1]) != every_digit)
         kinds = [self.train.kind, self.test_kind]
         if self.task.operands == 1:
@@ -109,16 +114,23 @@ class Setting:
                 raise InvalidInput(f"{k} operands have {k} digits together at least, not {least}")
 
     def _check_padding(self) -> None:
-        layout = self.layout
         if self.padding not in PADDINGS:
             raise unknown_name("padding", self.padding, PADDINGS)
         if not 1 <= self.starts <= LARGEST_STARTS:
             raise InvalidInput(f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}")
-        if (layout.hinted or layout.scratchpad or layout.spaced) and not self.natural:
-            raise InvalidInput(f"the {layout.name} layout needs --padding none")
-        if layout.scratchpad and not self.task.has_finite_carry:
-            what = "a sum of multiples of the operands, without a modulus"
-            raise InvalidInput(f"the {layout.name} layout writes carries: it needs {what}")
+        layouts = [self.layout, *([self.test_layout] if self.test_layout else [])]
+        for layout in layouts:
+            self._check_layout(layout)
+        if self.test_layout and self.encoding.reference == "significance" and not self.natural:
+            raise InvalidInput(
+                f"padded digits have their {self.encoding.label} positions by where they stand: "
+                "test examples are written as those of training"
+            )
+        if len({x.in_token for x in layouts}) > 1 or len({x.interleaved for x in layouts}) > 1:
+            raise InvalidInput(
+                "training and test have as many digits in a token, and are both interleaved or not"
+            )
+        layout = self.layout
         for kind in (self.train.kind, self.test_kind):
             if kind in LENGTHS_FIRST and not self.natural:
                 raise InvalidInput(f"the domain '{kind}' needs --padding none")
@@ -126,8 +138,6 @@ class Setting:
                 raise InvalidInput(f"the domain '{kind}' needs another layout than interleaved")
         if not self.natural:
             return
-        if not (layout.marked or layout.interleaved):
-            raise InvalidInput(f"the {layout.name} layout has no signs: it needs padded operands")
         if self.width:
             raise InvalidInput("--width needs padded operands, not --padding none")
         if self.window and not layout.interleaved:
@@ -147,12 +157,44 @@ class Setting:
                 f"{self.encoding.label} positions need padded operands or another layout than "
                 "interleaved"
             )
-        if self.encoding.by_weight and layout.result_first == "most":
+
+    def _check_layout(self, layout: Layout) -> None:
+        """Check that examples of the setting can be written so."""
+        encoding, what = self.encoding, f"the {layout.text}"
+        if layout.scratchpad and not self.task.has_finite_carry:
+            needed = "a sum of multiples of the operands, without a modulus"
+            raise InvalidInput(f"{what} writes carries: it needs {needed}")
+        is_numbered = layout.hinted or layout.scratchpad or not layout.result_spaces
+        if encoding.reference == "significance" and not is_numbered:
             raise InvalidInput(
-                f"{self.encoding.label} positions number a digit by its weight, which is not known "
-                f"while a result is written most significant digit first, as in the {layout.name} "
-                "layout"
+                f"{encoding.label} positions number digits, and in the {layout.text} a space "
+                "without a number stands before each digit of the result"
             )
+        if not self.natural:
+            if layout.spaced:
+                raise InvalidInput(f"{what} needs --padding none")
+            if layout.hinted and self.window:
+                raise InvalidInput(f"{what} needs --padding none, or no --window")
+            if layout.leading_zeros:
+                raise InvalidInput(f"{what} needs --padding none; operands are padded (--width)")
+            return
+        signs = layout.equals and (layout.operators or self.task.operands == 1)
+        if not (signs or layout.interleaved):
+            raise InvalidInput(f"{what} lacks signs between numbers: it needs padded operands")
+        if layout.end:
+            raise InvalidInput("numbers of natural length end with an end token: leave out 'end'")
+        if self.train.in_token > 1:
+            raise InvalidInput("several digits in a token need padded operands")
+        if encoding.by_weight and layout.result_first == "most":
+            raise InvalidInput(
+                f"{encoding.label} positions number a digit by its weight, which is not known "
+                f"while a result is written most significant digit first, as in {what}"
+            )
+
+    @property
+    def digit_base(self) -> int:
+        """The base of the digits; ``base`` where each is a token of its own."""
+        return self.train.digit_base(self.base)
 
     @property
     def natural(self) -> bool:
@@ -168,7 +210,7 @@ class Setting:
         """``(a + b) mod 101, base 10, APE, aligned layout, trained on D_2``."""
         starts = f", from {self.starts} starts" if self.starts != STARTS else ""
         return (
-            f"{self.task.text()}, base {self.base}, {self.encoding.label}, {self.seen_text}, "
+            f"{self.task.text()}, base {self.digit_base}, {self.encoding.label}, {self.seen_text}, "
             f"trained on {self.train.text()}{starts}"
         )
 
@@ -179,7 +221,8 @@ class Setting:
         width = f", padded to {self.operand_width} digits" if self.width else ""
         layers = f", {self.layers_text}" if self.layers else ""
         natural = ", natural lengths" if self.natural else ""
-        return f"{self.layout.name} layout{natural}{window}{width}{layers}"
+        test = f", tested in the {self.test_layout.text}" if self.test_layout else ""
+        return f"{self.layout.text}{natural}{window}{width}{layers}{test}"
 
     @property
     def layers_text(self) -> str:
@@ -193,8 +236,8 @@ class Setting:
 
     @property
     def digits(self) -> int:
-        """How many digits of each operand are written, leading zeros included."""
-        return self.width or self.longest
+        """How many tokens of digits each operand has, leading zeros included."""
+        return self.train.places(self.width or self.longest)
 
     @property
     def operand_width(self) -> int:
@@ -205,8 +248,8 @@ class Setting:
 
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
-        return Domain((length,), self.test_kind)
+        return Domain((length,), self.test_kind, in_token=self.train.in_token)
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""
-        return self.train.covers(length, self.test_kind)
+        return not self.test_layout and self.train.covers(length, self.test_kind)

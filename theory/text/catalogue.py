@@ -6,6 +6,7 @@ Columns are given by their keys in JSON, each with its heading.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.decision import Decision
@@ -15,7 +16,8 @@ from arith.theory.errors import look_up
 from arith.theory.generalization.rules import RULES, Basis, Rule
 from arith.theory.generalization.theorems import THEOREMS, Theorem
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.theory.transformer.layouts import LAYOUTS, Token
+from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS, RESULT, Layout, Token
+from arith.theory.transformer.layouts import layout as read_layout
 
 TASK_COLUMNS = {
     "task": "task",
@@ -45,8 +47,13 @@ _MEANS = {
     Basis.OPEN: "it claims nothing; it says where nothing follows",
 }
 
-_EXAMPLE = {0: "12", 1: "34", -1: "46"}
-"""The number of each operand, and the result, as -1."""
+_EXAMPLE = {0: "12", 1: "34", RESULT: "46"}
+"""The number of each operand, and the result."""
+LAYOUT_PARTS = ", ".join(
+    [word for word in PART_WORDS if not word[0].isdigit()]
+    + ["2 to 9 leading zeros", "1 to 4 digits per token", "random spaces 1/4"]
+)
+"""What may follow a layout's name."""
 
 
 def task_rows() -> list[list[str]]:
@@ -69,22 +76,30 @@ def encoding_rows() -> list[list[str]]:
     return [[e.name, e.reference, _yes(e.own_parameter), e.summary, e.source] for e in encodings]
 
 
-def layout_rows() -> list[list[str]]:
-    """A row per layout, with an example."""
-    rows = []
-    for layout in LAYOUTS.values():
-        example = " ".join(map(_written, layout.tokens((2, 2), 2)))
-        rows.append([layout.name, example, layout.summary])
-    return rows
+def layout_rows(texts: Sequence[str] = ()) -> list[list[str]]:
+    """A row per layout, with an example; of those told by texts, or of all that have a name."""
+    asked = [read_layout(text) for text in texts] or list(LAYOUTS.values())
+    return [[x.name, example(x), x.summary] for x in asked]
 
 
-def _written(token: Token) -> str:
-    """A token of the example; no digit of it carries."""
+def example(layout: Layout) -> str:
+    """How a layout writes 12 + 34 = 46, its tokens apart."""
+    each = layout.in_token or len(_EXAMPLE[RESULT])
+    width = -(-len(_EXAMPLE[RESULT]) // each)
+    return " ".join(_written(token, each) for token in layout.tokens((width, width), width))
+
+
+def _written(token: Token, each: int) -> str:
+    """A token of the example, of so many digits; no digit of it carries."""
     if token.kind == "marker":
         return f"[{token.position}]"
     if token.kind == "carry":
         return "0"
-    return token.symbol or _EXAMPLE[token.operand][-token.position]
+    if token.symbol:
+        return token.symbol
+    number, last = _EXAMPLE[token.operand], each * (token.position - 1)
+    end = len(number) - last
+    return number[max(0, end - each) : end] or "0"
 
 
 def rule_rows() -> list[list[str]]:

@@ -162,7 +162,7 @@ def _row(d: PhaseDiagram, x: int, n: int) -> dict[str, object]:
     row: dict[str, object] = {
         "task": s.task.text(),
         "modulus": s.task.modulus,
-        "base": s.base,
+        "base": s.digit_base,
         "encoding": s.encoding.name,
         "layout": s.layout.name,
         "window": s.window,

@@ -30,6 +30,7 @@ _WHOSE = {
     "every": "each operand has",
     "lengths": "lengths are drawn first, and the longest operand has",
     "total": "lengths are drawn first, and the operands together have",
+    "coin": "an operand picked by chance has",
 }
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
@@ -42,7 +43,7 @@ def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
     lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
-    what = f"{cut(s.task.text())} in base {s.base}, {trained}"
+    what = f"{cut(s.task.text())} in base {s.digit_base}, {trained}"
     written = set(re.findall(r"\b[a-d]\b", s.task.name))
     out = ", ".join(sorted(written - set(s.task.names)))
     left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []

@@ -1,4 +1,8 @@
-"""Layouts: the order in which the tokens of one example are written.
+"""Layouts: how an example is written, as tokens.
+
+A layout is a value with free parts: the order of digits, signs, spaces, markers, carries, what
+begins and ends an example, how many digits a token holds.  Some have names; any other is told by a
+name and what differs, as in ``reversed, no signs`` (``layout``).
 
 Numbers are zero-padded, as in the published experiments, or have their natural lengths; then an end
 token follows the result.  The tokens that are no digits (``<bos>``, the signs between the operands,
@@ -9,9 +13,13 @@ that sees one can tell where it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import comb
 
-from arith.theory.errors import look_up
+from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
 STARTS = 32
@@ -19,6 +27,10 @@ STARTS = 32
 INDICES = 128
 """Indices that random positions are drawn from: sums of thirty interleaved digits have 93 tokens,
 and the next power of two leaves room between them."""
+RESULT = -1
+"""The result among the operands."""
+MOST_IN_TOKEN = 4
+"""The most digits that one token holds."""
 
 
 @dataclass(frozen=True)
@@ -29,50 +41,80 @@ class Token:
         kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``,
             ``marker``, which stands before a digit of its position (an operand's has an index),
             ``carry``, which stands before the result digit into which it goes, or ``space``.
-        position: 1 = units; 0 for landmarks and spaces.
+        position: 1 = units; 0 for landmarks.
+        operand: the index of the operand; ``RESULT`` for the result and for landmarks.
     """
 
     kind: str
     position: int = 0
-    operand: int = -1
+    operand: int = RESULT
     symbol: str = ""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How operands and result are ordered.
+    """How operands and result are written.
 
     Args:
         operands_first: the digit order of the operands, ``most`` or ``least`` significant first.
         result_first: the digit order of the result.
         interleaved: digits of equal weight stand together, ``a_1 b_1 c_1 a_2 b_2 c_2 ...``.
-        marked: signs stand between the numbers, and operands are padded to a length of their own;
-            otherwise they are as long as the result, so that equal digits are at equal offsets.
+        operators: a sign stands between two operands.
+        equals: ``=`` stands before the result.
+        wide: padded operands are as long as the result, so that equal digits are at equal offsets;
+            otherwise they have a length of their own.
         hinted: before each digit stands a marker that says its position (index hints, Zhou et al.
             2023).
         scratchpad: before each result digit stands the carry that goes into it.
-        spaced: before each operand digit stands a space or none, at random (Shen et al. 2023).
+        spaces: the chance that a space stands before an operand digit (Shen et al. 2023).
+        result_spaces: a space stands before each result digit.
+        bos: ``<bos>`` begins an example.
+        end: an end token follows the result of padded numbers too.
+        in_token: how many digits one token holds, counted from the units; 0 for a whole number.
+        leading_zeros: so many zeros stand before each operand of natural length.
     """
 
     name: str
-    operands_first: str
-    result_first: str
-    interleaved: bool
-    summary: str
-    marked: bool = True
+    operands_first: str = "least"
+    result_first: str = "least"
+    interleaved: bool = False
+    summary: str = ""
+    operators: bool = True
+    equals: bool = True
+    wide: bool = False
     hinted: bool = False
     scratchpad: bool = False
-    spaced: bool = False
+    spaces: Fraction = Fraction(0)
+    result_spaces: bool = False
+    bos: bool = True
+    end: bool = False
+    in_token: int = 1
+    leading_zeros: int = 0
+
+    @property
+    def text(self) -> str:
+        """``aligned layout``, ``layout 'reversed, no signs'``."""
+        return f"layout '{self.name}'" if "," in self.name else f"{self.name} layout"
+
+    @property
+    def marked(self) -> bool:
+        """Whether some sign says where a number ends."""
+        return self.operators or self.equals
+
+    @property
+    def spaced(self) -> bool:
+        """Whether some spaces stand at random."""
+        return 0 < self.spaces < 1
 
     @property
     def operand_tokens(self) -> int:
         """How many tokens each digit of an operand takes at most, with what stands before it."""
-        return 2 if self.hinted or self.spaced else 1
+        return 1 + self.hinted + (self.spaces > 0)
 
     @property
     def result_tokens(self) -> int:
         """The same of a digit of the result."""
-        return 2 if self.hinted or self.scratchpad else 1
+        return 1 + self.hinted + self.scratchpad + self.result_spaces
 
     def tokens(
         self, widths: Sequence[int], result_width: int, ends: bool = False
@@ -81,73 +123,279 @@ class Layout:
 
         Args:
             widths: the digits of each operand.
-            ends: whether an end token follows the result.
+            ends: whether numbers have their natural lengths, so that an end token follows.
         """
-        tokens = [Token("landmark", symbol=BOS)]
+        tokens = [Token("landmark", symbol=BOS)] * self.bos
+        end = [Token("landmark", symbol=END)] * (ends or self.end)
         if self.interleaved:
             together = max(widths) if ends else max(*widths, result_width)
             for i in range(1, together + 1):
                 tokens += [Token("operand", i, j) for j, width in enumerate(widths) if i <= width]
                 tokens += [Token("result", i)] if i <= result_width else []
             if not ends:
-                return tuple(tokens)
+                return (*tokens, *end)
             # A sign says that the operands are over; what is left of the result follows.
             tokens.append(Token("landmark", symbol=EQUALS))
             tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
-            return (*tokens, Token("landmark", symbol=END))
+            return (*tokens, *end)
         for j, width in enumerate(widths):
-            tokens += self._number("operand", width, self.operands_first, j)
-            if self.marked:
-                tokens.append(Token("landmark", symbol=SIGN if j < len(widths) - 1 else EQUALS))
+            tokens += [Token("landmark", symbol=SIGN)] * (j > 0 and self.operators)
+            tokens += self._number("operand", width + self.leading_zeros, self.operands_first, j)
+        tokens += [Token("landmark", symbol=EQUALS)] * self.equals
         tokens += self._number("result", result_width, self.result_first)
-        return (*tokens, Token("landmark", symbol=END)) if ends else tuple(tokens)
+        return (*tokens, *end)
 
-    def _number(self, kind: str, width: int, first: str, operand: int = -1) -> Iterator[Token]:
-        order = range(1, width + 1) if first == "least" else range(width, 0, -1)
-        for i in order:
+    def _number(self, kind: str, width: int, first: str, operand: int = RESULT) -> Iterator[Token]:
+        is_result = kind == "result"
+        for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
+            if self.result_spaces if is_result else self.spaces:
+                yield Token("space", i, operand, SPACE)
             if self.hinted:
                 yield Token("marker", i, operand)
-            if self.spaced and kind == "operand":
-                yield Token("space", symbol=SPACE)
-            if self.scratchpad and kind == "result":
+            if self.scratchpad and is_result:
                 yield Token("carry", i)
             yield Token(kind, i, operand)
 
+    def ways(self, places: int, missing: int) -> int:
+        """How likely so many of some spaces are to be missing, but for a common factor."""
+        there, every = self.spaces.as_integer_ratio()
+        return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
+
+    def chance(self, shape: Shape) -> Fraction:
+        """The chance that an example of this layout is written just as one of another layout.
+
+        It is 1 of an example of its own, whose spaces are among those that it draws itself.
+        """
+        other, digits = shape.layout, sum(shape.widths)
+        if other == self:
+            return Fraction(1)
+        apart = {name for name, x in self.parts().items() if x != other.parts()[name]}
+        if apart != {"spaces"} or not self.spaced or other.spaced:
+            return Fraction(0)
+        return (self.spaces if other.spaces else 1 - self.spaces) ** digits
+
     def operand_width(self, digits: int, result_width: int) -> int:
         """How many digits operands of up to ``digits`` digits are padded to."""
-        return digits if self.marked else max(digits, result_width)
+        return max(digits, result_width) if self.wide else digits
+
+    def parts(self) -> dict[str, object]:
+        """Everything but the name and the summary: two layouts of the same parts are one."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _WORDS_ONLY}
+
+
+_WORDS_ONLY = ("name", "summary")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The lengths of the operands and of the result, and how many inputs have them."""
+
+    layout: Layout
+    widths: tuple[int, ...]
+    result: int
+    inputs: int
+
+    @cached_property
+    def tokens(self) -> int:
+        """How many tokens an example has, the end token included."""
+        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The index at which each number begins, the result last."""
+        layout, last = self.layout, len(self.widths) - 1
+        each = (
+            self._length(j) * layout.operand_tokens
+            + (layout.operators if j < last else layout.equals)
+            for j in range(last + 1)
+        )
+        return [*accumulate(each, initial=int(layout.bos))]
+
+    def has(self, operand: int, position: int) -> bool:
+        """Whether a number has a digit at a position."""
+        return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
+
+    def _length(self, operand: int) -> int:
+        """How many digits a number is written with."""
+        is_result = operand == RESULT
+        return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
+
+    def rank(self, operand: int, position: int) -> int:
+        """How many digits of its number are written before one."""
+        is_result = operand == RESULT
+        first = self.layout.result_first if is_result else self.layout.operands_first
+        return position - 1 if first == "least" else self._length(operand) - position
+
+    def index(self, operand: int, position: int) -> int:
+        """Where a digit stands, with a space before every operand digit if there are spaces."""
+        each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
+        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
+
+    def query(self, position: int) -> int:
+        """Where the token before a result digit stands."""
+        return self.index(RESULT, position) - 1
+
+    def spaces(self, operand: int, position: int) -> tuple[int, int]:
+        """How many spaces stand before an operand digit at most, and how many after it."""
+        each = [self._length(j) for j in range(len(self.widths))]
+        before = sum(each[:operand]) + self.rank(operand, position) + 1
+        return before, sum(each) - before
+
+    def text(self, names: tuple[str, ...]) -> str:
+        """``with 6 and 5 digits in a and b``."""
+        each = " and ".join(map(str, self.widths))
+        return f"with {each} digit{'s' * (self.widths != (1,))} in {' and '.join(names)}"
 
 
 _LAYOUTS = (
-    Layout("plain", "most", "most", False, "as people write: most significant digit first"),
-    Layout("reversed", "most", "least", False, "the published one: only the result reversed"),
-    Layout("aligned", "least", "least", False, "all reversed: equal digits at equal offsets"),
+    Layout("plain", "most", "most", summary="as people write: most significant digit first"),
+    Layout("reversed", "most", "least", summary="the published one: only the result reversed"),
+    Layout("aligned", summary="all reversed: equal digits at equal offsets"),
     Layout(
-        "interleaved", "least", "least", True, "a1 b1 c1 a2 b2 c2 ...: equal digits adjacent", False
+        "interleaved",
+        interleaved=True,
+        summary="a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
+        operators=False,
+        equals=False,
+        wide=True,
     ),
-    Layout("bare", "least", "least", False, "aligned, without signs to go by", marked=False),
-    Layout("hinted", "least", "least", False, "aligned, a marker before each digit", hinted=True),
     Layout(
-        "scratchpad",
-        "least",
-        "least",
-        False,
-        "aligned, the carry before each result digit",
-        scratchpad=True,
+        "bare", summary="aligned, without signs to go by", operators=False, equals=False, wide=True
     ),
+    Layout("hinted", summary="aligned, a marker before each digit", hinted=True),
+    Layout("scratchpad", summary="aligned, the carry before each result digit", scratchpad=True),
     Layout(
         "spaced",
-        "least",
-        "least",
-        False,
-        "aligned, a space or none before each operand digit",
-        spaced=True,
+        summary="aligned, a space or none before each operand digit",
+        spaces=Fraction(1, 2),
     ),
 )
 LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
-"""Every layout.  Adding a row here is all that a new layout needs."""
+"""Every layout that has a name.  Adding a row here is all that a new one needs."""
+
+# --- layouts in words ---------------------------------------------------------------------
+
+PART_WORDS: dict[str, dict[str, object]] = {
+    "operands most": {"operands_first": "most"},
+    "operands least": {"operands_first": "least"},
+    "result most": {"result_first": "most"},
+    "result least": {"result_first": "least"},
+    "no signs": {"operators": False, "equals": False},
+    "signs": {"operators": True, "equals": True},
+    "no operators": {"operators": False},
+    "operators": {"operators": True},
+    "no equals": {"equals": False},
+    "equals": {"equals": True},
+    "wide": {"wide": True},
+    "narrow": {"wide": False},
+    "markers": {"hinted": True},
+    "no markers": {"hinted": False},
+    "carries": {"scratchpad": True},
+    "no carries": {"scratchpad": False},
+    "no spaces": {"spaces": Fraction(0), "result_spaces": False},
+    "spaces": {"spaces": Fraction(1), "result_spaces": True},
+    "random spaces": {"spaces": Fraction(1, 2)},
+    "operand spaces": {"spaces": Fraction(1)},
+    "result spaces": {"result_spaces": True},
+    "no result spaces": {"result_spaces": False},
+    "no bos": {"bos": False},
+    "bos": {"bos": True},
+    "end": {"end": True},
+    "no end": {"end": False},
+    "whole numbers": {"in_token": 0},
+    "no leading zeros": {"leading_zeros": 0},
+    "leading zero": {"leading_zeros": 1},
+    **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
+    "1 digit per token": {"in_token": 1},
+    **{f"{n} digits per token": {"in_token": n} for n in range(2, MOST_IN_TOKEN + 1)},
+}
+"""What may follow the name of a layout, and what it changes."""
+_RANDOM = "random spaces "
+"""A chance may follow it: ``random spaces 1/4``."""
 
 
-def layout(name: str) -> Layout:
-    """The layout of that name (InvalidInput: there is none)."""
-    return look_up("layout", name, LAYOUTS)
+def layout(text: str) -> Layout:
+    """The layout of that name, or of a name and what differs, as in ``reversed, no signs``.
+
+    Without a name it is the aligned one that the parts change.  Layouts of the same parts are
+    equal, however they were told: ``aligned, random spaces`` is ``spaced``.
+
+    Raises:
+        InvalidInput: no such name or part, or parts that cannot stand together.
+    """
+    first, *rest = (" ".join(part.split()) for part in text.split(","))
+    if not rest and first not in PART_WORDS and not first.startswith(_RANDOM):
+        return look_up("layout", first, LAYOUTS)
+    parts = [first, *rest]
+    start = LAYOUTS.get(first)
+    if start is not None:
+        parts = rest
+    changed = replace(start or LAYOUTS["aligned"], name="", summary="")
+    for part in parts:
+        changed = replace(changed, **_changes(part))  # type: ignore[arg-type]
+    _check(changed, text)
+    return next((x for x in LAYOUTS.values() if x.parts() == changed.parts()), _named(changed))
+
+
+def _changes(part: str) -> dict[str, object]:
+    """What a part of a layout's words changes (InvalidInput: it is none)."""
+    if part.startswith(_RANDOM):
+        chance = part.removeprefix(_RANDOM)
+        try:
+            share = Fraction(chance) if len(chance) <= 12 else Fraction(0)
+        except (ValueError, ZeroDivisionError):
+            share = Fraction(0)
+        if not (0 < share < 1 and share.denominator <= 100):
+            raise InvalidInput(
+                f"'{part}': the chance of a space is a share such as 1/4 or 0.1, in hundredths"
+            )
+        return {"spaces": share}
+    if part not in PART_WORDS:
+        raise unknown_name("part of a layout", part, PART_WORDS)
+    return PART_WORDS[part]
+
+
+def _check(layout: Layout, text: str) -> None:
+    """Check that the parts of a layout can stand together (InvalidInput)."""
+    if layout.interleaved and (
+        layout.operand_tokens > 1
+        or layout.result_tokens > 1
+        or (layout.operands_first, layout.result_first) != ("least", "least")
+        or layout.marked
+        or layout.leading_zeros
+        or not layout.wide
+        or not layout.bos
+    ):
+        raise InvalidInput(
+            f"'{text}': digits that are interleaved stand alone, behind <bos>, least significant "
+            "first"
+        )
+    if layout.leading_zeros and layout.spaced:
+        raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
+    if layout.wide and layout.operands_first == "most" and not layout.interleaved:
+        raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
+
+
+def _named(changed: Layout) -> Layout:
+    """A layout with the shortest words that tell it: a name, and what differs from it."""
+    words = min((_differences(x, changed) for x in LAYOUTS.values()), key=len)
+    start, *parts = words
+    name = ", ".join([start, *parts])
+    return replace(changed, name=name, summary=f"{start}, but {' and '.join(parts)}")
+
+
+def _differences(start: Layout, changed: Layout) -> list[str]:
+    """The name of a layout, and the parts that make another of it."""
+    now, asked = start.parts(), changed.parts()
+    if now["interleaved"] != asked["interleaved"]:
+        return [start.name] * (len(asked) + 2)  # no part changes that
+    words = [start.name]
+    for part, changes in PART_WORDS.items():
+        wanted = {key: asked[key] for key in changes}
+        is_needed = wanted == changes and any(now[key] != asked[key] for key in changes)
+        if is_needed:
+            words.append(part)
+            now |= changes
+    if now["spaces"] != asked["spaces"]:
+        words.append(f"{_RANDOM}{asked['spaces']}")
+    return words

@@ -21,6 +21,7 @@ class Numbering:
         space: the token that stands before some digits and has no number; None in other layouts.
         after: how many tokens may follow ``=`` before the end, by the digits of the longest operand
             from 1 on; empty where no indices are drawn.
+        bos: whether a landmark stands before the first number.
     """
 
     base: int
@@ -31,3 +32,4 @@ class Numbering:
     together: int
     space: int | None = None
     after: tuple[int, ...] = ()
+    bos: bool = True

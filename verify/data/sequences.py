@@ -9,6 +9,7 @@ writes; units come first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +18,7 @@ import numpy as np
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.transformer.layouts import BOS, END, EQUALS, SIGN, STARTS, Layout, Token
+from arith.theory.transformer.layouts import BOS, END, EQUALS, RESULT, SIGN, STARTS, Layout, Token
 
 LANDMARKS = (BOS, SIGN, EQUALS)
 """The tokens that are no digits, in their order after the digits."""
@@ -29,11 +30,13 @@ _SPACES_SEED = 20231124
 class Format:
     """How the examples of one cell are written: task, base, layout and padded width.
 
-    Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.
+    Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  What else a
+    layout writes follows: the end, a space, carries, and the markers of positions 1, 2, ...
 
     Args:
         digits: the longest operand that has to fit.
         starts: from how many training draws where markers start, in a layout that has them.
+        beside: another layout whose tokens the model knows as well: it reads both.
     """
 
     task: Task
@@ -41,6 +44,7 @@ class Format:
     layout: Layout
     digits: int
     starts: int = STARTS
+    beside: Layout | None = None
 
     @cached_property
     def result_width(self) -> int:
@@ -58,9 +62,41 @@ class Format:
         return self.layout.tokens((self.width,) * self.task.operands, self.result_width)
 
     @property
+    def layouts(self) -> list[Layout]:
+        """Those that the model reads."""
+        return [self.layout, *([self.beside] if self.beside else [])]
+
+    @cached_property
+    def end(self) -> int:
+        """The token that ends an example, if there is one."""
+        return self.base + len(LANDMARKS)
+
+    @property
+    def first_other(self) -> int:
+        """The first token after the digits, the landmarks and the end."""
+        return self.end + any(x.end for x in self.layouts)
+
+    @cached_property
+    def space(self) -> int | None:
+        """The token that stands before some digits; None where there are no spaces."""
+        has_spaces = any(x.spaces or x.result_spaces for x in self.layouts)
+        return self.first_other if has_spaces else None
+
+    @cached_property
+    def _first_carry(self) -> int:
+        return self.first_other + (self.space is not None)
+
+    @cached_property
+    def _first_marker(self) -> int:
+        writes = any(x.scratchpad for x in self.layouts)
+        return self._first_carry + (digit_automaton(self.task, self.base).states if writes else 0)
+
+    @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
-        return self.base + len(LANDMARKS)
+        if not any(x.hinted for x in self.layouts):
+            return self._first_marker
+        return self._first_marker + max(self.width, self.result_width) + self.starts - 1
 
     @cached_property
     def result_slots(self) -> np.ndarray:
@@ -71,7 +107,10 @@ class Format:
     @cached_property
     def written_slots(self) -> np.ndarray:
         """``(S,)``: the indices of what a model writes, ascending."""
-        return np.sort(self.result_slots)
+        is_written = [
+            t.symbol == END or (t.operand == RESULT and t.kind != "landmark") for t in self.tokens
+        ]
+        return np.flatnonzero(is_written)
 
     @property
     def trained_slots(self) -> np.ndarray:
@@ -82,17 +121,57 @@ class Format:
         """The result digits ``(n, M)`` of what a model wrote, ``(n, S)``."""
         return said[:, np.searchsorted(self.written_slots, self.result_slots)]
 
-    def write(self, operands: np.ndarray, result: np.ndarray) -> np.ndarray:
-        """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``."""
-        sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)
-        for slot, token in enumerate(self.tokens):
+    def write(
+        self,
+        operands: np.ndarray,
+        result: np.ndarray,
+        starts: np.ndarray | None = None,
+        spaces: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``.
+
+        Args:
+            starts: what is added to the position of every marker of an example, ``(n,)``.
+            spaces: whether a space stands before an operand digit, in a layout where they stand at
+                random, ``(n, k, N)``; None for those of a test.
+        """
+        numbers = [*np.moveaxis(operands, 1, 0), result]  # the operand of a result digit is -1
+        return self._columns(self.tokens, numbers, starts)
+
+    def _columns(
+        self, tokens: Sequence[Token], numbers: list[np.ndarray], starts: np.ndarray | None
+    ) -> np.ndarray:
+        """What stands for each of some tokens, ``(n, T)``, if it is there."""
+        operands = np.stack(numbers[:-1], axis=1)
+        carry = self._carries(operands) if self.layout.scratchpad else None
+        sequence = np.empty((len(operands), len(tokens)), dtype=np.int64)
+        for slot, token in enumerate(tokens):
+            i, digits = token.position - 1, numbers[token.operand]
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + LANDMARKS.index(token.symbol)
-            elif token.kind == "operand":
-                sequence[:, slot] = operands[:, token.operand, token.position - 1]
-            else:
-                sequence[:, slot] = result[:, token.position - 1]
+                sequence[:, slot] = self.base + (*LANDMARKS, END).index(token.symbol)
+            elif token.kind == "space":
+                sequence[:, slot] = self.first_other
+            elif token.kind == "marker":
+                sequence[:, slot] = self._first_marker + i + (0 if starts is None else starts)
+            elif token.kind == "carry":
+                assert carry is not None
+                sequence[:, slot] = self._first_carry + carry[:, i]
+            else:  # a zero before a number has no digit
+                sequence[:, slot] = digits[:, i] if i < digits.shape[1] else 0
         return sequence
+
+    def _carries(self, operands: np.ndarray) -> np.ndarray:
+        """The carry into each result digit of operands ``(n, k, N)``; 0 is the least."""
+        values = digit_automaton(self.task, self.base).carries
+        linear = np.array(self.task.coefficients)
+        carry = np.full(len(operands), self.task.constant)
+        into = np.empty((len(operands), self.result_width), dtype=np.int64)
+        for i in range(self.result_width):
+            into[:, i] = carry - values.start
+            if i < operands.shape[2]:
+                carry = carry + operands[:, :, i] @ linear
+            carry = carry // self.base
+        return into
 
     def values(self, operands: np.ndarray) -> list[np.ndarray]:
         """Operand digits ``(n, k, N)`` as k arrays ``(n,)`` of numbers.
@@ -126,9 +205,8 @@ class Format:
 class NaturalFormat(Format):
     """How the examples of one cell are written, if their numbers have natural lengths.
 
-    After the digits and landmarks come the tokens ``<end>``, padding, and the markers of positions
-    1, 2, ... in a layout that has them, or the carries, or a space.  No query sees padding, and no
-    answer is asked for where it stands.
+    After the digits and landmarks come the tokens ``<end>`` and padding, and what else a layout
+    writes.  No query sees padding, and no answer is asked for where it stands.
 
     The ``=`` of every example stands in one column, so that answers are asked for in the same
     columns of all.  In the interleaved layout examples begin in one column: all operands have as
@@ -142,29 +220,14 @@ class NaturalFormat(Format):
         return self.digits
 
     @property
-    def end(self) -> int:
-        """The token that ends an example."""
-        return self.base + len(LANDMARKS)
-
-    @property
     def padding(self) -> int:
         """The token that is no part of an example."""
         return self.end + 1
 
     @property
-    def space(self) -> int | None:
-        """The token that stands before some operand digits, at random; None in other layouts."""
-        return self.padding + 1 if self.layout.spaced else None
-
-    @property
-    def vocabulary(self) -> int:
-        """The number of different tokens."""
-        more = int(self.layout.spaced)
-        if self.layout.scratchpad:
-            more = digit_automaton(self.task, self.base).states
-        if self.layout.hinted:
-            more = max(self.width, self.result_width) + self.starts - 1
-        return self.padding + 1 + more
+    def first_other(self) -> int:
+        """The first token after the digits, the landmarks, the end and padding."""
+        return self.padding + 1
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -204,46 +267,29 @@ class NaturalFormat(Format):
         starts: np.ndarray | None = None,
         spaces: np.ndarray | None = None,
     ) -> np.ndarray:
-        """The tokens ``(n, T)`` of operand digits ``(n, k, N)`` and result digits ``(n, M)``.
-
-        Args:
-            starts: what is added to the position of every marker of an example, ``(n,)``.
-            spaces: whether a space stands before an operand digit, in a layout that has spaces,
-                ``(n, k, N)``; None for those of a test.
-        """
+        """The same, without gaps; ``spaces`` are for numbers as long as the longest."""
         if self.layout.spaced and spaces is None:
-            spaces = fixed_spaces(operands)
-        carry = self._carries(operands) if self.layout.scratchpad else None
-        numbers = [*np.moveaxis(operands, 1, 0), result]  # the operand of a result digit is -1
+            spaces = fixed_spaces(operands, self.layout)
+        numbers = [*np.moveaxis(operands, 1, 0), result]
         long = [lengths(digits) for digits in numbers]
         longest = np.max(long[:-1], axis=0)
         tokens = self._all_tokens()
-        shape = len(operands), len(tokens)
-        sequence, there = np.empty(shape, dtype=np.int64), np.ones(shape, dtype=bool)
+        there = np.ones((len(operands), len(tokens)), dtype=bool)
         for slot, token in enumerate(tokens):
+            i, number = token.position - 1, token.operand
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + (*LANDMARKS, END).index(token.symbol)
                 continue
-            digit = tokens[slot + 1] if token.kind == "space" else token
-            i, number = digit.position - 1, digit.operand
             if not self.layout.interleaved:
-                there[:, slot] = i < long[number]
+                zeros = 0 if number == RESULT else self.layout.leading_zeros
+                there[:, slot] = i < long[number] + zeros
             elif slot < self.equals:
                 there[:, slot] = i < longest
             else:
                 there[:, slot] = (longest <= i) & (i < long[number])
-            if token.kind == "marker":
-                sequence[:, slot] = self.padding + 1 + i + (0 if starts is None else starts)
-            elif token.kind == "space":
+            if token.kind == "space" and number != RESULT and self.layout.spaced:
                 assert spaces is not None
                 there[:, slot] &= spaces[:, number, i]
-                sequence[:, slot] = self.padding + 1
-            elif token.kind == "carry":
-                assert carry is not None
-                sequence[:, slot] = carry[:, i]
-            else:
-                sequence[:, slot] = numbers[number][:, i]
-        return self._moved_together(sequence, there)
+        return self._moved_together(self._columns(tokens, numbers, starts), there)
 
     def _all_tokens(self) -> tuple[Token, ...]:
         """What may stand in an example; interleaved, any result digit may follow ``=``."""
@@ -260,19 +306,6 @@ class NaturalFormat(Format):
         found = np.full(column.shape, self.padding, dtype=np.int64)
         found[(column >= 0) & (column < there.sum(axis=1)[:, None])] = sequence[there]
         return found
-
-    def _carries(self, operands: np.ndarray) -> np.ndarray:
-        """The carry into each result digit of operands ``(n, k, N)``, as tokens ``(n, M)``."""
-        values = digit_automaton(self.task, self.base).carries
-        linear = np.array(self.task.coefficients)
-        carry = np.full(len(operands), self.task.constant)
-        into = np.empty((len(operands), self.result_width), dtype=np.int64)
-        for i in range(self.result_width):
-            into[:, i] = self.padding + 1 + carry - values.start
-            if i < operands.shape[2]:
-                carry = carry + operands[:, :, i] @ linear
-            carry = carry // self.base
-        return into
 
     def read(self, said: np.ndarray) -> np.ndarray:
         """The result digits ``(n, M)`` that answers ``(n, S)`` say.
@@ -291,7 +324,8 @@ class NaturalFormat(Format):
         written = np.take_along_axis(said, columns + each - 1, axis=1)
         fine = written < self.base
         if self.layout.hinted:
-            fine &= np.take_along_axis(said, columns, axis=1) == self.padding + 1 + i
+            markers = np.take_along_axis(said, columns + self.layout.result_spaces, axis=1)
+            fine &= markers == self._first_marker + i
         digits = np.where(i < count[:, None], np.where(fine, written, -1), 0)
         starts_with_zero = np.take_along_axis(digits, top, axis=1)[:, 0] == 0
         least = max(beside, 1)
@@ -305,11 +339,12 @@ def lengths(digits: np.ndarray) -> np.ndarray:
     return np.where((digits != 0).any(1), found, 1)
 
 
-def drawn_spaces(operands: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Whether a space stands before each digit, ``(n, k, N)``: each with probability 1/2."""
-    return rng.integers(2, size=operands.shape, dtype=np.uint8) == 1
+def drawn_spaces(operands: np.ndarray, layout: Layout, rng: np.random.Generator) -> np.ndarray:
+    """Whether a space stands before each digit, ``(n, k, N)``: each by the layout's chance."""
+    there, every = layout.spaces.as_integer_ratio()
+    return rng.integers(every, size=operands.shape, dtype=np.uint8) >= every - there
 
 
-def fixed_spaces(operands: np.ndarray) -> np.ndarray:
+def fixed_spaces(operands: np.ndarray, layout: Layout) -> np.ndarray:
     """The same in a test: by the row, so that operands that come twice have other spaces."""
-    return drawn_spaces(operands, np.random.default_rng(_SPACES_SEED))
+    return drawn_spaces(operands, layout, np.random.default_rng(_SPACES_SEED))

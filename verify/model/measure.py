@@ -30,7 +30,11 @@ MOST_PERTURBED = 1000
 
 @torch.no_grad()
 def answers(
-    model: nn.Module, cell: Cell, operands: np.ndarray, guess: np.ndarray | None = None
+    model: nn.Module,
+    cell: Cell,
+    operands: np.ndarray,
+    guess: np.ndarray | None = None,
+    test: bool = False,
 ) -> np.ndarray:
     """The model's greedy answers, result digits ``(n, M)``, units first.
 
@@ -42,9 +46,10 @@ def answers(
     Args:
         operands: digits ``(n, k, N)``, units first.
         guess: the first guess ``(n, M)``, units first; None for the true results.
+        test: they are written as in tests, and not as in training.
     """
     model.eval()
-    fmt = cell.format_for(operands.shape[2])
+    fmt = cell.format_for(operands.shape[2], test)
     device = next(model.parameters()).device
     # Where f^ is not defined its digits are -1, which no token is.
     begun = fmt.results(operands) if guess is None else guess.clip(min=0)
@@ -100,7 +105,7 @@ def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Meas
     fmt = cell.format_for(digits)
     operands, exhaustive = inputs_at(cell, digits)
     expected = learned_answers(prediction, cell, operands)
-    said = answers(model, cell, operands, expected)
+    said = answers(model, cell, operands, expected, test=True)
     correct, by_digit = _count(said == fmt.results(operands))
     learned, learned_by_digit = (None, None) if expected is None else _count(said == expected)
     trained = cell.setting.is_premise(digits)
@@ -141,8 +146,8 @@ def noise_invariance(model: GPT, cell: Cell, support: Support) -> float | None:
     rng = np.random.default_rng(EVALUATION_SEED)
     others = rng.integers(cell.format.vocabulary, size=(len(operands), len(ignored)))
     stays = sum(
-        int(_stays(model, cell, written[i : i + BATCH], ignored, others[i : i + BATCH], HALF).sum())
-        for i in range(0, len(operands), BATCH)
+        int(_stays(model, written[some], ignored, others[some], HALF, cell.format).sum())
+        for some in (slice(i, i + BATCH) for i in range(0, len(operands), BATCH))
     )
     return stays / len(operands)
 
@@ -166,21 +171,22 @@ def perturbation_stability(
     if cell.setting.natural:
         return None
     some = slice(None, None, -(-len(said) // MOST_PERTURBED))
-    written = cell.format.write(operands[some], said[some])
-    digits = np.array([t.kind == "operand" for t in cell.format.tokens[:-1]])
+    fmt = cell.format_for(operands.shape[2], test=True)
+    written = fmt.write(operands[some], said[some])
+    digits = np.array([t.kind == "operand" for t in fmt.tokens[:-1]])
     rng = np.random.default_rng(EVALUATION_SEED)
     others = rng.integers(cell.setting.base, size=(len(written), len(digits)))
-    return float(_stays(model, cell, written, digits, others, TENTH).double().mean())
+    return float(_stays(model, written, digits, others, TENTH, fmt).double().mean())
 
 
 @torch.no_grad()
 def _stays(
     model: GPT,
-    cell: Cell,
     written: np.ndarray,
     blended: np.ndarray,
     others: np.ndarray,
     share: float,
+    fmt: Format,
 ) -> Tensor:
     """Which answers stay when the vectors of some tokens are moved towards others', ``(n,)``.
 
@@ -189,11 +195,12 @@ def _stays(
         blended: which tokens are, ``(T,)``.
         others: towards which, ``(n, T)``.
         share: how far, from 0 to 1.
+        fmt: how they are written.
     """
     model.eval()
     device = next(model.parameters()).device
     tokens, moved, towards = (torch.from_numpy(x).to(device) for x in (written, blended, others))
-    slots = torch.from_numpy(cell.format.written_slots).to(device) - 1
+    slots = torch.from_numpy(fmt.written_slots).to(device) - 1
     vectors = model.embedding.get_parameter("weight")[towards]  # (n, T, C)
 
     def blend(_: object, __: object, x: Tensor) -> Tensor:

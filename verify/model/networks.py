@@ -14,6 +14,6 @@ def network(cell: Cell, seed: int, recipe: Recipe = RECIPE, shape: Size | None =
     Args:
         shape: None for that of the cell.
     """
-    fmt, s = cell.format, cell.setting
+    fmt, s = cell.longest_format, cell.setting
     of_setting = fmt.vocabulary, fmt.tokens[:-1], s.encoding.name, s.window
     return GPT(shape or cell.size, *of_setting, seed, recipe, cell.numbering, s.starts)

@@ -34,7 +34,7 @@ class Columns(nn.Module):
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__()
-        numbers = torch.tensor([token.position or -1 for token in tokens])
+        numbers = torch.tensor([-1 if t.kind == "space" else t.position or -1 for t in tokens])
         self.numbers = nn.Buffer(numbers, persistent=False)
         is_operand = torch.tensor([token.kind == "operand" for token in tokens])
         self.is_operand = nn.Buffer(is_operand, persistent=False)
@@ -125,7 +125,7 @@ class Natural:
             longest = is_digit.long().sum(1) // (how.together - 1)
             begun = 2 + longest * how.together
         else:
-            part = (self.question & ~is_digit & (self.tokens < how.end)).long().cumsum(1)
+            part = self._part(self.question & ~is_digit & (self.tokens < how.end))
             each = [(is_digit & (part == j + 1)).long().sum(1) for j in range(how.operands)]
             longest = torch.stack(each).amax(0)
             begun = 1 + self.question.long().sum(1)
@@ -141,7 +141,7 @@ class Natural:
         tokens, how = self.tokens, self.how
         is_digit = tokens < how.base
         is_landmark = (tokens >= how.base) & (tokens < how.end)
-        part = is_landmark.long().cumsum(1)
+        part = self._part(is_landmark)
         # same[b, t, s]: token s is a digit of the same part of the example as token t.
         same = (part[:, :, None] == part[:, None, :]) & is_digit[:, None, :]
         t = tokens.shape[1]
@@ -150,8 +150,14 @@ class Natural:
         if how.from_end:
             number = torch.where(part <= how.operands, (same & ~before).sum(2), number)
         others = torch.where(is_landmark & how.by_weight, 0, -1)
-        numbered = is_digit if how.space is not None else is_digit | (tokens > how.end + 1)
+        numbered = is_digit | (tokens > how.end + 1)
+        if how.space is not None:
+            numbered &= tokens != how.space
         return torch.where(numbered, number, others)
+
+    def _part(self, is_landmark: Tensor) -> Tensor:
+        """Of which number each token is, ``(B, T)``, by the landmarks before it; 1 is the first."""
+        return is_landmark.long().cumsum(1) + (not self.how.bos)
 
     def rows(self, table: Tensor) -> Tensor:
         """The row of a table for each token, by its index."""

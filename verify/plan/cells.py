@@ -41,7 +41,8 @@ class Cell:
 
     def __post_init__(self) -> None:
         size(self.model)
-        tokens = len(self.format.tokens) - 1 if self._is_random else 0  # the last asks for nothing
+        # The last token asks for nothing.
+        tokens = len(self.longest_format.tokens) - 1 if self._is_random else 0
         if tokens > INDICES:
             raise InvalidInput(
                 f"{self.setting.encoding.label} draws the indices of tokens from {INDICES}, and "
@@ -63,12 +64,25 @@ class Cell:
         """How the cell's longest examples are written."""
         return self.format_for(self.setting.digits)
 
-    def format_for(self, digits: int) -> Format:
-        """How examples of operands of up to so many digits are written: padded ones all alike."""
+    def format_for(self, digits: int, test: bool = False) -> Format:
+        """How examples of operands of up to so many digits are written: padded ones all alike.
+
+        Args:
+            test: those of a test, which may be written otherwise.
+        """
         s = self.setting
+        layout, beside = s.layout, s.test_layout
+        if test and beside:
+            layout, beside = beside, layout
         if s.natural:
-            return NaturalFormat(s.task, s.base, s.layout, digits, s.starts)
-        return Format(s.task, s.base, s.layout, s.digits)
+            return NaturalFormat(s.task, s.base, layout, digits, s.starts, beside)
+        return Format(s.task, s.base, layout, s.digits, s.starts, beside)
+
+    @property
+    def longest_format(self) -> Format:
+        """How the longest examples are written, those of tests included."""
+        each = (self.format_for(self.setting.digits, test) for test in (False, True))
+        return max(each, key=lambda x: len(x.tokens))
 
     @property
     def training_format(self) -> Format:
@@ -89,7 +103,7 @@ class Cell:
             formats = (replace(fmt, digits=n) for n in range(1, s.longest + 1))
             after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
-        return Numbering(*known, after=after, space=fmt.space)
+        return Numbering(*known, after=after, space=fmt.space, bos=s.layout.bos)
 
     @cached_property
     def prediction(self) -> Prediction:

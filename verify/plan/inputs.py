@@ -29,8 +29,9 @@ EVALUATION_SEED = 20240717
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
-    uneven = domain.priming or domain.kind in LENGTHS_FIRST
-    whole = not (uneven or cell.setting.layout.spaced)
+    uneven = domain.priming or domain.kind in (*LENGTHS_FIRST, "coin")
+    spaced = any(x and x.spaced for x in (cell.setting.layout, cell.setting.test_layout))
+    whole = not (uneven or spaced)
     if whole and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
@@ -110,5 +111,5 @@ def _held_out(
     boxes = domain.cut(length, base, operands)
     if sum(box.size for box in boxes) > _COUNTED:
         return most
-    digits = box_digits(boxes, length if ordered is None else ordered.width)
+    digits = box_digits(boxes, domain.places(length) if ordered is None else ordered.width)
     return min(most, int(np.count_nonzero(wanted(digits, True, alike, ordered))))

@@ -116,9 +116,10 @@ def _check(cell: Cell) -> None:
             f"modulus {task.modulus} is too large to be verified: accuracies are counted for "
             f"moduli up to {LARGEST_MODULUS:,}"
         )
-    if len(cell.format.tokens) > MOST_TOKENS:
+    tokens = len(cell.longest_format.tokens)
+    if tokens > MOST_TOKENS:
         raise InvalidInput(
-            f"an example of {cell.label()} has {len(cell.format.tokens):,} tokens; models take "
+            f"an example of {cell.label()} has {tokens:,} tokens; models take "
             f"at most {MOST_TOKENS:,}: ask for fewer digits"
         )
     for domain in (train, *map(cell.setting.test, cell.setting.test_lengths)):

@@ -42,7 +42,7 @@ FIRST = 3
 
 def shape_of(cell: Cell) -> Hashable:
     """What the models of an ensemble have in common: cells of equal shape can train together."""
-    fmt, setting = cell.format, cell.setting
+    fmt, setting = cell.longest_format, cell.setting
     written = cell.training_format
     slots = tuple(written.trained_slots.tolist())
     encoding = (setting.encoding.name, setting.window, cell.numbering)
@@ -82,7 +82,7 @@ class Examples:
         results, layout = self.format.results(operands), self.format.layout
         more: dict[str, np.ndarray] = {}
         if layout.spaced:
-            more["spaces"] = drawn_spaces(operands, self._rng)
+            more["spaces"] = drawn_spaces(operands, layout, self._rng)
         if layout.hinted:
             more["starts"] = self._rng.integers(self.format.starts, size=len(results))
         return self.format.write(operands, results, **more)

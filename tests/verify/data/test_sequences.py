@@ -24,6 +24,7 @@ from arith.verify.data.sequences import Format, NaturalFormat, drawn_spaces, fix
 from arith.verify.model.positions import Natural
 from arith.verify.plan.inputs import SAMPLES, held_out_count, held_out_inputs, inputs
 
+SPACED = layout("spaced")
 OPERANDS = np.random.default_rng(0).integers(0, 10, (20_000, 2, 4))
 
 
@@ -257,7 +258,7 @@ def test_what_training_asks_for_stands_in_the_trained_slots(expr: str) -> None:
 @pytest.mark.parametrize("fixed", [True, False])
 def test_spaces_are_fair_and_independent(fixed: bool) -> None:
     rng = np.random.default_rng(1)
-    spaces = fixed_spaces(OPERANDS) if fixed else drawn_spaces(OPERANDS, rng)
+    spaces = fixed_spaces(OPERANDS, SPACED) if fixed else drawn_spaces(OPERANDS, SPACED, rng)
     assert spaces.shape == OPERANDS.shape and spaces.dtype == bool
     each = spaces.reshape(len(spaces), -1) - 0.5
     together = 4 * each.T @ each / len(each)
@@ -267,8 +268,8 @@ def test_spaces_are_fair_and_independent(fixed: bool) -> None:
 
 def test_the_spaces_of_a_test_are_always_the_same_and_differ_by_row() -> None:
     same = np.repeat(OPERANDS[:1], 300, axis=0)
-    assert (fixed_spaces(OPERANDS)[:300] == fixed_spaces(same)).all()
-    assert len(np.unique(fixed_spaces(same), axis=0)) > 150  # of 256
+    assert (fixed_spaces(OPERANDS, SPACED)[:300] == fixed_spaces(same, SPACED)).all()
+    assert len(np.unique(fixed_spaces(same, SPACED), axis=0)) > 150  # of 256
 
 
 @pytest.mark.parametrize("digits", [1, 2])

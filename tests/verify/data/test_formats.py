@@ -1,0 +1,175 @@
+"""Formats in parts: what is written, what theory says of it, and what the model gets are one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from builders.strategies import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.arithmetic.tasks import digit_count
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request, read_setting, setting_json
+from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS, Layout, Shape, layout
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import NaturalFormat
+from arith.verify.plan.cells import Cell
+
+
+@dataclass(frozen=True)
+class Written:
+    """A token as a person would write it: what it is, and whose digit it is or stands before."""
+
+    what: str
+    value: int = 0
+    number: int = -1
+    position: int = 0
+
+
+def by_hand(
+    form: Layout, numbers: list[list[int]], carries: list[int], spaces: list[list[bool]], end: bool
+) -> list[Written]:
+    """An example, written by the definition of the layout's parts alone.
+
+    Args:
+        numbers: the digits of each operand and of the result, units first, zeros included.
+        spaces: whether a space stands before each operand digit.
+    """
+    out = [Written("<bos>")] * form.bos
+    if form.interleaved:
+        *operands, result = numbers
+        together = max(map(len, operands))
+        for i in range(together):
+            for j, digits in enumerate(operands):
+                out.append(Written("digit", digits[i] if i < len(digits) else 0, j, i + 1))
+            if i < len(result):
+                out.append(Written("digit", result[i], -1, i + 1))
+        if end:
+            out.append(Written("="))
+        out += [Written("digit", d, -1, i + 1) for i, d in enumerate(result) if i >= together]
+        return [*out, *[Written("<end>")] * end]
+    for j, digits in enumerate(numbers):
+        is_result = j == len(numbers) - 1
+        if j and not is_result and form.operators:
+            out.append(Written("+"))
+        if is_result and form.equals:
+            out.append(Written("="))
+        order = range(len(digits))
+        number = -1 if is_result else j
+        first = form.result_first if is_result else form.operands_first
+        for i in order if first == "least" else order[::-1]:
+            if form.result_spaces if is_result else spaces[j][i]:
+                out.append(Written("space", 0, number, i + 1))
+            if form.hinted:
+                out.append(Written("marker", i + 1, number, i + 1))
+            if form.scratchpad and is_result:
+                out.append(Written("carry", carries[i], number, i + 1))
+            out.append(Written("digit", digits[i], number, i + 1))
+    return [*out, *[Written("<end>")] * end]
+
+
+@st.composite
+def cells(draw: st.DrawFn) -> Cell:
+    """A cell that writes its examples in some format."""
+    parts = draw(st.lists(st.sampled_from([*PART_WORDS, "random spaces 1/4"]), max_size=5))
+    start = draw(st.sampled_from(sorted(LAYOUTS)))
+    natural = draw(st.booleans())
+    try:
+        setting = Request(
+            task=draw(st.sampled_from(["add", "multi_add", "mul"])),
+            base=draw(st.sampled_from([2, 3, 10])),
+            pe=draw(st.sampled_from(["ape", "rpe", "abacus"])),
+            layout=", ".join([start, *parts]),
+            train_digits=draw(st.sampled_from(["1-3", "2", "4"])),
+            test_digits="1-4",
+            padding="none" if natural else "fixed",
+            starts=draw(st.sampled_from([1, 7])) if "markers" in parts else 32,
+        ).setting()
+        return Cell(setting, "pico")
+    except InvalidInput:
+        assume(False)
+        raise
+
+
+@given(cells(), st.integers(0, 2**32))
+@examples(300)
+def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int) -> None:
+    s, rng = cell.setting, np.random.default_rng(seed)
+    form, base, task = s.layout, s.base, s.task
+    assert layout(form.name) == form
+    assert read_setting(setting_json(s)) == s
+    fmt = cell.format_for(s.longest)
+    operands = Sampler(fmt, s.test(s.longest)).sample(3, rng)
+    results = fmt.results(operands)
+    spaces = np.broadcast_to(form.spaces == 1, operands.shape)
+    if form.spaced:
+        spaces = rng.integers(2, size=operands.shape) == 1
+    tokens = fmt.write(operands, results, spaces=spaces)
+    for row, digits, drawn in zip(tokens, operands, spaces, strict=True):
+        values = [sum(int(d) * base**i for i, d in enumerate(x)) for x in digits]
+        right = task.evaluate(*values)
+        widths = [fmt.width] * len(values)
+        result_width = fmt.result_width
+        if s.natural:
+            widths = [digit_count(x, base) for x in values]
+            result_width = digit_count(int(right), base)
+        zeros = form.leading_zeros
+        numbers = [
+            [x // base**i % base for i in range(w + z)]
+            for x, w, z in zip(
+                [*values, right],
+                [*widths, result_width],
+                [zeros] * len(values) + [0],
+                strict=True,
+            )
+        ]
+        carries = []
+        if form.scratchpad:
+            carries = [sum(x % base**i for x in values) // base**i for i in range(result_width)]
+        got = row[row != fmt.padding] if isinstance(fmt, NaturalFormat) else row
+        stands = [[*x, *[form.spaces == 1] * form.leading_zeros] for x in drawn.tolist()]
+        expected = by_hand(form, numbers, carries, stands, s.natural or form.end)
+        assert [int(x) for x in got] == [number_of(x, cell) for x in expected]
+        # The addresses of theory are those of the written example.
+        if not form.interleaved and not form.spaced:
+            shape = Shape(form, tuple(widths), result_width, 1)
+            at = {(x.number, x.position): i for i, x in enumerate(expected) if x.what == "digit"}
+            for (number, position), index in at.items():
+                if number == -1:
+                    assert shape.query(position) == index - 1
+                if shape.has(number, position):
+                    assert shape.index(number, position) == index
+            if s.natural:
+                assert shape.tokens == len(expected)
+    said = tokens[:, fmt.written_slots]  # of the longest operands
+    longest = np.array(
+        [
+            max(digit_count(int(v), base) for v in x) == fmt.width
+            for x in zip(*fmt.values(operands), strict=True)
+        ]
+    )
+    is_aligned = longest if form.interleaved and s.natural else np.ones(len(said), dtype=bool)
+    assert (fmt.read(said)[is_aligned] == results[is_aligned]).all()
+
+
+def number_of(token: Written, cell: Cell) -> int:
+    """The number of a token in the model's vocabulary, by the definition of the vocabulary."""
+    s, base = cell.setting, cell.setting.base
+    fmt = cell.format
+    signs = {"<bos>": base, "+": base + 1, "=": base + 2, "<end>": base + 3}
+    if token.what in signs:
+        return signs[token.what]
+    if token.what == "digit":
+        return token.value
+    following = base + 3 + (2 if s.natural else int(s.layout.end))
+    if token.what == "space":
+        return following
+    following += bool(s.layout.spaces or s.layout.result_spaces)
+    if token.what == "carry":
+        return following + token.value
+    carries = digit_automaton(s.task, base).states if s.layout.scratchpad else 0
+    assert fmt.vocabulary > following + carries
+    return following + carries + token.value - 1
