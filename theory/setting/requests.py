@@ -17,7 +17,7 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple, get_type_hints
 
-from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
@@ -73,7 +73,7 @@ class Option:
         if self.read:
             return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
         if self.joined:
-            return () if words is None else read_lengths(words, option, self.largest)
+            return () if words is None else read_each(words, option, self.largest)
         return look_up(self.part, words, self.names) if isinstance(self.names, dict) else words
 
     def words(self, value: Any) -> list[str]:
@@ -83,6 +83,8 @@ class Option:
         return [self._word(value)]
 
     def _word(self, value: Any) -> str:
+        if _of_each(value):
+            return each_text(value)
         if isinstance(value, tuple):
             return (self.joined or ",").join(map(str, value))
         return str(getattr(value, "name", value))
@@ -91,6 +93,8 @@ class Option:
         """The value for the JSON of a cell."""
         if self.example:
             return {str(n): list(x) if isinstance(x, tuple) else str(x) for n, x in value}
+        if _of_each(value):
+            return [list(x) for x in value]
         return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
 
     def from_json(self, data: Any) -> Any:
@@ -99,7 +103,14 @@ class Option:
             return tuple(
                 (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in data.items()
             )
-        return tuple(data) if isinstance(data, list) else self.value(data, "", 0)
+        if isinstance(data, list):
+            return tuple(tuple(x) if isinstance(x, list) else x for x in data)
+        return self.value(data, "", 0)
+
+
+def _of_each(lengths: Any) -> bool:
+    """Whether lengths are given for each operand."""
+    return isinstance(lengths, tuple) and isinstance((*lengths, 0)[0], tuple)
 
 
 def option(default: Any, *description: Any, **more: Any) -> Any:
@@ -187,6 +198,13 @@ def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple
     return lengths
 
 
+def read_each(text: str, option: str, largest: int) -> Any:
+    """``1-40x1-2`` as the lengths of each operand, and other text as ``read_lengths`` does."""
+    each = text.split("x")
+    found = tuple(read_lengths(lengths, option, largest) for lengths in each)
+    return found if len(found) > 1 else found[0]
+
+
 def read_numbers(text: str, option: str) -> tuple[int, ...]:
     """``2..400`` and ``100,101`` as numbers (InvalidInput: others, or too many)."""
     try:
@@ -262,8 +280,9 @@ class Request:
     )
     train_digits: str = option(
         "3",
-        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union.",
-        "train.lengths",
+        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union; 1-40x1-2: those "
+        "of each operand, drawn first.",
+        "train.digits",
         ALWAYS,
         joined="+",
     )
@@ -295,16 +314,29 @@ class Request:
         "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
         "train.pairs",
     )
+    train_weights: str = option(
+        "",
+        f"How often each length is met: {BALANCED}, all alike (default with --padding none); "
+        f"{UNIFORM}, every operand tuple alike (default without); or 1:1,2:1,3:8.",
+        "train.weights",
+    )
     test_digits: str | None = option(
         None,
-        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
-        "test_lengths",
+        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3), or 1-50x1-2.",
+        "test_digits",
         ALWAYS,
         joined=",",
         largest=LARGEST_TEST,
     )
     test_domain: str = option(
         "longest", "The same values as --train-domain.", "test_kind", IN_CELLS, names=KINDS
+    )
+    test_allowed: tuple[str, ...] = option(
+        (),
+        "As --train-allowed, in tests.",
+        "test_allowed",
+        example="2:6-9",
+        read=read_allowed,
     )
     padding: str = option(
         "fixed",
@@ -436,4 +468,10 @@ def _setting(task: Task, values: dict[str, Any]) -> Setting:
     """A setting of values by their parts."""
     train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
     others = {p: v for p, v in values.items() if "." not in p}
+    for some, digits, lengths, each in (
+        (train, "digits", "lengths", "each"),
+        (others, "test_digits", "test_lengths", "test_each"),
+    ):
+        asked = some.pop(digits)
+        some |= {lengths: (), each: asked} if _of_each(asked) else {lengths: asked}
     return Setting(task=task, train=Domain(**train), **others)
