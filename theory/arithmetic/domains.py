@@ -253,13 +253,21 @@ class Domain:
             return False
         n, operands = self.length_of(widths), len(widths)
         numbers = _numbers(self, base)
-        weight = prod(numbers[w] for w in widths)
-        if not self.even:
-            weight = (weight > 0) if self.kind in LENGTHS_FIRST else weight * widths.count(n)
-        if not weight:
+        inputs = prod(numbers[w] for w in widths)
+        if not inputs:
             return False
+        weight = inputs * self.weight_of_input(widths, base)
         share = Fraction(weight, _weight_of_length(self, n, base, operands))
         return share * _share_of_length(self, n, base, operands) >= LEAST_SHARE
+
+    def weight_of_input(self, widths: tuple[int, ...], base: int) -> Fraction:
+        """How often one input with operands of these lengths is drawn among those of its length."""
+        if self.even:
+            return Fraction(1)
+        if self.kind in LENGTHS_FIRST:
+            numbers = _numbers(self, base)
+            return Fraction(1, prod(numbers[w] for w in widths))
+        return Fraction(widths.count(max(widths)))  # the operands that may have been picked
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         """The lengths that operands have together in the part of length n."""
@@ -445,8 +453,7 @@ def _weight_of_length(domain: Domain, n: int, base: int, operands: int) -> int:
                 )
                 for m in longest
             ]
-        numbers = sums + [0] * (n + 1 - len(sums))
-        return numbers[n]
+        return sum(sums[n : n + 1])
     each = domain.each or (range(1, n + 1),) * operands
     up_to, below = ([sum(numbers[w] for w in x if w <= most) for x in each] for most in (n, n - 1))
     if domain.kind == "coin" and not domain.even:
