@@ -153,7 +153,7 @@ def judge_answers(answer: Answer, setting: Setting) -> JudgedAnswers:
     trained = [
         tested[n][0]
         if n in tested and setting.is_premise(n)
-        else ask(replace(setting.train, lengths=(n,), priming=(), pairs=None))[0]
+        else ask(setting.train.of_length(n))[0]
         for n in setting.train.every_length
     ]
     run = Run(

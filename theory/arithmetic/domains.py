@@ -1,4 +1,4 @@
-"""Domains: the sets of operand tuples that a model is trained or tested on.
+"""Domains: the operand tuples that a model is trained or tested on, and how often each is met.
 
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
 (``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.  ``lengths``
@@ -13,9 +13,12 @@ exact counting possible.
 
 from __future__ import annotations
 
+import re
+import reprlib
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, product
@@ -26,7 +29,7 @@ import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.lengths_text import runs
+from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.errors import InvalidInput, unknown_name
 
@@ -39,12 +42,18 @@ _WITHIN = {
 """The kinds whose inputs a kind shows, none of them much more seldom than they are there."""
 LENGTHS_FIRST = ("lengths", "total")
 """The kinds in which every tuple of operand lengths is as likely as any other."""
+BALANCED, UNIFORM = "balanced", "uniform"
+"""Weights of lengths by name."""
 LEAST_SHARE = Fraction(1, 10**6)
 """The least share of examples that counts as shown: fewer would hardly be met in a training run."""
 MOST_PAIRS = 10**9
 """The most operand tuples that a training set may be drawn to have."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
+_WEIGHT = re.compile(r"\s*([0-9]{1,4})\s*:\s*([0-9]{1,9}(\.[0-9]{1,9})?)\s*")
+"""An entry of a table of weights."""
+Allowed = tuple[tuple[int, tuple[int, ...]], ...]
+"""By position (1 = units) the only digits that operands have there."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +61,20 @@ class Domain:
     """The union of ``D_n`` (or ``D_n^ab``) over the given lengths.
 
     Args:
-        lengths: the lengths n, uniform on the union of their domains.
+        lengths: the lengths n; where ``each`` says them, there may be none.
         priming: longer examples mixed in (Jelassi et al., arXiv 2306.15400): pairs of a length
             and its share of all examples.
-        allowed: per position (1 = units), the only digits that operands have there;
-            a zero above an operand's highest digit counts as a digit.
+        allowed: per position (1 = units), the only digits that operands have there.
         pairs: show only so many operand tuples, drawn once; None for all of them.
         in_token: how many digits one token holds.  Lengths and positions count digits; boxes are of
             tokens, the digits of a base that is so high a power of theirs.
+        each: the lengths that each operand has; none for all.
+        weights: how often each length n is met: ``balanced``, all alike; ``uniform``, every operand
+            tuple alike, whatever the kind; a table such as ``1:1,2:1,3:8``.  If none are given,
+            natural lengths are balanced, unless ``each`` is given; else a length is met as often as
+            the kind weighs its inputs.
+        natural: numbers have their natural lengths.  Then a position above an operand's highest
+            digit has no digit, so that ``allowed`` does not speak of it; else it has a zero.
 
     Raises:
         InvalidInput: a value that makes no sense, or one given twice.
@@ -68,13 +83,21 @@ class Domain:
     lengths: tuple[int, ...]
     kind: str = "longest"
     priming: tuple[tuple[int, Fraction], ...] = ()
-    allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    allowed: Allowed = ()
     pairs: int | None = None
     in_token: int = 1
+    each: tuple[tuple[int, ...], ...] = ()
+    weights: str = ""
+    natural: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise unknown_name("domain", self.kind, KINDS)
+        object.__setattr__(self, "each", tuple(tuple(sorted(set(x))) for x in self.each))
+        if not self.lengths and self.each:
+            first = max(x[0] for x in self.each)
+            longest = (n for x in self.each for n in x if n >= first)
+            object.__setattr__(self, "lengths", tuple(longest))
         if not self.lengths:
             raise InvalidInput("a domain needs at least one length")
         if min(self.lengths) < 1:
@@ -95,6 +118,8 @@ class Domain:
                 raise InvalidInput(f"priming lengths are 1 or more, not {n}")
             if n in self.lengths:
                 raise InvalidInput(f"priming adds another length: {n} digits are trained already")
+        if self.priming and self.each:
+            raise InvalidInput("priming adds a length of all operands: give it among those of each")
         for position, digits in self.allowed:
             if position < 1:
                 raise InvalidInput(f"positions start at 1 (the units), not at {position}")
@@ -104,6 +129,28 @@ class Domain:
             raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
         if self.pairs is not None and self.pairs > MOST_PAIRS:
             raise InvalidInput(f"training takes at most {MOST_PAIRS:,} operand tuples")
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Read a table of weights, and write it in the one way that it has."""
+        if self.weights in ("", BALANCED, UNIFORM):
+            return
+        read = [_WEIGHT.fullmatch(entry) for entry in self.weights.split(",")]
+        table = sorted((int(x[1]), Fraction(x[2])) for x in read if x)
+        if len(table) < len(read):
+            raise InvalidInput(
+                f"weights '{reprlib.repr(self.weights)[1:-1]}' are not {BALANCED}, {UNIFORM}, or "
+                "LENGTH:WEIGHT for each length, as in 1:1,2:1,3:8"
+            )
+        if tuple(n for n, _ in table) != self.lengths:
+            raise InvalidInput(
+                f"a table of weights has each of the lengths once: {lengths_text(self.lengths)}"
+            )
+        every = sum(weight for _, weight in table)
+        if any(weight < LEAST_SHARE * every or not weight for _, weight in table):
+            raise InvalidInput(f"a weight is at least {float(LEAST_SHARE):g} of all of them")
+        exact = ((n, (Decimal(x.numerator) / x.denominator).normalize()) for n, x in table)
+        object.__setattr__(self, "weights", ",".join(f"{n}:{x:f}" for n, x in exact))
 
     @cached_property
     def every_length(self) -> tuple[int, ...]:
@@ -123,6 +170,50 @@ class Domain:
         """The base of the digits, by that of the tokens."""
         return digit_base(base, self.in_token)
 
+    def digits(self) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+        """The lengths as they are asked for: of the longest operand, or of each."""
+        return self.each or self.lengths
+
+    @property
+    def restricted(self) -> bool:
+        """Whether it has only some of the inputs that its kind has at its lengths."""
+        return bool(self.allowed or self.each)
+
+    @property
+    def by_lengths(self) -> bool:
+        """Whether each tuple of operand lengths has a box of its own."""
+        allowed = self.natural and self.allowed and self.kind != "every"
+        return self.kind in LENGTHS_FIRST or bool(self.each or allowed)
+
+    @property
+    def even(self) -> bool:
+        """Whether all inputs of one length are alike."""
+        return self.weights == UNIFORM or self.kind in ("longest", "every")
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all inputs are alike, whatever their length."""
+        alike = self.usual_weights in ("", UNIFORM) or len(self.lengths) == 1
+        return self.even and not self.priming and alike
+
+    @property
+    def usual_weights(self) -> str:
+        """The weights, and where none are given those that are usual."""
+        return self.weights or (BALANCED if self.natural and not self.each else "")
+
+    def met(self, base: int, operands: int) -> Domain:
+        """The domain without lengths that are so seldom that a training run hardly meets them."""
+        if not self.weights:
+            return self
+        share = ((n, _share_of_length(self, n, base, operands)) for n in self.lengths)
+        kept = tuple(n for n, x in share if x >= LEAST_SHARE)
+        return replace(self, lengths=kept, weights="")
+
+    def of_length(self, n: int) -> Domain:
+        """The inputs of one length, as they are drawn there."""
+        weights = UNIFORM if self.weights == UNIFORM else ""
+        return replace(self, lengths=(n,), priming=(), pairs=None, weights=weights)
+
     def direction(self, length: int) -> Direction:
         """Where a test length lies, as seen from a training domain."""
         shown = self.every_length
@@ -132,48 +223,71 @@ class Domain:
             return Direction.DOWNWARD
         return Direction.UPWARD if length > shown[-1] else Direction.BETWEEN
 
-    def covers(self, length: int, kind: str) -> bool:
-        """Whether the domain shows the whole of ``Domain((length,), kind)``, by its definition."""
-        alike = length == 1 and "total" not in (kind, self.kind)
-        within = alike or kind in _WITHIN.get(self.kind, (self.kind,))
-        return within and not self.allowed and length in self.every_length
+    def covers(self, test: Domain, base: int, operands: int) -> bool:
+        """Whether the domain shows the whole of a test domain of one length, by its definition."""
+        [n] = test.lengths
+        alike = n == 1 and "total" not in (test.kind, self.kind)
+        within = alike or test.kind in _WITHIN.get(self.kind, (self.kind,))
+        if not within or n not in self.every_length:
+            return False
+        if self.weights and _share_of_length(self, n, base, operands) < LEAST_SHARE:
+            return False
+        digits, every = dict(test.allowed), range(self.digit_base(base))
+        asked = test.each or (range(1, n + 1),) * operands
+        return all(
+            (self.natural and i > n) or set(only).issuperset(digits.get(i, every))
+            for i, only in self.allowed
+        ) and all(
+            set(mine).issuperset(m for m in theirs if m <= n)
+            for mine, theirs in zip(self.each, asked, strict=False)
+        )
 
     def contains(self, values: tuple[int, ...], base: int) -> bool:
         """Whether an operand tuple is in the domain."""
         base = self.digit_base(base)
+        widths = tuple(digit_count(v, base) for v in values)
         for position, digits in self.allowed:
-            if any(v // base ** (position - 1) % base not in digits for v in values):
-                return False
-        return self.has_lengths(tuple(digit_count(v, base) for v in values))
+            for v, width in zip(values, widths, strict=True):
+                exists = position <= width or not self.natural
+                if exists and v // base ** (position - 1) % base not in digits:
+                    return False
+        return self.has_lengths(widths)
+
+    def length_of(self, widths: tuple[int, ...]) -> int:
+        """The length n of operands of these lengths."""
+        return sum(widths) if self.kind == "total" else max(widths)
 
     def has_lengths(self, widths: tuple[int, ...]) -> bool:
         """Whether operands of these lengths are in the domain, whatever their digits."""
-        n = sum(widths) if self.kind == "total" else max(widths)
-        return n in self.every_length and (self.kind != "every" or len(set(widths)) == 1)
+        within = not self.each or all(w in x for w, x in zip(widths, self.each, strict=True))
+        alike = self.kind != "every" or len(set(widths)) == 1
+        return within and alike and self.length_of(widths) in self.every_length
 
     def shows_lengths(self, widths: tuple[int, ...], base: int) -> bool:
-        """Whether a training run meets operands of these lengths, an example's own drawn first."""
+        """Whether a training run meets operands of these lengths."""
         if not self.has_lengths(widths):
             return False
-        n, operands = sum(widths) if self.kind == "total" else max(widths), len(widths)
-        primed = dict(self.priming)
-        share = primed.get(n, (1 - sum(primed.values(), Fraction(0))) / len(self.lengths))
-        if self.kind == "longest":
-            alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths)
-            every = base ** (n * operands) - base ** ((n - 1) * operands) * (n > 1)
-            share *= Fraction(alike, every)
-        elif self.kind == "coin":
-            alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths) * widths.count(n)
-            picked = base**n - base ** (n - 1) * (n > 1)
-            share *= Fraction(alike, operands * picked * base ** (n * (operands - 1)))
-        elif self.kind == "lengths":
-            share /= n**operands - (n - 1) ** operands
-        elif self.kind == "total":
-            share /= comb(n - 1, operands - 1)
-        return share >= LEAST_SHARE
+        n, operands = self.length_of(widths), len(widths)
+        numbers = _numbers(self, base)
+        inputs = prod(numbers[w] for w in widths)
+        if not inputs:
+            return False
+        weight = inputs * self.weight_of_input(widths, base)
+        share = Fraction(weight, _weight_of_length(self, n, base, operands))
+        return share * _share_of_length(self, n, base, operands) >= LEAST_SHARE
+
+    def weight_of_input(self, widths: tuple[int, ...], base: int) -> Fraction:
+        """How often one input with operands of these lengths is drawn among those of its length."""
+        if self.even:
+            return Fraction(1)
+        if self.kind in LENGTHS_FIRST:
+            numbers = _numbers(self, base)
+            return Fraction(1, prod(numbers[w] for w in widths))
+        return Fraction(widths.count(max(widths)))  # the operands that may have been picked
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         """The lengths that operands have together in the part of length n."""
+        each = self.each or (range(1, n + 1),) * operands
         if self.kind == "every":
             yield (n,) * operands
         elif self.kind == "total":
@@ -181,26 +295,15 @@ class Domain:
             first = product(range(1, most + 1), repeat=operands - 1)
             yield from ((*w, n - sum(w)) for w in first if sum(w) < n)
         else:
-            below, up_to = range(1, n), range(1, n + 1)
+            below = [[w for w in x if w < n] for x in each]
+            up_to = [[w for w in x if w <= n] for x in each]
             for longest in range(operands):  # the first that has n digits
-                yield from product(*[below] * longest, (n,), *[up_to] * (operands - longest - 1))
+                if n in each[longest]:
+                    yield from product(*below[:longest], (n,), *up_to[longest + 1 :])
 
-    def has_operands(self, n: int, operands: int) -> bool:
+    def has_operands(self, n: int, operands: int, base: int) -> bool:
         """Whether some operands of length n have the allowed digits only."""
-        widths = {
-            w
-            for w in range(1, n + 1)
-            if all(
-                0 in digits if i > w else any(digits) or i < w or w == 1
-                for i, digits in self.allowed
-            )
-        }
-        if self.kind != "total":
-            return n in widths
-        sums = {0}
-        for _ in range(operands):
-            sums = {s + w for s in sums for w in widths if s + w <= n}
-        return n in sums
+        return n in self.every_length and _weight_of_length(self, n, base, operands) > 0
 
     def number_of_boxes(self, n: int, operands: int) -> int:
         """How many boxes the part of length n is cut into, but for those without allowed digits."""
@@ -208,56 +311,59 @@ class Domain:
             return 1
         if self.kind == "total":
             return comb(n - 1, operands - 1)
-        if self.kind == "coin" and n > 1:
-            return (1 << operands) - 1
-        return n**operands - (n - 1) ** operands if self.kind == "lengths" else operands
+        if self.by_lengths:
+            each = self.each or (range(1, n + 1),) * operands
+            up_to = prod(sum(w <= n for w in x) for x in each)
+            return up_to - prod(sum(w < n for w in x) for x in each)
+        return 2**operands - 1 if self.kind == "coin" and n > 1 else operands
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
         """The disjoint boxes whose union is the domain (what it shows, not how often)."""
         return _boxes(self, base, operands)
 
-    def layers(self, base: int, operands: int) -> list[tuple[int, Box]]:
-        """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
-        if self.kind not in ("longest", "coin"):
-            return [(1, box) for box in self.boxes(base, operands)]
+    def layers(self, base: int, operands: int) -> list[tuple[Fraction | int, Box]]:
+        """The domain as boxes, each with the weight of one of its inputs, which may be negative.
+
+        ``D_n`` is all up to n digits, less all below.
+        """
+        if self.kind != "longest" or self.by_lengths:
+            return self.weighted_inputs(base, operands)
         signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
         full = tuple(range(self.digit_base(base)))
         layers = [(sign, self._allow(Box(((full,) * n,) * operands), base)) for sign, n in signed]
         return [(sign, box) for sign, box in layers if box.size]
 
-    def weighted_boxes(
-        self, base: int, operands: int, balanced: bool = False
-    ) -> list[tuple[Box, Fraction]]:
-        """The boxes with the probability that a sample falls in each.
+    def weighted_inputs(self, base: int, operands: int) -> list[tuple[Fraction | int, Box]]:
+        """The boxes, each with the weight of one of its inputs among those of its length."""
+        every = (x for n in self.every_length for x in self._drawn(n, base, operands))
+        return [(1 if self.even else Fraction(often, box.size), box) for box, often in every]
 
-        Args:
-            balanced: every length is as likely as any other, not every operand tuple.
-        """
-        by_length = [self._often(n, base, operands) for n in self.lengths]
-        main = by_length if balanced else [[x for boxes in by_length for x in boxes]]
-        rest = 1 - sum((share for _, share in self.priming), Fraction(0))
-        groups = [(rest / len(main), boxes) for boxes in main]
-        groups += [(share, self._often(n, base, operands)) for n, share in self.priming]
-        return [
-            (box, share * Fraction(often, sum(often for _, often in boxes)))
-            for share, boxes in groups
-            for box, often in boxes
-        ]
+    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
+        """The boxes with the probability that a sample falls in each."""
+        found = []
+        for n in (*self.lengths, *dict(self.priming)):
+            boxes = self._drawn(n, base, operands)
+            every = sum(often for _, often in boxes)
+            share = _share_of_length(self, n, base, operands)
+            found += [(box, share * Fraction(often, every)) for box, often in boxes]
+        return found
 
-    def _often(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
+    def _drawn(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
         """The boxes of ``cut`` with how often samples of length n fall in each, as a ratio."""
         boxes = self.cut(n, base, operands)
+        if self.even:
+            return [(box, box.size) for box in boxes]
         if self.kind in LENGTHS_FIRST:
             return [(box, 1) for box in boxes]
-        if self.kind == "coin" and n > 1:  # by how many operands with n digits may have been picked
-            return [(b, b.size * sum(row[n - 1] != (0,) for row in b.digits)) for b in boxes]
-        return [(box, box.size) for box in boxes]
+        # By how many operands with n digits may have been picked.
+        longest = ((b, sum(row[n - 1] != (0,) or n == 1 for row in b.digits)) for b in boxes)
+        return [(box, box.size * picked) for box, picked in longest]
 
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
         """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes.
 
-        Where lengths are drawn first there is a box for each tuple of them, and where a coin picks
-        an operand one for each choice of those that have n digits.
+        Where each tuple of lengths has a weight of its own there is a box for each, and where a
+        coin picks an operand one for each choice of those that have n digits.
         """
         full, zero = tuple(range(self.digit_base(base))), (0,)
 
@@ -266,22 +372,37 @@ class Domain:
             return (full,) * (width - 1) + (full[width > 1 :],) + (zero,) * (n - width)
 
         below, at_most = (full,) * (n - 1) + (zero,), (full,) * n
-        if self.kind == "coin" and n > 1:
+        every: list[tuple[int, ...]] = [(n,) * operands]
+        if self.by_lengths or self.kind == "every" or n == 1:
+            every = list(self.operand_lengths(n, operands))
+            rows = [tuple(map(number, widths)) for widths in every]
+        elif self.kind == "coin":
             rows = [*product((number(n), below), repeat=operands)][:-1]
-        elif self.kind == "longest" and n > 1:
+        else:
             rows = [
                 (below,) * first + (number(n),) + (at_most,) * (operands - first - 1)
                 for first in range(operands)
             ]
-        else:
-            rows = [tuple(map(number, widths)) for widths in self.operand_lengths(n, operands)]
-        return [box for row in rows if (box := self._allow(Box(row), base)).size]
+        widths = every if len(every) == len(rows) else every * len(rows)
+        boxes = (self._allow(Box(row), base, w) for row, w in zip(rows, widths, strict=True))
+        return [box for box in boxes if box.size]
 
-    def _allow(self, box: Box, base: int) -> Box:
-        """The part of a box of digits that has the allowed ones only, as a box of tokens."""
-        operands = range(len(box.digits))
-        only = box.restrict({(j, i): frozenset(d) for j in operands for i, d in self.allowed})
-        return only.grouped(self.in_token, self.digit_base(base)) if self.in_token > 1 else only
+    def _allow(self, box: Box, base: int, widths: tuple[int, ...] = ()) -> Box:
+        """The part of a box of digits that has the allowed ones only, as a box of tokens.
+
+        Args:
+            widths: how many digits the operands have, where these are the ones that count.
+        """
+        if self.allowed:
+            box = self._only(box, widths)
+        return box.grouped(self.in_token, self.digit_base(base)) if self.in_token > 1 else box
+
+    def _only(self, box: Box, widths: tuple[int, ...]) -> Box:
+        """The part of a box that has the allowed digits only."""
+        exists = widths if self.natural else (max(i for i, _ in self.allowed),) * len(box.digits)
+        return box.restrict(
+            {(j, i): frozenset(d) for j, w in enumerate(exists) for i, d in self.allowed if i <= w}
+        )
 
     def likely_whole(self, base: int, operands: int) -> bool:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""
@@ -304,15 +425,88 @@ class Domain:
             parts.append((" to " if last > first + 1 else " + ").join(f"D_{n}{mark}" for n in ends))
         parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
         text = " + ".join(parts)
-        if self.allowed:
-            only = "; ".join(f"position {i}: {_digits_text(d)}" for i, d in self.allowed)
-            text += f" ({only})"
+        inside = [f"{each_text(self.each)} digits"] if self.each else []
+        inside += [f"position {i}: {_digits_text(d)}" for i, d in self.allowed]
+        inside += [f"weights {self.weights}"] if self.weights else []
+        text += f" ({'; '.join(inside)})" if inside else ""
         return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
 
 
 def digit_base(base: int, in_token: int) -> int:
     """The base of digits of which so many make one of another base."""
     return base if in_token == 1 else round(pow(base, 1 / in_token))
+
+
+def each_text(each: Sequence[Sequence[int]]) -> str:
+    """The lengths of each operand as they are asked for: ``1-40x1-2``."""
+    every = (runs(x) for x in each)
+    return "x".join("+".join(f"{a}-{b}" if a < b else str(a) for a, b in x) for x in every)
+
+
+@lru_cache(maxsize=1024)
+def _numbers(domain: Domain, base: int) -> list[int]:
+    """By its length, how many numbers there are with the allowed digits only; none of length 0."""
+    found, allowed = [0], dict(domain.allowed)
+    base = domain.digit_base(base)
+    below = 1
+    for w in range(1, domain.every_length[-1] + 1):
+        digits = set(allowed.get(w, range(base)))
+        above = domain.natural or all(0 in d for i, d in domain.allowed if i > w)
+        found.append(below * len(digits - {0} if w > 1 else digits) * above)
+        below *= len(digits)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _weight_of_length(domain: Domain, n: int, base: int, operands: int) -> int:
+    """The weights of all inputs of a length together."""
+    numbers: list[int] = _numbers(domain, base)
+    if domain.kind in LENGTHS_FIRST and not domain.even:
+        numbers = [int(x > 0) for x in numbers]
+    whole: int
+    if domain.kind == "every":
+        whole = numbers[n] ** operands
+        return whole
+    if domain.kind == "total":
+        sums = [1]
+        for _ in range(operands):
+            longest = range(min(n, len(sums) + len(numbers) - 2) + 1)
+            sums = [
+                sum(
+                    sums[m - w] * numbers[w]
+                    for w in range(1, len(numbers))
+                    if 0 <= m - w < len(sums)
+                )
+                for m in longest
+            ]
+        return sum(sums[n : n + 1])
+    each = domain.each or (range(1, n + 1),) * operands
+    up_to, below = ([sum(numbers[w] for w in x if w <= most) for x in each] for most in (n, n - 1))
+    if domain.kind == "coin" and not domain.even:
+        whole = operands * numbers[n] * up_to[0] ** (operands - 1)
+        return whole
+    whole = prod(up_to) - prod(below)
+    return whole
+
+
+@lru_cache(maxsize=4096)
+def _share_of_length(domain: Domain, n: int, base: int, operands: int) -> Fraction:
+    """The share of the examples that have a length."""
+    primed = dict(domain.priming)
+    if n in primed:
+        return primed[n]
+    rest = 1 - sum(primed.values(), Fraction(0))
+    named = domain.usual_weights
+    if named == BALANCED:
+        return rest / len(domain.lengths)
+    if named in ("", UNIFORM):
+        weights = {
+            m: Fraction(_weight_of_length(domain, m, base, operands)) for m in domain.lengths
+        }
+    else:
+        entries = (entry.split(":") for entry in named.split(","))
+        weights = {int(m): Fraction(weight) for m, weight in entries}
+    return rest * weights[n] / sum(weights.values())
 
 
 @lru_cache(maxsize=1024)

@@ -12,11 +12,11 @@ where the task is defined nowhere on the domain, ``NotCountable`` where a box is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, product
+from itertools import product
 from math import prod
 from random import Random
 
@@ -45,29 +45,37 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     boxes, total = defined_boxes(learned, test)
     try:
         layers = test.layers(learned.base, learned.task.operands)
-        right = sum(sign * matches(learned, box) for sign, box in layers)
+        right = sum(weight * matches(learned, box) for weight, box in layers)
     except NotCountable:  # a layer is larger than the boxes
-        right = sum(matches(learned, box) for box in boxes)
+        right = sum(weight * matches(learned, box) for weight, box in boxes)
     return Fraction(right, total)
 
 
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain on which training does not fix the answer (joint support)."""
-    task, base = learned.task, learned.base
+    task, base, shown = learned.task, learned.base, learned.support
     boxes, total = defined_boxes(learned, test)
-    unknown = sum(defined(task, piece, base) for piece in _pieces(learned, boxes, known=False))
-    if task.needs_order:
-        unknown += sum(
-            defined(task, piece, base) - _both_defined(learned, piece)
-            for piece in _pieces(learned, boxes, known=True)
-        )
-    return Fraction(unknown, total)
+
+    def unknown(box: Box) -> int:
+        found = sum(defined(task, piece, base) for piece in split_unseen(shown, box, known=False))
+        if task.needs_order:
+            found += sum(
+                defined(task, piece, base) - _both_defined(learned, piece)
+                for piece in split_unseen(shown, box, known=True)
+            )
+        return found
+
+    return Fraction(sum(weight * unknown(box) for weight, box in boxes), total)
 
 
 def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain that training fixes, and where the learned function is right."""
     boxes, total = defined_boxes(learned, test)
-    right = sum(matches(learned, piece) for piece in _pieces(learned, boxes, known=True))
+    right = sum(
+        weight * matches(learned, piece)
+        for weight, box in boxes
+        for piece in split_unseen(learned.support, box, known=True)
+    )
     return Fraction(right, total)
 
 
@@ -78,17 +86,24 @@ def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     spend(_STEPS_PER_PLACE * len(support.read) * len(boxes) * len(support.boxes))
     # The training boxes are disjoint, and they do not differ at places that are not read.
     pieces = (
-        box.restrict({p: frozenset(trained.values(*p)) for p in support.read})
-        for box in boxes
+        (weight, box.restrict({p: frozenset(trained.values(*p)) for p in support.read}))
+        for weight, box in boxes
         for trained in support.boxes
     )
-    return Fraction(sum(_both_defined(learned, x) for x in pieces if x.size), total)
+    return Fraction(
+        sum(weight * _both_defined(learned, x) for weight, x in pieces if x.size), total
+    )
 
 
-def defined_boxes(learned: LearnedFunction, test: Domain) -> tuple[tuple[Box, ...], int]:
-    """The boxes of a test domain, and on how many of their members the task is defined."""
-    boxes = test.boxes(learned.base, learned.task.operands)
-    total = sum(defined(learned.task, box, learned.base) for box in boxes)
+def defined_boxes(
+    learned: LearnedFunction, test: Domain
+) -> tuple[list[tuple[Fraction | int, Box]], Fraction | int]:
+    """The boxes of a test domain with the weight of an input, and the weight of all inputs.
+
+    The inputs are those on which the task is defined.
+    """
+    boxes = test.weighted_inputs(learned.base, learned.task.operands)
+    total = sum(weight * defined(learned.task, box, learned.base) for weight, box in boxes)
     if not total:
         raise InvalidInput(f"the task is defined nowhere on {test.text()}")
     return boxes, total
@@ -109,11 +124,6 @@ def _both_defined(learned: LearnedFunction, box: Box) -> int:
     if not learned.task.needs_order:
         return box.size
     return _equal_digits(learned, box, [range(0)])[0]
-
-
-def _pieces(learned: LearnedFunction, boxes: tuple[Box, ...], known: bool) -> Iterator[Box]:
-    """The parts of the boxes on which training fixes the answer, or does not."""
-    return chain.from_iterable(split_unseen(learned.support, box, known=known) for box in boxes)
 
 
 # --- boxes ------------------------------------------------------------------------------
@@ -264,17 +274,20 @@ def digit_accuracies(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     """
     task, base = learned.task, learned.base
     boxes, total = defined_boxes(learned, test)
-    operand_width = max(box.width for box in boxes)
+    operand_width = max(box.width for _, box in boxes)
     if any(learned.support.offset(j) for j in range(task.operands)):
         operand_width = max(operand_width, learned.support.width)  # f^ may be longer than f
     width = task.result_width(base, operand_width)
-    counts = [_digit_counts(learned, box, width) for box in boxes]
-    shares = tuple(_share(column, total) for column in zip(*counts, strict=True))
+    counts = [_digit_counts(learned, box, width) for _, box in boxes]
+    weights = [weight for weight, _ in boxes]
+    shares = tuple(_share(column, weights, total) for column in zip(*counts, strict=True))
     return DigitAccuracy(shares[:width], shares[width:])
 
 
-def _share(counts: tuple[int | None, ...], total: int) -> Fraction | None:
-    known = [n for n in counts if n is not None]
+def _share(
+    counts: Sequence[int | None], weights: Sequence[Fraction | int], total: Fraction | int
+) -> Fraction | None:
+    known = [weight * n for weight, n in zip(weights, counts, strict=True) if n is not None]
     return Fraction(sum(known), total) if len(known) == len(counts) else None
 
 

@@ -63,10 +63,8 @@ def writes_carry(layout: Layout) -> bool:
     return layout.result_first == "least"
 
 
-def shapes(
-    setting: Setting, lengths: tuple[int, ...], kind: str, layout: Layout | None = None
-) -> list[Shape]:
-    """The shapes of ``Domain(lengths, kind)``; those of the same operands' lengths are neighbours.
+def shapes(setting: Setting, domain: Domain, layout: Layout | None = None) -> list[Shape]:
+    """The shapes of a domain; those of the same operands' lengths are neighbours.
 
     They are written in a layout, that of training unless another is given.
 
@@ -84,8 +82,9 @@ def shapes(
     if task.needs_order and not is_difference:
         raise NotCountable(f"no way of counting where '{task.name}' is defined is known")
     found = []
-    domain = Domain(lengths, kind)
-    for widths in (w for n in lengths for w in domain.operand_lengths(n, task.operands)):
+    for widths in (
+        w for n in domain.every_length for w in domain.operand_lengths(n, task.operands)
+    ):
         spend(20_000 + 20 * sum(widths))
         if by_result:
             counts = digit_automaton(task, base).lengths(widths)
@@ -156,7 +155,7 @@ class AddressObservation:
         self.automaton = digit_automaton(setting.task, setting.base) if self.local else None
         self.by_significance = self.encoding.reference == "significance"
         self.by_content = self.layout.hinted and not self.by_significance
-        self.shown = shapes(setting, setting.train.every_length, setting.train.kind)
+        self.shown = shapes(setting, setting.train.met(setting.base, setting.task.operands))
         self.together = max(max(*s.widths, s.result) for s in self.shown)
         """The digits of the longest number that training shows."""
         self.last_number = self.together + setting.starts - 1
@@ -227,11 +226,11 @@ class AddressObservation:
 
     # --- what is found ------------------------------------------------------------------
 
-    def find(self, lengths: tuple[int, ...], kind: str) -> list[Finding]:
-        """What is found in each shape of ``Domain(lengths, kind)`` (raises as ``shapes``)."""
+    def find(self, test: Domain) -> list[Finding]:
+        """What is found in each shape of a test domain (raises as ``shapes``)."""
         findings = []
         train, layout = self.setting.train, self.setting.test_layout
-        for shape in shapes(self.setting, lengths, kind, layout):
+        for shape in shapes(self.setting, test, layout):
             written = self.layout.chance(shape)
             trained = train.shows_lengths(shape.widths, self.setting.base)
             trained &= written >= LEAST_SHARE

@@ -15,8 +15,7 @@ from math import gcd
 
 import numpy as np
 
-from arith.theory.arithmetic.automaton import number_of_tuples
-from arith.theory.arithmetic.domains import LENGTHS_FIRST
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype
 from arith.theory.arithmetic.tasks import Task
@@ -39,6 +38,7 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
+    test = Domain((max(max(x.shape.widths) for x in findings),), setting.test_kind)
     # But for differences, a guess depends on the kind of digit alone.
     guess = cache(partial(best_guess, setting))
     is_alike = not setting.task.needs_order
@@ -56,10 +56,8 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
             common = set.intersection(*(set(x.missing) for x in group))
             least = _least(((at, min(x.missing[at] for x in group)) for at in common), shares)
         most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
-        weight = Fraction(1)
-        if setting.test_kind in LENGTHS_FIRST:
-            # Of a - b, operands with a < b are drawn again, lengths and all.
-            weight = Fraction(1, number_of_tuples(widths, setting.base))
+        # Of a - b, operands with a < b are drawn again, lengths and all.
+        weight = test.weight_of_input(widths, setting.base)
         right += weight * min(inputs * least, sum(most, Fraction(0)))
         every += weight * inputs
     return right / every

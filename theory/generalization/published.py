@@ -36,14 +36,14 @@ NATURAL_LENGTHS = Published(
 
 def treats(encoding: Encoding, train: Domain) -> bool:
     """Whether the paper speaks of an encoding (APE or RPE) and a training set (all digits)."""
-    return encoding.reference in ("absolute", "relative") and not train.allowed
+    return encoding.reference in ("absolute", "relative") and not train.restricted
 
 
 def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Published:
     """The paper's verdict; its criteria are applied to tasks that it does not name."""
     yes, no, unknown = Status.GENERALIZES, Status.FAILS, Status.UNDETERMINED
     if not treats(encoding, train):
-        what = "training set" if train.allowed else "encoding"
+        what = "training set" if train.restricted else "encoding"
         return Published(unknown, unknown, f"the paper does not treat this {what}")
     if task.modulus is not None:
         n = train.lengths[-1]  # a length that is mixed in is seen too seldom to be the paper's n

@@ -90,7 +90,9 @@ def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     if setting.encoding.reference != "shifted":
         found, _, steps = shown_lengths(setting)
         return found, steps
-    if setting.train.allowed or setting.task.needs_order:  # a context may be shown further up alone
+    if (
+        setting.train.restricted or setting.task.needs_order
+    ):  # a context may be shown further up alone
         return frozenset(), ()
     shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1
@@ -111,7 +113,7 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
     ``docs/theory.md``).
     """
     train = setting.train
-    if train.allowed or setting.task.needs_order:
+    if train.restricted or setting.task.needs_order:
         return frozenset(), ()
     if train.kind not in ("longest", setting.test_kind):
         return frozenset(), ()

@@ -278,7 +278,7 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     views, steps = shown_views(setting)
     task, train = setting.task, setting.train
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
-    is_whole = train.pairs is None and not train.allowed
+    is_whole = train.pairs is None and not (train.allowed or setting.test_allowed)
     bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
     error = None if steps else uncompared(setting)
     return Observation(
@@ -303,10 +303,10 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
     """What is found at a length, by its shapes."""
     setting = addresses.setting
     try:
-        findings = addresses.find((digits,), setting.test_kind)
+        findings = addresses.find(setting.test(digits))
     except NotCountable:
         return AtLength()
-    if all(x.right for x in findings):
+    if setting.test_allowed or all(x.right for x in findings):  # bounds are those of all digits
         return AtLength(findings)
     at_most, encoding = most_right(setting, findings), setting.encoding
     if at_most == 1:

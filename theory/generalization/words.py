@@ -416,7 +416,7 @@ def _never_shown(shown: Support, shares: Mapping[int, Fraction]) -> str:
 
 def single(train: Domain) -> int | None:
     """n where training is ``D_n``, all digits; of other domains nothing so simple can be said."""
-    plain = train.kind == "longest" and len(train.every_length) == 1 and not train.allowed
+    plain = train.kind == "longest" and len(train.every_length) == 1 and not train.restricted
     plain &= train.in_token == 1
     return train.every_length[0] if plain else None
 

@@ -77,7 +77,7 @@ def plateau_accuracy(
     combinations of low digits that the test may ask for, or the count would take too long.
     """
     answers = _answers(task, base, train)[plateau.read]
-    if len(answers.starts) < base ** (plateau.read * task.operands):
+    if not test.even or len(answers.starts) < base ** (plateau.read * task.operands):
         return None
     layers = test.layers(base, task.operands)
     total = sum(sign * box.size for sign, box in layers)
@@ -118,7 +118,7 @@ class _Answers:
 def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     """The best answers from the lowest 0, 1, ... digits, as far as training goes."""
     boxes = train.boxes(base, task.operands)
-    if task.modulus is None or train.priming or train.pairs is not None:
+    if task.modulus is None or train.priming or train.pairs is not None or not train.uniform:
         return ()
     if task.without_idle_modulus(base, train.most_places).modulus is None:
         return ()

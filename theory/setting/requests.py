@@ -17,7 +17,7 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple, get_type_hints
 
-from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
@@ -78,7 +78,7 @@ class Option:
         if self.read:
             return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
         if self.joined:
-            return () if words is None else read_lengths(words, option, self.largest)
+            return () if words is None else read_each(words, option, self.largest)
         if self.named:
             return None if words is None else self.named(words)
         return look_up(self.part, words, self.names) if isinstance(self.names, dict) else words
@@ -90,6 +90,8 @@ class Option:
         return [self._word(value)]
 
     def _word(self, value: Any) -> str:
+        if _of_each(value):
+            return each_text(value)
         if isinstance(value, tuple):
             return (self.joined or ",").join(map(str, value))
         return str(getattr(value, "name", value))
@@ -98,6 +100,8 @@ class Option:
         """The value for the JSON of a cell."""
         if self.example:
             return {str(n): list(x) if isinstance(x, tuple) else str(x) for n, x in value}
+        if _of_each(value):
+            return [list(x) for x in value]
         return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
 
     def from_json(self, data: Any) -> Any:
@@ -106,7 +110,14 @@ class Option:
             return tuple(
                 (int(n), tuple(x) if isinstance(x, list) else Fraction(x)) for n, x in data.items()
             )
-        return tuple(data) if isinstance(data, list) else self.value(data, "", 0)
+        if isinstance(data, list):
+            return tuple(tuple(x) if isinstance(x, list) else x for x in data)
+        return self.value(data, "", 0)
+
+
+def _of_each(lengths: Any) -> bool:
+    """Whether lengths are given for each operand."""
+    return isinstance(lengths, tuple) and isinstance((*lengths, 0)[0], tuple)
 
 
 def option(default: Any, *description: Any, **more: Any) -> Any:
@@ -194,6 +205,13 @@ def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple
             "such as 3, 4+5, 1,3 or 1-6"
         ) from None
     return lengths
+
+
+def read_each(text: str, option: str, largest: int) -> Any:
+    """``1-40x1-2`` as the lengths of each operand, and other text as ``read_lengths`` does."""
+    each = text.split("x")
+    found = tuple(read_lengths(lengths, option, largest) for lengths in each)
+    return found if len(found) > 1 else found[0]
 
 
 def read_numbers(text: str, option: str) -> tuple[int, ...]:
@@ -286,8 +304,9 @@ class Request:
     )
     train_digits: str = option(
         "3",
-        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union.",
-        "train.lengths",
+        f"Training lengths, 1 to {LARGEST_DIGITS}: 3, or 4+5 or 1-4 for a union; 1-40x1-2: those "
+        "of each operand, drawn first.",
+        "train.digits",
         ALWAYS,
         joined="+",
     )
@@ -319,16 +338,29 @@ class Request:
         "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
         "train.pairs",
     )
+    train_weights: str = option(
+        "",
+        f"How often each length is met: {BALANCED}, all alike (default with --padding none); "
+        f"{UNIFORM}, every operand tuple alike (default without); or 1:1,2:1,3:8.",
+        "train.weights",
+    )
     test_digits: str | None = option(
         None,
-        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
-        "test_lengths",
+        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3), or 1-50x1-2.",
+        "test_digits",
         ALWAYS,
         joined=",",
         largest=LARGEST_TEST,
     )
     test_domain: str = option(
         "longest", "The same values as --train-domain.", "test_kind", IN_CELLS, names=KINDS
+    )
+    test_allowed: tuple[str, ...] = option(
+        (),
+        "As --train-allowed, in tests.",
+        "test_allowed",
+        example="2:6-9",
+        read=read_allowed,
     )
     padding: str = option(
         "fixed",
@@ -458,20 +490,25 @@ def read_setting(data: dict[str, Any]) -> Setting:
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:
     """A setting of values by their parts."""
-    train = Domain(
-        **{p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
-    )
+    train = {p.removeprefix("train."): v for p, v in values.items() if p.startswith("train.")}
     others = {p: v for p, v in values.items() if "." not in p}
+    for some, digits, lengths, each in (
+        (train, "digits", "lengths", "each"),
+        (others, "test_digits", "test_lengths", "test_each"),
+    ):
+        asked = some.pop(digits)
+        some |= {lengths: (), each: asked} if _of_each(asked) else {lengths: asked}
+    domain = Domain(**train)
     base, in_token = others.pop("digit_base"), others["layout"].in_token
     if not in_token:  # a whole number in a token
-        tests = others["test_lengths"] or tuple(range(1, train.every_length[-1] + 1))
-        in_token = max(*tests, *train.every_length)
-        others["test_lengths"] = tests
+        longest = domain.every_length[-1]
+        others["test_lengths"] = others["test_lengths"] or tuple(range(1, longest + 1))
+        in_token = max(*others["test_lengths"], longest)
     if in_token > 1:
-        train = replace(train, in_token=in_token)
+        domain = replace(domain, in_token=in_token)
     if base**in_token > LARGEST_BASE and in_token > 1:
         raise InvalidInput(
             f"a token of {in_token} digits in base {base} has {base}^{in_token} values; a model "
             f"takes {LARGEST_BASE:,} at most"
         )
-    return Setting(task=task, base=base**in_token, train=train, **others)
+    return Setting(task=task, base=base**in_token, train=domain, **others)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.domains import LENGTHS_FIRST, Domain
+from arith.theory.arithmetic.domains import (
+    BALANCED,
+    LENGTHS_FIRST,
+    UNIFORM,
+    Allowed,
+    Domain,
+)
 from arith.theory.arithmetic.properties import digit_causal
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput, unknown_name
@@ -30,6 +36,9 @@ class Setting:
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
         test_lengths: the digits to test; none for 1 to the longest training length + 3.
         test_kind: the kind of the test domains (``domains.KINDS``).
+        test_each: the lengths that each operand has in tests; none for those of training.  Those
+            that are longest there have the test length as well.
+        test_allowed: per position the only digits that operands have in tests.
         width: to how many digits operands are padded; 0 for those of the longest that is written.
         layers: of the model; 0 where that is left open.
         padding: ``fixed``, where all operands are padded to one width, or ``none``, where numbers
@@ -57,6 +66,8 @@ class Setting:
     padding: str = "fixed"
     starts: int = STARTS
     test_layout: Layout | None = None
+    test_each: tuple[tuple[int, ...], ...] = ()
+    test_allowed: Allowed = ()
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -65,24 +76,17 @@ class Setting:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
             raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
-        least = self.task.operands if self.test_kind == "total" else 1
-        lengths = self.test_lengths or tuple(range(least, self.train.every_length[-1] + 4))
-        object.__setattr__(self, "test_lengths", Domain(lengths, self.test_kind).lengths)
+        self._name_domains()
         if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
             raise InvalidInput(
                 f"width must be 0 or from {self.longest}, the longest operand that is written, to "
                 f"{LARGEST_WIDTH}, not {self.width}"
             )
-        self._name_domains()
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
-        self._check_padding()
         if self.test_layout == self.layout:
             object.__setattr__(self, "test_layout", None)
-        for position, digits in self.train.allowed:
-            if max(digits) >= self.digit_base:
-                what = f"{max(digits)}, allowed at position {position}"
-                raise InvalidInput(f"{what}, is no digit of base {self.digit_base}")
+        self._check_padding()
         self._check_domains()
         if self.layout.interleaved:
             task = self.task.without_idle_modulus(self.base, self.digits)
@@ -94,24 +98,75 @@ class Setting:
                 )
 
     def _name_domains(self) -> None:
-        """Give a domain the one name that it has: without a restriction that allows all."""
+        """Give a domain the one name that it has, and tests their lengths.
+
+        A restriction that allows all is none; of one operand the lengths are those of the longest.
+        """
+        lengths = Domain(self.test_lengths or (1,), self.test_kind, each=self.test_each)
+        test = self._named(replace(lengths, allowed=self.test_allowed), "--test-digits")
+        train = self._named(self.train, "--train-digits")
+        kind = "lengths" if train.each and test.kind == "longest" else test.kind
+        object.__setattr__(self, "train", train)
+        object.__setattr__(self, "test_kind", kind)
+        object.__setattr__(self, "test_each", test.each)
+        object.__setattr__(self, "test_allowed", test.allowed)
+        if not self.test_lengths and test.each:
+            found: tuple[int, ...] = Domain((), each=test.each).lengths
+        else:
+            longest = train.every_length[-1] + 3
+            found = self.test_lengths or tuple(n for n in range(1, longest + 1) if self._has(n))
+        if not found:
+            raise InvalidInput(f"no operands of 1 to {longest} digits have the allowed digits only")
+        object.__setattr__(self, "test_lengths", Domain(found, kind).lengths)
+
+    def _named(self, domain: Domain, option: str) -> Domain:
+        """A domain by the one name that it has.
+
+        Args:
+            option: what gave its lengths.
+        """
+        kind, weights, each = domain.kind, domain.weights, domain.each
+        if each and len(each) != self.task.operands:
+            lists = f"lengths of {len(each)} operands"
+            raise InvalidInput(f"{option} has {lists}, and the task has {self.task.operands}")
+        for position, digits in domain.allowed:
+            if max(digits) >= self.digit_base:
+                what = f"{max(digits)}, allowed at position {position}"
+                raise InvalidInput(f"{what}, is no digit of base {self.digit_base}")
         every_digit = set(range(self.digit_base))
-        allowed = tuple(x for x in self.train.allowed if set(x[1]) != every_digit)
-        kinds = [self.train.kind, self.test_kind]
+        allowed = tuple(x for x in domain.allowed if set(x[1]) != every_digit)
         if self.task.operands == 1:
-            kinds = ["longest"] * len(kinds)  # its length is the longest, and all that there are
-        object.__setattr__(self, "train", replace(self.train, allowed=allowed, kind=kinds[0]))
-        object.__setattr__(self, "test_kind", kinds[1])
+            kind = "longest"  # its length is the longest, and all that there are
+        if each and kind not in ("longest", "lengths"):
+            raise InvalidInput(
+                f"lengths of each operand are drawn first, as in the domain 'lengths', not '{kind}'"
+            )
+        if each:
+            kind = "longest" if weights == UNIFORM else "lengths"
+        elif weights == UNIFORM and kind in ("lengths", "coin"):
+            kind = "longest"  # all operand tuples of these are alike
+        usual = BALANCED if self.natural else UNIFORM if kind in ("longest", "every") else ""
+        weights = "" if weights == usual and not each else weights
+        return replace(
+            domain, kind=kind, weights=weights, each=each, allowed=allowed, natural=self.natural
+        )
+
+    def _has(self, length: int) -> bool:
+        """Whether there are test inputs of a length."""
+        k, test = self.task.operands, self.test(length)
+        enough = test.kind != "total" or length >= k
+        return enough and (not test.restricted or test.has_operands(length, k, self.base))
 
     def _check_domains(self) -> None:
-        k, allowed = self.task.operands, self.train.allowed
-        for n in self.train.every_length:
-            if allowed and not self.train.has_operands(n, k):
-                raise InvalidInput(f"no operands of {n} digits have the allowed digits only")
-        for domain in (self.train, Domain(self.test_lengths, self.test_kind)):
+        k = self.task.operands
+        for domain in (self.train, *map(self.test, self.test_lengths)):
             if domain.kind == "total" and domain.every_length[0] < k:
                 least = domain.every_length[0]
                 raise InvalidInput(f"{k} operands have {k} digits together at least, not {least}")
+            for n in domain.every_length if domain.restricted else ():
+                if not domain.has_operands(n, k, self.base):
+                    what = "digits only" if domain.allowed else "lengths"
+                    raise InvalidInput(f"no operands of {n} digits have the allowed {what}")
 
     def _check_padding(self) -> None:
         if self.padding not in PADDINGS:
@@ -132,9 +187,9 @@ class Setting:
             )
         layout = self.layout
         for kind in (self.train.kind, self.test_kind):
-            if kind in LENGTHS_FIRST and not self.natural:
+            if kind == "total" and not self.natural:
                 raise InvalidInput(f"the domain '{kind}' needs --padding none")
-            if kind in LENGTHS_FIRST and layout.interleaved:
+            if kind in LENGTHS_FIRST and self.natural and layout.interleaved:
                 raise InvalidInput(f"the domain '{kind}' needs another layout than interleaved")
         if not self.natural:
             return
@@ -170,6 +225,8 @@ class Setting:
                 f"{encoding.label} positions number digits, and in the {layout.text} a space "
                 "without a number stands before each digit of the result"
             )
+        if self.train.in_token > 1 and self.train.kind == "coin":
+            raise InvalidInput("the domain 'coin' has one digit in a token")
         if not self.natural:
             if layout.spaced:
                 raise InvalidInput(f"{what} needs --padding none")
@@ -246,10 +303,23 @@ class Setting:
             self.digits, self.task.result_width(self.base, self.digits)
         )
 
+    @property
+    def test_digits(self) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+        """The test lengths as they are asked for: of the longest operand, or of each."""
+        return self.test_each or self.test_lengths
+
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
-        return Domain((length,), self.test_kind, in_token=self.train.in_token)
+        each = (self.test_each or self.train.each) if self.test_kind == "lengths" else ()
+        longest = max((x[-1] for x in each), default=0)
+        each = tuple((*x, length) if x[-1] == longest else x for x in each)
+        allowed, kind = self.test_allowed, self.test_kind
+        in_token = self.train.in_token
+        return Domain(
+            (length,), kind, allowed=allowed, each=each, natural=self.natural, in_token=in_token
+        )
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""
-        return not self.test_layout and self.train.covers(length, self.test_kind)
+        covered = self.train.covers(self.test(length), self.base, self.task.operands)
+        return covered and not self.test_layout

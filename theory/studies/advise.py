@@ -247,11 +247,12 @@ def _training_changes(s: Setting) -> Iterator[Change]:
     def change(text: str, cost: int, train: Domain) -> Change:
         return Change("train", text, cost, {"train": train})
 
+    alike: dict[str, Any] = {"each": (), "weights": ""}  # these are of the lengths before
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths:
         left = tuple(x for x in train.priming if x[0] not in shorter)
         text = f"train on {_sum(shorter)} digits"
-        yield change(text, 3, replace(train, lengths=shorter, priming=left))
+        yield change(text, 3, replace(train, lengths=shorter, priming=left, **alike))
     if train.kind == "every":
         yield change("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:
@@ -267,7 +268,9 @@ def _training_changes(s: Setting) -> Iterator[Change]:
         if s.natural:  # shorter ones show what these do not
             lengths = tuple(range(shorter[0], n + 1))
         text = f"train on {_sum(lengths)} digits{without}"
-        yield change(text, _LONGER + n - trained, replace(train, lengths=lengths, priming=()))
+        yield change(
+            text, _LONGER + n - trained, replace(train, lengths=lengths, priming=(), **alike)
+        )
 
 
 def _sum(lengths: tuple[int, ...]) -> str:

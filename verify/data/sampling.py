@@ -13,7 +13,7 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.integer_arrays import combinations
 from arith.theory.errors import InvalidInput
-from arith.verify.data.sequences import Format, NaturalFormat
+from arith.verify.data.sequences import Format
 
 HELD_OUT = 20
 """One operand tuple in this many is held out of training, by its hash."""
@@ -28,17 +28,15 @@ _KINDS = {
 
 
 class Sampler:
-    """Samples of operand digits from a domain, uniform but for its priming.
+    """Samples of operand digits from a domain, as often as its weights say.
 
-    Where numbers have natural lengths every length of the domain is as likely as any other, as far
-    as the task is defined on it (and drawn pairs differ).
+    They are so as far as the task is defined on it (and drawn pairs differ).
     Tuples that differ only in the order of operands that can change places are held out together.
     """
 
     def __init__(self, format: Format, domain: Domain) -> None:
         self.format, self.domain = format, domain
-        balanced = isinstance(format, NaturalFormat)
-        weighted = domain.weighted_boxes(format.base, format.task.operands, balanced)
+        weighted = domain.weighted_boxes(format.base, format.task.operands)
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
         """Operand tuples in the domain (before a task's order constraint)."""

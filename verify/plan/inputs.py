@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
-from arith.theory.arithmetic.domains import LENGTHS_FIRST, Domain
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
 from arith.verify.data.sampling import HELD_OUT, Sampler, box_digits, wanted
 from arith.verify.data.sequences import Format
@@ -29,9 +28,9 @@ EVALUATION_SEED = 20240717
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
-    uneven = domain.priming or domain.kind in (*LENGTHS_FIRST, "coin")
-    spaced = any(x and x.spaced for x in (cell.setting.layout, cell.setting.test_layout))
-    whole = not (uneven or spaced)
+    layouts = cell.setting.layout, cell.setting.test_layout
+    spaced = any(x and x.spaced for x in layouts)
+    whole = domain.even and not (domain.priming or spaced)
     if whole and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
         if 0 < len(everything) <= SAMPLES:
@@ -64,7 +63,7 @@ def held_out_inputs(cell: Cell) -> list[np.ndarray]:
     found = []
     for n in cell.setting.train.every_length:
         with contextlib.suppress(InvalidInput):
-            found.append(inputs(cell, _of_length(cell, n), held_out=True)[0])
+            found.append(inputs(cell, cell.setting.train.of_length(n), held_out=True)[0])
     if not found:
         raise InvalidInput(
             f"{cell.setting.train.text()}: no input can be held out of training (about one in "
@@ -72,10 +71,6 @@ def held_out_inputs(cell: Cell) -> list[np.ndarray]:
             "digits or in a larger base"
         )
     return found
-
-
-def _of_length(cell: Cell, digits: int) -> Domain:
-    return replace(cell.setting.train, lengths=(digits,), priming=(), pairs=None)
 
 
 def held_out_count(cell: Cell) -> int:
@@ -87,7 +82,7 @@ def held_out_count(cell: Cell) -> int:
     for n in cell.setting.train.every_length:
         ordered = cell.format_for(n) if task.needs_order else None
         count += _held_out(
-            _of_length(cell, n),
+            cell.setting.train.of_length(n),
             cell.setting.base,
             task.operands,
             task.symmetric_operands,

@@ -137,7 +137,7 @@ def test_where_no_context_is_missing_the_written_examples_have_them_all(
 ) -> None:
     request = Request(
         *(None, expr, None, base, "nope", form, window, 0, layers, digits, "longest", ()),
-        *(allowed, None, "1-3"),
+        *(allowed, None, "", "1-3"),
     )
     try:
         setting = request.setting()

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 from builders.natural_examples import digits, examples
 
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.generalization.addresses import AddressObservation, shapes
 from arith.theory.generalization.views import carry_reach
@@ -56,7 +57,7 @@ def test_where_every_case_was_shown_nothing_that_the_rule_reads_is_new(
     shown = set().union(*(r for w, r in by_lengths.items() if max(w) in setting.train.lengths))
     goes_on = 0
     for n in range(1, longest + 1):
-        some = shapes(setting, (n,), "longest")
+        some = shapes(setting, Domain((n,), "longest"))
         for shape in some:
             whole = observed.cases(shape) <= observed.shown_cases
             assert not whole or by_lengths[shape.widths] <= shown, shape

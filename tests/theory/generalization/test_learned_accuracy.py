@@ -49,7 +49,7 @@ def requests(draw: st.DrawFn, forms: tuple[str, ...] = FORMS) -> Request:
     return Request(
         *(name, expr, modulus, base, pe, form, draw(st.sampled_from((0, 0, 5)))),
         *(draw(st.sampled_from((0, 0, 7))), draw(st.sampled_from((0, 0, 2)))),
-        *(lengths, draw(kinds), priming, tuple(allowed), None, "1-4", draw(kinds)),
+        *(lengths, draw(kinds), priming, tuple(allowed), None, "", "1-4", draw(kinds)),
     )
 
 

@@ -29,7 +29,7 @@ def test_the_shapes_of_a_domain_are_those_of_its_members(
     setting = Request(
         expr=text, base=base, padding="none", layout=form, train_digits=str(n)
     ).setting()
-    found = shapes(setting, (n,), kind)
+    found = shapes(setting, Domain((n,), kind))
     real: Counter[tuple[int, ...]] = Counter()
     longest: dict[tuple[int, ...], int] = {}
     for x in members(setting.task, Domain((n,), kind), base):
@@ -49,4 +49,4 @@ def test_the_shapes_of_a_domain_are_those_of_its_members(
 def test_other_orders_are_not_counted() -> None:
     setting = Request(expr="2*a - b", padding="none", layout="plain", train_digits="2").setting()
     with pytest.raises(NotCountable, match="is defined"):
-        shapes(setting, (2,), "longest")
+        shapes(setting, Domain((2,), "longest"))
