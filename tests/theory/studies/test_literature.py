@@ -28,6 +28,7 @@ from arith.theory.studies.literature import (
 )
 from arith.theory.text.literature_tables import COLUMNS, summary, table
 
+pytestmark = pytest.mark.long
 BY_ID = {f.id: f for f in findings()}
 
 
@@ -314,7 +315,9 @@ def test_every_finding_that_is_compared_has_its_command() -> None:
 
 
 def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
-    lines = run_cli("literature", width=60).out.splitlines()
+    done = run_cli("literature", width=60)
+    lines = done.out.splitlines()
+    assert done.code == 0
     [at] = [i for i, line in enumerate(lines) if line == "finding principled-add-on-4"]
     assert lines[at + 1] == "  reported: fails; predicted: fails; outcome: agrees"
     assert max(map(len, lines)) <= 60
