@@ -30,13 +30,17 @@ settings.load_profile("arith")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that train go first, so that no long one is left at the end."""
+    """Files that take long go first, so that none is left at the end."""
     for item in items:
         if "tiny" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.training)
         if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.soak)
-    long = {item.path for item in items if item.get_closest_marker("training")}
+    long = {
+        item.path
+        for item in items
+        if item.get_closest_marker("training") or item.get_closest_marker("long")
+    }
     items.sort(key=lambda item: item.path not in long)
 
 

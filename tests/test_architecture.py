@@ -9,12 +9,18 @@ import ast
 import re
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 from builders.paths import ROOT
+
+from arith.verify.records.evidence import read_evidence
+from arith.verify.records.store import Store
+from arith.verify.training.device import pick_device, precision_name
 
 PACKAGES = ("arith.theory", "arith.verify")
 TOP = ("cli", "commands", "printing", "judging", "predicting", "keywords", "picture")
@@ -217,6 +223,21 @@ def test_a_prediction_is_drawn_without_torch(tmp_path: Path) -> None:
     words = [*PREDICT, "--plot", str(tmp_path / "new" / "a.svg")]
     assert "torch" not in imported_by(COMMAND.format(words=words))
     assert (tmp_path / "new" / "a.svg").exists()
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or pick_device("auto") != "cpu",
+    reason="PyTorch is asked for the precision, or the GPU",
+)
+def test_a_grid_whose_models_are_all_stored_is_judged_without_torch(tmp_path: Path) -> None:
+    path, precision = tmp_path / "store.sqlite", precision_name("cpu")
+    with closing(Store(path)) as store:
+        for run in read_evidence(ROOT / "reports" / "headline" / "evidence.jsonl"):
+            store.add(replace(run, precision=precision))
+    words = ["arith", "verify", "--grid", "headline", "--store", str(path)]
+    for more in ([], ["--dry-run"]):
+        found = imported_by(COMMAND.format(words=[*words, *more]))
+        assert not found & {"torch", "matplotlib", "sympy", "scipy.stats"}
 
 
 def test_the_report_does_without_slow_libraries() -> None:

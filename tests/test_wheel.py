@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 from pathlib import Path
 from zipfile import ZipFile
@@ -101,7 +100,8 @@ def test_it_works_beside_other_programs(wheel: Path, tmp_path: Path) -> None:
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index")
     assert run(*pip, str(wheel)).returncode == 0
     [packages] = home.glob("lib/python*/site-packages")
-    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    libraries = [path for path in sys.path if Path(path).name == "site-packages"]
+    (packages / "libraries.pth").write_text("\n".join(libraries))
     for name in TAKEN:
         (packages / f"{name}.py").write_text("raise RuntimeError('another program')")
     command = str(home / "bin" / "arith")
@@ -110,8 +110,7 @@ def test_it_works_beside_other_programs(wheel: Path, tmp_path: Path) -> None:
     done = run(python, "script.py")
     assert done.stdout.splitlines() == ["49/4950", *["inconclusive 1 True"] * 2], done.stderr
     assert done.stderr.count("training 1 model") == 1
-    published = run(command, "literature", "--json")
-    assert published.returncode == 0 and '"finding"' in published.stdout
+    assert run(command, "literature", "principled-mul-on-2").returncode == 0  # from a data file
     lacking = run(command, "report", "--grid", "headline", "--check")
     assert lacking.returncode == 2
     assert lacking.stderr.startswith("arith: there is no evidence reports/headline/evidence.jsonl")

@@ -2,8 +2,8 @@
 
 ``verify`` takes a plan through the first three, ``judge`` and ``report`` the evidence of a grid
 through the last two.  A model lives only in the process that trains it, which measures it too
-(``verify.running.execute``), and a store keeps the measurements.  Torch is imported only where a
-model is trained.
+(``verify.running.execute``), and a store keeps the measurements.  Torch is imported there, and here
+only where models are kept or curves written.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ def _train(plan: Plan, store: Store) -> str:
     from arith.verify.running.progress import ProgressDisplay
     from arith.verify.running.run import JobQueue, Processes, missing
     from arith.verify.training.device import fix_precision, pick_device
-    from arith.verify.training.recorder import check_installed
 
     folders, budget = plan.folders, plan.budget
     if folders.curves is not None:
+        from arith.verify.training.recorder import check_installed
+
         check_installed()
     for folder in (folders.models, folders.curves):
         if folder is not None:
@@ -98,11 +99,11 @@ def _train(plan: Plan, store: Store) -> str:
 
 def kept_models(plan: Plan) -> list[Path]:
     """Where ``verify`` has kept the models of a plan."""
+    if plan.folders.models is None:  # on a cluster the device need not be here
+        return []
     from arith.verify.model.kept import kept_path
     from arith.verify.training.device import pick_device, precision_name
 
-    if plan.folders.models is None:  # on a cluster the device need not be here
-        return []
     precision = precision_name(pick_device(plan.device))
     return [kept_path(plan.folders.models, job, precision) for job in plan.models]
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 def runs(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """Ascending numbers as runs, each by its first and last: (1, 2, 3, 5) as (1, 3), (5, 5)."""
-    firsts = [n for n in lengths if n - 1 not in lengths]
-    lasts = [n for n in lengths if n + 1 not in lengths]
+    known = set(lengths)
+    firsts = [n for n in lengths if n - 1 not in known]
+    lasts = [n for n in lengths if n + 1 not in known]
     return list(zip(firsts, lasts, strict=True))
 
 

@@ -322,14 +322,16 @@ def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     """Every digit at once: of linear forms over N, and of anything mod p."""
     task, positions = learned.task, range(1, width + 1)
     if task.modulus is not None:
-        return _counts_mod(learned, box, task.modulus, positions)
+        return _counts_mod(learned, _operands(learned, box), task.modulus, positions)
     if not task.is_linear:
         raise NotCountable(f"the digits of '{task.name}' are not counted at once")
     each, lowest = [range(i, i + 1) for i in positions], [range(1, j + 1) for j in positions]
     return [*_equal_digits(learned, box, each + lowest)]
 
 
-def _counts_mod(learned: LearnedFunction, box: Box, n: int, positions: range) -> _Counts:
+def _counts_mod(
+    learned: LearnedFunction, operands: list[Operand], n: int, positions: range
+) -> _Counts:
     """The counts at positions whose digits the polynomial mod n decides."""
     base = learned.base
 
@@ -337,7 +339,7 @@ def _counts_mod(learned: LearnedFunction, box: Box, n: int, positions: range) ->
         digits = [residues // base ** (i - 1) % base for i in positions]
         return digits + [residues % base**i for i in positions]
 
-    return [*keys_unchanged(learned.task.terms, n, _operands(learned, box), keys)]
+    return [*keys_unchanged(learned.task.terms, n, operands, keys)]
 
 
 def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
@@ -360,7 +362,7 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
             digit[i] = lowest[i]  # the digits below are always right
         elif decided:
             with suppress(NotCountable):
-                digit[i], lowest[i] = _counts_mod(learned, box, power, range(i + 1, i + 2))
+                digit[i], lowest[i] = _counts_mod(learned, operands, power, range(i + 1, i + 2))
     return digit + lowest
 
 

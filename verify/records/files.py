@@ -1,9 +1,11 @@
-"""Writing files and folders: whole or not at all."""
+"""Writing files and folders: whole or not at all; and where checkpoints are."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copymode
@@ -12,6 +14,7 @@ from uuid import uuid4
 
 from arith.theory.errors import InvalidInput
 from arith.theory.text.files import writing
+from arith.verify.plan.plan import Job
 
 _ROOM = 2**16
 """Bytes that there must be room for where a file is to be written later."""
@@ -114,3 +117,23 @@ def check_writable(path: Path) -> None:
         for made in new:
             with suppress(OSError):  # it was not made, or another process put something there
                 made.unlink() if made == path else made.rmdir()
+
+
+def checkpoint_path(
+    folder: Path, jobs: Sequence[Job], budget: int, device: str, precision: str
+) -> Path:
+    """The file for a training of these models."""
+    models = [(job.cell.key, job.seed, job.recipe.version) for job in jobs]
+    name = hashlib.sha256(json.dumps([models, budget, device, precision]).encode()).hexdigest()[:16]
+    return folder / f"{name}.safetensors"
+
+
+def forget_checkpoint(path: Path) -> None:
+    """Remove a checkpoint, and its folder with the last: its runs are kept elsewhere.
+
+    With it goes what writers that were killed have left of it.
+    """
+    with suppress(OSError):
+        for file in path.parent.glob(f"{path.stem}.*"):
+            file.unlink(missing_ok=True)
+        path.parent.rmdir()

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from statistics import mean
 from typing import ClassVar
 
-import torch
-
 from arith.theory.text.text import count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
@@ -22,8 +20,6 @@ from arith.verify.plan.recipe import Recipe
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.runs import Run
 from arith.verify.running.run import ensembles
-from arith.verify.training.device import train_alone
-from arith.verify.training.ensemble import FIRST, Ensemble
 from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
@@ -100,7 +96,6 @@ def estimate(
         again: how many of them the store has.
         before: models that tell how many steps others of their cells take, by the same recipe.
     """
-    train_alone()
     taken = _steps_taken(before, plan.budget)
     groups = ensembles(jobs, device)
     step_seconds: dict[tuple[object, ...], float] = {}
@@ -160,6 +155,13 @@ def _flops(group: Sequence[Job]) -> int:
 
 def _step_seconds(group: Sequence[Job], device: str) -> float:
     """The time of one step of some models together; it is not compiled."""
+    # Imported late: where nothing is to be trained, nothing is timed.
+    import torch
+
+    from arith.verify.training.device import train_alone
+    from arith.verify.training.ensemble import FIRST, Ensemble
+
+    train_alone()
     ensemble = Ensemble([(x.cell, x.seed) for x in group], device, group[0].recipe, compiled=False)
     batches = ensemble.examples(_STEPS + 1)
     levels = torch.full((len(group), LEVELS), float(group[0].recipe.noise), device=device)

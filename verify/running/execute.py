@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from arith.theory.generalization.support import support
 from arith.verify.model.kept import keep
@@ -11,22 +10,15 @@ from arith.verify.model.measure import measure, noise_invariance
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count
 from arith.verify.plan.plan import Job
+from arith.verify.records.files import checkpoint_path
 from arith.verify.records.notices import say
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
-from arith.verify.running.progress import Progress
-from arith.verify.training.checkpoint import Checkpoint, checkpoint_path
+from arith.verify.running.progress import Progress, Unwritten
+from arith.verify.training.checkpoint import Checkpoint
 from arith.verify.training.device import machine, precision_name
 from arith.verify.training.recorder import Curves, Recorder
 from arith.verify.training.train import train_ensemble
-
-
-@dataclass(frozen=True)
-class Unwritten:
-    """What was asked for beside a run, and could not be written, in words."""
-
-    words: str
-
 
 Message = Progress | list[tuple[Job, Run]] | Unwritten
 

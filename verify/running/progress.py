@@ -52,6 +52,13 @@ class Progress:
     elsewhere: str | None = None
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """What was asked for beside a run, and could not be written, in words."""
+
+    words: str
+
+
 class ProgressDisplay:
     """Shows on standard error how far training is; a context manager.
 

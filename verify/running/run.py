@@ -1,4 +1,7 @@
-"""Running a grid: what is missing in the store is trained, in parallel, and written as it ends."""
+"""Running a grid: what is missing in the store is trained, in parallel, and written as it ends.
+
+This process needs no torch: the workers train and measure.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
-from arith.verify.model.kept import is_kept
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.records.budgets import is_wanted, rests_on_budget
+from arith.verify.records.files import checkpoint_path, forget_checkpoint
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
 from arith.verify.records.store import DONE, Store
-from arith.verify.running.execute import Unwritten
-from arith.verify.running.progress import Progress
+from arith.verify.running.progress import Progress, Unwritten
 from arith.verify.running.worker import work
-from arith.verify.training.checkpoint import checkpoint_path, forget
 from arith.verify.training.device import prefer_large_pages
-from arith.verify.training.ensemble import shape_of
 
 _LAST = 10.0
 """Seconds that an idle worker has to end by itself."""
@@ -45,7 +46,12 @@ def ensembles(jobs: Iterable[Job], device: str) -> list[list[Job]]:
     """
     groups: dict[Any, list[Job]] = {}
     for job in jobs:
-        key = job if device == "cpu" else (shape_of(job.cell), job.recipe)
+        if device == "cpu":
+            key: Any = job
+        else:
+            from arith.verify.training.ensemble import shape_of
+
+            key = shape_of(job.cell), job.recipe
         groups.setdefault(key, []).append(job)
     return sorted(
         groups.values(),
@@ -73,7 +79,7 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
         model = job.cell, job.seed, job.recipe.version, precision
         run = None if store is None else store.find(*model)
         if not is_wanted(run, budget):
-            if kept is None or is_kept(kept, job, budget, precision):
+            if kept is None or _is_kept(kept, job, budget, precision):
                 continue
             again += 1
             if run is not None and run.budget > budget and rests_on_budget(run, budget):
@@ -86,6 +92,12 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
     return jobs, again
+
+
+def _is_kept(folder: Path, job: Job, budget: int, precision: str) -> bool:
+    from arith.verify.model.kept import is_kept  # imported late: it needs torch
+
+    return is_kept(folder, job, budget, precision)
 
 
 class JobQueue:
@@ -148,7 +160,7 @@ class JobQueue:
         before = self._elsewhere.pop(job, None)
         model = job.cell, job.seed, job.recipe.version, self.precision
         kept = self.folders.models
-        again = kept is not None and not is_kept(kept, job, self.budget, self.precision)
+        again = kept is not None and not _is_kept(kept, job, self.budget, self.precision)
         owner = self.store.claim(*model, self.budget, again)
         if owner == DONE:
             run = self.store.find(*model)
@@ -253,7 +265,7 @@ class Processes:
         queue = self.queue
         where = queue.budget, queue.device, queue.precision
         assert queue.folders.checkpoints is not None
-        forget(checkpoint_path(queue.folders.checkpoints, self.at[pipe], *where))
+        forget_checkpoint(checkpoint_path(queue.folders.checkpoints, self.at[pipe], *where))
 
     def _take_in(self, message: Any) -> None:
         """Store runs, and report what else a worker tells."""

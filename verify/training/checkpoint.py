@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -26,7 +26,6 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from arith.verify.plan.given import check_regular, one_line
-from arith.verify.plan.plan import Job
 from arith.verify.records.reading import check, read
 from arith.verify.records.source import source
 from arith.verify.training.recorder import Recorder, Seen
@@ -135,23 +134,3 @@ def _digest(told: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
         flat = tensors[name].cpu().contiguous().flatten()
         digest.update(flat.view(torch.uint8).numpy().data)
     return digest.hexdigest()
-
-
-def checkpoint_path(
-    folder: Path, jobs: Sequence[Job], budget: int, device: str, precision: str
-) -> Path:
-    """The file for a training of these models."""
-    models = [(job.cell.key, job.seed, job.recipe.version) for job in jobs]
-    name = hashlib.sha256(json.dumps([models, budget, device, precision]).encode()).hexdigest()[:16]
-    return folder / f"{name}.safetensors"
-
-
-def forget(path: Path) -> None:
-    """Remove a checkpoint, and its folder with the last: its runs are kept elsewhere.
-
-    With it goes what writers that were killed have left of it.
-    """
-    with suppress(OSError):
-        for file in path.parent.glob(f"{path.stem}.*"):
-            file.unlink(missing_ok=True)
-        path.parent.rmdir()

@@ -5,6 +5,8 @@ in float32.  Steps are compiled where there is a compiler (a C++ compiler
 for CPUs, Triton for GPUs) and the training is long enough to earn the compilation back.  Nothing
 is timed: a seed has to give the same model on a busy machine.  The figures behind these rules
 are in ``benchmarks/README.md``.
+
+PyTorch takes longer to import than most commands take, and is asked where nothing else can tell.
 """
 
 from __future__ import annotations
@@ -13,18 +15,25 @@ import ctypes
 import importlib.util
 import os
 import platform
+import re
 import shutil
-
-import torch
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.verify.plan.plan import DEVICES, PRECISIONS
+
+if TYPE_CHECKING:
+    import torch
 
 WORTH_COMPILING = {"cpu": 5e13, "cuda": 6e15}
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
 _decided: dict[str, str] = {}
 """The variable's value: ``here``, what this process decided; ``elsewhere``, what was there."""
+_CPUINFO = Path("/proc/cpuinfo")
+"""Where Linux describes the processor."""
 _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI")
 """Values of ``ONEDNN_MAX_CPU_ISA`` that rule out the instructions for bfloat16."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -37,9 +46,27 @@ def pick_device(name: str) -> str:
     """``cpu`` or ``cuda``; ``auto`` takes a GPU if there is one (InvalidInput: none such)."""
     if name not in DEVICES:
         raise unknown_name("device", name, DEVICES)
-    if name == "cuda" and not torch.cuda.is_available():
+    if name == "cpu":
+        return name
+    if not _has_gpu():
+        if name == "auto":
+            return "cpu"
         raise InvalidInput("this machine has no CUDA device (use --device cpu)")
-    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+    return "cuda"
+
+
+def _has_gpu() -> bool:
+    """Whether PyTorch can use a GPU; it is asked where there may be a driver of one."""
+    if sys.platform == "darwin":
+        return False
+    if sys.platform == "linux" and not Path("/dev/kfd").exists():  # that of AMD
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def precision_name(device: str) -> str:
@@ -58,6 +85,8 @@ def precision_name(device: str) -> str:
 
 def precision(device: str) -> torch.dtype:
     """The type of that name (see ``precision_name``)."""
+    import torch
+
     return getattr(torch, precision_name(device))
 
 
@@ -88,11 +117,24 @@ def _has_fast_bfloat16() -> bool:
     """
     if os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in _ISAS_WITHOUT_BFLOAT16:
         return False
-    if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "AVX2"):
+    if os.environ.get("ATEN_CPU_CAPABILITY", "").lower() in ("default", "avx2"):
         return False
-    has = torch.cpu.get_capabilities()
-    is_intel = str(has.get("cpu_name", "")).startswith("Intel")
-    return bool(has.get("amx_bf16") or (has.get("avx512_bf16") and not is_intel))
+    has, is_intel = _processor()
+    return "amx_bf16" in has or ("avx512_bf16" in has and not is_intel)
+
+
+def _processor() -> tuple[set[str], bool]:
+    """The instructions that the processor has, and whether it is one of Intel's."""
+    try:
+        text = _CPUINFO.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # no Linux
+        import torch
+
+        told = torch.cpu.get_capabilities()
+        is_intel = str(told.get("cpu_name", "")).startswith("Intel")
+        return {name for name, is_there in told.items() if is_there is True}, is_intel
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    return set(flags[1].split() if flags else ()), "GenuineIntel" in text
 
 
 def train_alone() -> None:
@@ -100,6 +142,8 @@ def train_alone() -> None:
 
     One thread: with more a step adds in an order that changes from run to run.
     """
+    import torch
+
     torch.set_num_threads(1)
     keep_freed_memory()
 
@@ -140,6 +184,8 @@ def has_compiler(device: str) -> bool:
 
 def machine(device: str) -> str:
     """The processor or accelerator, the versions and the precision that results depend on."""
+    import torch
+
     chip = torch.cuda.get_device_name() if device == "cuda" else platform.machine()
     cores = "" if device == "cuda" else f" x{os.cpu_count()}"
     versions = f"Python {platform.python_version()}, torch {torch.__version__}"

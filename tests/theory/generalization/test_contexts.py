@@ -219,7 +219,7 @@ def test_where_numbers_end_is_a_context_too(
 ) -> None:
     words: dict[str, Any] = {"padding": "none", "layout": "interleaved", "pe": "rpe"}
     operands = len(set(expr) & {*"abc"})
-    longest = next(n for n in (5, 4, 3, 2) if base ** (n * operands) < 7_000)  # all are written
+    longest = next(n for n in (5, 4, 3, 2) if base ** (n * operands) < 2_200)  # all are written
     try:
         setting = Request(
             expr=expr, base=base, window=window, layers=layers, train_digits=trained,

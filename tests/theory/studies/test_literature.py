@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from dataclasses import replace
@@ -11,6 +12,7 @@ from fractions import Fraction
 import pytest
 from builders import golden
 from builders.command_line import run_cli
+from builders.paths import ROOT
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import KINDS
@@ -26,6 +28,7 @@ from arith.theory.studies.literature import (
 )
 from arith.theory.text.literature_tables import COLUMNS, summary, table
 
+pytestmark = pytest.mark.long
 BY_ID = {f.id: f for f in findings()}
 
 
@@ -304,9 +307,27 @@ def test_predictions_are_those_of_the_golden_file(monkeypatch: pytest.MonkeyPatc
 
 def test_every_finding_that_is_compared_has_its_command() -> None:
     rows = json.loads(run_cli("literature", "--json").out)
+    keys = "finding source setting reported predicted theorem outcome reason command"
+    assert all(list(row) == keys.split() for row in rows)
     given = {row["finding"]: row["command"] for row in rows}
     assert given == {f.id: compare(f).command for f in findings()}
     assert all(given[f.id] for f in findings() if compare(f).in_scope)
+
+
+def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
+    done = run_cli("literature", width=60)
+    lines = done.out.splitlines()
+    assert done.code == 0
+    [at] = [i for i, line in enumerate(lines) if line == "finding principled-add-on-4"]
+    assert lines[at + 1] == "  reported: fails; predicted: fails; outcome: agrees"
+    assert max(map(len, lines)) <= 60
+
+
+def test_the_page_on_findings_counts_as_the_command_does() -> None:
+    text = " ".join((ROOT / "docs" / "findings.md").read_text().split())
+    total, papers, in_scope, agree, disagree = re.findall(r"\d+", summary())[:5]
+    assert f"{total} findings from {papers} papers" in text
+    assert f"{in_scope} of them meet every premise: {agree} agree and {disagree} disagree" in text
 
 
 def test_a_finding_of_random_starts_says_from_how_many() -> None:

@@ -25,6 +25,7 @@ from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.overview import overview_page
 from arith.verify.reporting.page import cells_page, page
 
+pytestmark = pytest.mark.long
 NAMES = sorted(folder.name for folder in REPORTS.iterdir() if folder.is_dir())
 
 

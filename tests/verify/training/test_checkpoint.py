@@ -21,7 +21,8 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.generalization.predict import predict
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
-from arith.verify.training.checkpoint import Checkpoint, checkpoint_path, forget
+from arith.verify.records.files import checkpoint_path, forget_checkpoint
+from arith.verify.training.checkpoint import Checkpoint
 from arith.verify.training.recorder import Recorder
 from arith.verify.training.train import Trained, train_ensemble
 
@@ -85,7 +86,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
         assert (one.steps, one.premise) == (other.steps, other.premise)
         for p, q in zip(one.model.parameters(), other.model.parameters(), strict=True):
             assert torch.equal(p, q)
-    forget(path)
+    forget_checkpoint(path)
     assert not path.parent.exists()
 
 
@@ -223,5 +224,5 @@ def test_what_a_killed_writer_left_goes_with_the_checkpoint(tmp_path: Path) -> N
     path.parent.mkdir()
     for file in (path, path.with_suffix(".123")):
         file.write_bytes(b"")
-    forget(path)
+    forget_checkpoint(path)
     assert not path.parent.exists()

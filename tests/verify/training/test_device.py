@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 
 from arith.theory.errors import InvalidInput
+from arith.verify.training import device
 from arith.verify.training.device import (
     PRECISION_VARIABLE,
     fix_precision,
@@ -22,73 +25,88 @@ from arith.verify.training.device import (
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """No wish from outside."""
     monkeypatch.setenv(PRECISION_VARIABLE, "auto")
-    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
+    for limit in ("ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"):
+        monkeypatch.delenv(limit, raising=False)
 
 
-def processor(
-    monkeypatch: pytest.MonkeyPatch,
-    widest: str,
-    avx512: bool = False,
-    amx: bool = False,
-    name: str = "AMD EPYC",
-) -> None:
-    has = {"avx512_bf16": avx512, "amx_bf16": amx, "cpu_name": name}
-    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: widest)
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
+Processor = Callable[..., None]
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Processor:
+    """Makes the processor another one, with these instructions."""
+
+    def make(*flags: str, vendor: str = "AuthenticAMD") -> None:
+        path = tmp_path / "cpuinfo"
+        words = " ".join(("fpu", "avx2", *flags, "lm"))
+        core = f"vendor_id\t: {vendor}\nmodel name\t: a\nflags\t\t: {words}\nbugs\t\t: b\n\n"
+        path.write_text(2 * core)
+        monkeypatch.setattr("arith.verify.training.device._CPUINFO", path)
+
+    return make
 
 
 @pytest.mark.parametrize(
-    ("widest", "avx512", "amx", "expected"),
+    ("vendor", "flags", "expected"),
     [
-        ("AVX512", True, True, "bfloat16"),
-        ("AVX512", True, False, "bfloat16"),
-        ("AVX512", False, True, "bfloat16"),
-        ("AVX512", False, False, "float32"),
-        ("AVX2", True, True, "float32"),  # ATEN_CPU_CAPABILITY=avx2
-        ("DEFAULT", True, True, "float32"),
+        ("AuthenticAMD", "avx512_bf16 amx_bf16", "bfloat16"),
+        ("AuthenticAMD", "avx512_bf16", "bfloat16"),
+        ("AuthenticAMD", "amx_bf16", "bfloat16"),
+        ("AuthenticAMD", "avx512f", "float32"),
+        ("GenuineIntel", "avx512_bf16 amx_bf16", "bfloat16"),
+        ("GenuineIntel", "avx512_bf16", "float32"),  # no faster there
     ],
 )
 def test_the_processor_decides(
-    monkeypatch: pytest.MonkeyPatch, widest: str, avx512: bool, amx: bool, expected: str
+    processor: Processor, vendor: str, flags: str, expected: str
 ) -> None:
-    processor(monkeypatch, widest, avx512, amx)
+    processor(*flags.split(), vendor=vendor)
     assert precision_name("cpu") == expected
     assert precision_name("cuda") == "bfloat16"
 
 
-@pytest.mark.parametrize(("amx", "expected"), [(True, "bfloat16"), (False, "float32")])
-def test_intel_is_fast_with_amx_only(
-    monkeypatch: pytest.MonkeyPatch, amx: bool, expected: str
+@pytest.mark.skipif(not device._CPUINFO.exists(), reason="Linux describes the processor there")
+def test_linux_and_pytorch_say_the_same_of_the_processor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    processor(monkeypatch, "AVX512", avx512=True, amx=amx, name="Intel Xeon")
-    assert precision_name("cpu") == expected
+    linux = device._processor()
+    monkeypatch.setattr(device, "_CPUINFO", tmp_path / "none")
+    pytorch = device._processor()
+    ours = {"amx_bf16", "avx512_bf16"}
+    assert (linux[0] & ours, linux[1]) == (pytorch[0] & ours, pytorch[1])
 
 
-@pytest.mark.parametrize("isa", ["SSE41", "AVX2", "AVX512_CORE", "avx512_core_vnni"])
-def test_a_limit_on_onednn_is_respected(monkeypatch: pytest.MonkeyPatch, isa: str) -> None:
-    processor(monkeypatch, "AVX512", avx512=True)
-    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", isa)
+@pytest.mark.parametrize(
+    ("variable", "limit"),
+    [("ONEDNN_MAX_CPU_ISA", x) for x in ("SSE41", "AVX2", "AVX512_CORE", "avx512_core_vnni")]
+    + [("ATEN_CPU_CAPABILITY", x) for x in ("avx2", "default")],
+)
+def test_a_limit_is_respected(
+    processor: Processor, monkeypatch: pytest.MonkeyPatch, variable: str, limit: str
+) -> None:
+    processor("avx512_bf16", "amx_bf16")
+    monkeypatch.setenv(variable, limit)
     assert precision_name("cpu") == "float32"
 
 
 @pytest.mark.parametrize("wanted", ["float32", "bfloat16"])
 def test_an_option_decides_over_the_processor(wanted: str) -> None:
-    for device in ("cpu", "cuda"):
-        assert fix_precision(wanted, device) == wanted
-        assert precision(device) == getattr(torch, wanted)
+    for name in ("cpu", "cuda"):
+        assert fix_precision(wanted, name) == wanted
+        assert precision(name) == getattr(torch, wanted)
 
 
-def test_what_was_decided_stands_for_the_workers_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    processor(monkeypatch, "AVX512", avx512=True)
+def test_what_was_decided_stands_for_the_workers_too(processor: Processor) -> None:
+    processor("avx512_bf16")
     assert fix_precision("auto", "cpu") == "bfloat16"
-    processor(monkeypatch, "DEFAULT")
+    processor()
     assert precision_name("cpu") == "bfloat16"
 
 
 def test_auto_is_what_the_variable_says_and_not_what_was_decided_before(
-    monkeypatch: pytest.MonkeyPatch,
+    processor: Processor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    processor(monkeypatch, "AVX512", avx512=True)
+    processor("avx512_bf16")
     assert [fix_precision(x, "cpu") for x in ("float32", "auto")] == ["float32", "bfloat16"]
     monkeypatch.setenv(PRECISION_VARIABLE, "float32")
     assert [fix_precision(x, "cpu") for x in ("auto", "bfloat16", "auto")] == [
