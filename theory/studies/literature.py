@@ -47,17 +47,17 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Paper:
-    """Where a finding was published."""
+    """Where a finding was published; ``source`` says where to find it."""
 
     authors: str
     title: str
     year: int
-    arxiv: str
+    source: str
 
     @property
     def citation(self) -> str:
         """``Xu et al. 2024, Principled Understanding of Generalization, arXiv 2407.17963``."""
-        return f"{self.authors} {self.year}, {self.title}, arXiv {self.arxiv}"
+        return f"{self.authors} {self.year}, {self.title}, {self.source}"
 
 
 @dataclass(frozen=True)
