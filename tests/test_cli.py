@@ -325,7 +325,10 @@ def test_help_says_what_an_option_does_here() -> None:
         ("encodings", "encoding reference own_parameter summary source"),
         ("layouts", "layout example summary"),
         ("theorems", "rule statement premises source basis"),
-        ("literature", "finding source setting reported predicted theorem outcome reason command"),
+        (
+            "literature",
+            "finding source setting reported predicted theorem outcome reason command note checked",
+        ),
     ],
 )
 def test_lists_as_json(name: str, keys: str) -> None:
