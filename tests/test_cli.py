@@ -325,10 +325,6 @@ def test_help_says_what_an_option_does_here() -> None:
         ("encodings", "encoding reference own_parameter summary source"),
         ("layouts", "layout example summary"),
         ("theorems", "rule statement premises source basis"),
-        (
-            "literature",
-            "finding source setting reported predicted theorem outcome reason command note checked",
-        ),
     ],
 )
 def test_lists_as_json(name: str, keys: str) -> None:
@@ -427,13 +423,6 @@ def test_a_prediction_says_what_is_claimed() -> None:
     asked = ("--task", "add", "--train-domain", "every", "--test-digits", "4")
     [at_four] = predicted(*asked)["lengths"]
     assert at_four["claim"] == "at most" and "at most 0." in run_cli("predict", *asked).out
-
-
-def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
-    lines = run_cli("literature", width=60).out.splitlines()
-    [at] = [i for i, line in enumerate(lines) if line == "finding principled-add-on-4"]
-    assert lines[at + 1] == "  reported: fails; predicted: fails; outcome: agrees"
-    assert max(map(len, lines)) <= 60
 
 
 def test_a_map_of_a_modular_task_has_moduli_of_its_own(tmp_path: Path) -> None:

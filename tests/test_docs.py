@@ -19,7 +19,6 @@ from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
 
 from arith import __version__
-from arith.theory.text.literature_tables import summary
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
 from arith.verify.plan.sizes import SIZES
@@ -252,13 +251,6 @@ def test_the_page_on_training_has_the_numbers_of_the_recipe() -> None:
     for name in ("pico", "wide", "nano", "micro", "mini"):
         shape = SIZES[name]
         assert f"`{name}` {shape.layers}, {shape.heads}, {shape.width}" in text
-
-
-def test_published_findings_are_counted_as_the_command_counts_them() -> None:
-    text = " ".join((DOCS / "findings.md").read_text().split())
-    total, papers, in_scope, agree, disagree = re.findall(r"\d+", summary())[:5]
-    assert f"{total} findings from {papers} papers" in text
-    assert f"{in_scope} of them meet every premise: {agree} agree and {disagree} disagree" in text
 
 
 def test_the_rules_cite_sections_of_the_findings_that_exist() -> None:

@@ -1,8 +1,12 @@
-"""Published findings: the data, and what becomes of them beside the prediction."""
+"""Published findings: the data, and what becomes of them beside the prediction.
+
+All that compares them is tested here, as a process takes seconds for the first time.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from dataclasses import replace
@@ -11,6 +15,7 @@ from fractions import Fraction
 import pytest
 from builders import golden
 from builders.command_line import run_cli
+from builders.paths import ROOT
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import KINDS
@@ -24,7 +29,7 @@ from arith.theory.studies.literature import (
     findings,
     missing_premises,
 )
-from arith.theory.text.literature_tables import COLUMNS, summary, table
+from arith.theory.text.literature_tables import COLUMNS, IN_PAPER, IN_SHORT, summary, table
 
 BY_ID = {f.id: f for f in findings()}
 
@@ -284,6 +289,40 @@ def test_the_table_and_its_summary() -> None:
     assert f"{count[Outcome.AGREES]} agree" in summary() and f"Of {len(rows)} findings" in summary()
 
 
+@pytest.mark.parametrize("width", [60, 200])
+def test_the_command_prints_every_finding_in_short(width: int) -> None:
+    lines = run_cli("literature", width=width).out.splitlines()
+    assert max(map(len, lines)) <= width
+    shown = ["principled-add-on-4", "fails", "fails", "agrees"]
+    if width < 100:  # too narrow for a table: row by row
+        at = lines.index(f"finding {shown[0]}")
+        reported, predicted, outcome = shown[1:]
+        line = f"  reported: {reported}; predicted: {predicted}; outcome: {outcome}"
+        assert lines[at + 1] == line
+    else:
+        at = [line.split() for line in lines].index([*IN_SHORT])
+        assert [line.split()[0] for line in lines[at + 1 :] if line] == list(BY_ID)
+        assert lines[at + 1].split() == shown
+
+
+def test_findings_in_scope_as_a_table_of_latex() -> None:
+    lines = run_cli("literature", "--latex").out.splitlines()
+    rows = [x.removesuffix("\\\\").split(" & ") for x in lines if x.endswith("\\\\")]
+    assert tuple(x.strip() for x in rows[0]) == IN_PAPER
+    assert len(rows) == 1 + sum(compare(f).in_scope for f in findings())
+    assert not re.search("[→·^]|(?<!\\\\)%", "".join(lines).replace(r"\^{}", ""))
+    done = run_cli("literature", "impact-t5", "--latex")  # out of scope, but asked for
+    assert done.out.count("Kazemnejad") == 1
+    assert run_cli("literature", "--latex", "--json").code == 2
+
+
+def test_published_findings_are_counted_as_the_command_counts_them() -> None:
+    text = " ".join((ROOT / "docs" / "findings.md").read_text().split())
+    total, papers, in_scope, agree, disagree = re.findall(r"\d+", summary())[:5]
+    assert f"{total} findings from {papers} papers" in text
+    assert f"{in_scope} of them meet every premise: {agree} agree and {disagree} disagree" in text
+
+
 def test_the_command_of_a_finding_predicts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks for the same setting, which is not predicted again here."""
     known = {c.prediction.setting: c.prediction for c in map(compare, findings()) if c.prediction}
@@ -309,6 +348,7 @@ def test_predictions_are_those_of_the_golden_file(monkeypatch: pytest.MonkeyPatc
 
 def test_every_finding_that_is_compared_has_its_command() -> None:
     rows = json.loads(run_cli("literature", "--json").out)
+    assert all(tuple(row) == COLUMNS for row in rows)
     given = {row["finding"]: row["command"] for row in rows}
     assert given == {f.id: compare(f).command for f in findings()}
     assert all(given[f.id] for f in findings() if compare(f).in_scope)
