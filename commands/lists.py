@@ -8,6 +8,7 @@ import typer
 
 from arith.commands.options import JsonListOption, completion
 from arith.printing import print_lines, print_list, print_table, print_text
+from arith.theory.errors import InvalidInput
 from arith.theory.text import catalogue
 
 
@@ -28,10 +29,19 @@ def literature(
         ),
     ] = None,
     as_json: JsonListOption = False,
+    as_latex: Annotated[
+        bool,
+        typer.Option("--latex", help="Print those that meet every premise as LaTeX for a paper."),
+    ] = False,
 ) -> None:
     """Set published findings beside the predictions."""
     from arith.theory.text import literature_tables as published
 
+    if as_latex:
+        if as_json:
+            raise InvalidInput("--latex is printed without --json")
+        print(published.latex_findings(finding))
+        return
     entry = [] if finding is None else published.finding_text(finding)
     if as_json:
         rows = [row for row in published.table() if finding in (None, row[0])]

@@ -20,7 +20,6 @@ from arith.printing import (
 from arith.theory.generalization.predict import predict
 from arith.theory.generalization.rules import RULES
 from arith.theory.setting.requests import Request
-from arith.theory.studies.literature import findings
 from arith.theory.text.catalogue import (
     ENCODING_COLUMNS,
     LAYOUT_COLUMNS,
@@ -31,7 +30,6 @@ from arith.theory.text.catalogue import (
     rules_in_short,
     task_rows,
 )
-from arith.theory.text.literature_tables import IN_SHORT, short_table
 
 WIDTHS = (40, 80, 200)
 TABLES = [
@@ -39,7 +37,6 @@ TABLES = [
     (tuple(ENCODING_COLUMNS.values()), encoding_rows),
     (tuple(LAYOUT_COLUMNS.values()), layout_rows),
     (RULES_IN_SHORT, rules_in_short),
-    (IN_SHORT, short_table),
 ]
 
 
@@ -108,7 +105,6 @@ def test_long_words_are_left_whole(width: int, lines) -> None:  # type: ignore[n
 
 def test_lists_have_an_entry_for_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[0] for row in rules_in_short()] == list(RULES)
-    assert [row[0] for row in short_table()] == [f.id for f in findings()]
     assert max(len(rule.summary) for rule in RULES.values()) <= 55
     print_list({"a": "A"}, [["1"]], as_json=True)
     assert capsys.readouterr().out == '[\n  {\n    "a": "1"\n  }\n]\n'

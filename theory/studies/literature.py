@@ -47,17 +47,17 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Paper:
-    """Where a finding was published."""
+    """Where a finding was published; ``source`` says where to find it."""
 
     authors: str
     title: str
     year: int
-    arxiv: str
+    source: str
 
     @property
     def citation(self) -> str:
         """``Xu et al. 2024, Principled Understanding of Generalization, arXiv 2407.17963``."""
-        return f"{self.authors} {self.year}, {self.title}, arXiv {self.arxiv}"
+        return f"{self.authors} {self.year}, {self.title}, {self.source}"
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,7 @@ def compare(finding: Finding) -> Comparison:
     """A finding beside our prediction of it and the published theorem."""
     missing = missing_premises(finding)
     mute = missing.keys() & {"padding", "domain", "setting"}
-    prediction = None if mute else predict(finding.setting())
+    prediction = None if mute else _prediction(finding.setting())
     lengths = () if prediction is None else _compare_lengths(finding, prediction)
     if "convergence" in missing and prediction is not None and _bounds_only(prediction):
         del missing["convergence"]
@@ -303,6 +303,9 @@ def compare(finding: Finding) -> Comparison:
         outcome, reason = Outcome.LED, f"the rule '{finding.led}' was made after it: {reason}"
     text = reason[0].upper() + reason[1:] + "."
     return Comparison(finding, premise, outcome, text, prediction, lengths, verdict, agrees)
+
+
+_prediction = cache(predict)  # findings share settings
 
 
 def _bounds_only(prediction: Prediction) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SIGNS = {"mod": r"\bmod", "·": r" \cdot "}
 """What our formulas have and LaTeX writes otherwise."""
-_IN_TEXT = {"±": r"$\pm$", "≈": r"$\approx$"}
+_IN_TEXT = {"±": r"$\pm$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot$"}
 
 
 def formula(text: str) -> str:
@@ -32,13 +32,19 @@ def latex(prediction: Prediction) -> str:
     if expected is not None:
         equations += " \\\\\n" + rf"  \hat{{f}}({operands}) &= {formula(expected)}"
     table = latex_table(length_rows(prediction), LENGTH_COLUMNS)
-    for sign, command in _IN_TEXT.items():
-        table = table.replace(sign, command)
     return f"% {s.text()}\n\\begin{{align*}}\n{equations}\n\\end{{align*}}\n{table}"
 
 
-def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    """A table in LaTeX with the rules of the package booktabs; the cells are escaped."""
+def latex_table(rows: Sequence[Sequence[str]], headers: Sequence[str], long: bool = False) -> str:
+    """A table in LaTeX; the cells are escaped.
+
+    Args:
+        long: it goes on over pages (package longtable); otherwise it has the rules of booktabs.
+    """
     from tabulate import tabulate
 
-    return str(tabulate(rows, headers, tablefmt="latex_booktabs", disable_numparse=True))
+    style = "latex_longtable" if long else "latex_booktabs"
+    table = str(tabulate(rows, headers, tablefmt=style, disable_numparse=True))
+    for sign, command in _IN_TEXT.items():
+        table = table.replace(sign, command)
+    return table

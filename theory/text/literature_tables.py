@@ -10,6 +10,7 @@ from arith.theory.errors import unknown_name
 from arith.theory.studies.literature import (
     TOLERANCE,
     Comparison,
+    Finding,
     Outcome,
     compare,
     findings,
@@ -18,11 +19,13 @@ from arith.theory.studies.literature import (
 
 COLUMNS = (
     *("finding", "source", "setting", "reported", "predicted", "theorem", "outcome", "reason"),
-    "command",
+    *("command", "note", "checked"),
 )
-"""The columns of ``table``; the command predicts the same."""
+"""The columns of ``table``; the command predicts the same, ``checked`` is where its facts are."""
 IN_SHORT = ("finding", "reported", "predicted", "outcome")
 """The columns of ``short_table``."""
+IN_PAPER = ("source", "setting", "reported", "predicted", "outcome")
+"""The columns of ``latex_findings``."""
 LEGEND = (
     "reported, predicted: on inputs longer than the trained ones. outcome: agrees (within "
     f"{TOLERANCE}), disagrees, or the premise that does not hold, so that nothing is compared. "
@@ -48,10 +51,11 @@ def _row(c: Comparison) -> list[str]:
     mark = f"^{f.train_domain}" if f.train_domain in ("every", "total") else ""
     setting = f"{task} · {f.encoding} · {f.layout} · {_span(f.train)}{mark} → {_span(f.test)}"
     reported = f"{f.outcome}: {f.figure}" if f.outcome else " ".join(f"{a:g}" for a in f.accuracy)
-    predicted = " ".join(x.text() for x in c.lengths)
+    said = {x.digits: x.text() for x in c.lengths}
+    predicted = " ".join(said.get(n, "-") for n in f.test) if said else ""
     theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
-    said = [predicted, theorem, c.outcome, c.reason, c.command]
-    return [f.id, f.paper.citation, setting, reported, *said]
+    outcome = [theorem, c.outcome, c.reason, c.command]
+    return [f.id, f.paper.citation, setting, reported, predicted, *outcome, f.note, f.checked]
 
 
 def _span(lengths: tuple[int, ...]) -> str:
@@ -68,13 +72,34 @@ def short_table() -> list[list[str]]:
     return rows
 
 
+def latex_findings(name: str | None = None) -> str:
+    """The findings in scope, or the named one, as a long table in LaTeX for a paper.
+
+    Raises:
+        InvalidInput: there is no finding of that name.
+    """
+    from arith.theory.text.latex import latex_table
+
+    rows = []
+    for c in map(compare, findings() if name is None else [_named(name)]):
+        if c.in_scope or name is not None:
+            paper, row = c.finding.paper, dict(zip(COLUMNS, _row(c), strict=True))
+            row["source"] = f"{paper.authors} {paper.year}, {paper.source}"
+            rows.append([row[column] for column in IN_PAPER])
+    return latex_table(rows, IN_PAPER, long=True)
+
+
 def finding_text(name: str) -> list[str]:
     """One finding beside the prediction, a line per column (InvalidInput: no such finding)."""
+    row = _row(compare(_named(name)))
+    return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
+
+
+def _named(name: str) -> Finding:
     by_id = {f.id: f for f in findings()}
     if name not in by_id:
         raise unknown_name("finding", name, by_id, f"arith literature lists {len(by_id)}")
-    row = _row(compare(by_id[name]))
-    return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
+    return by_id[name]
 
 
 def summary() -> str:

@@ -41,7 +41,7 @@ def published_rows() -> list[PublishedRow]:
     """The published tables, the findings about one model put together."""
     rows: dict[tuple[Setting, str], list[Finding]] = {}
     for f in findings():
-        if f.paper.arxiv == PAPER:
+        if f.paper.source == f"arXiv {PAPER}":
             rows.setdefault((f.setting(), f.model), []).append(f)
     return [tuple(row) for row in rows.values()]
 

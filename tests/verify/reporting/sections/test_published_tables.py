@@ -82,7 +82,7 @@ SHOWN = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.975}
 def test_every_published_finding_is_in_one_row() -> None:
     rows = published_rows()
     ids = [f.id for row in rows for f in row]
-    assert sorted(ids) == sorted(f.id for f in findings() if f.paper.arxiv == PAPER)
+    assert sorted(ids) == sorted(f.id for f in findings() if f.paper.source == f"arXiv {PAPER}")
     assert all([f.against for f in row] == ["truth", "learned_function"] for row in rows)
     near = [row for row in rows if max(row[0].train) <= REACH]
     assert len(blocks([])) == len(near)
