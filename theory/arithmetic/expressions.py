@@ -20,7 +20,7 @@ from arith.theory.errors import InvalidInput
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement, PolyRing
 
-NAMES = ("a", "b", "c", "d")
+NAMES = tuple("abcdefgh")
 _LONGEST_TEXT = 500
 _DEEPEST = 100
 """Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""

@@ -124,11 +124,16 @@ class Task:
         """An upper bound of ``f`` on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
-        top = base**width - 1
-        factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
+        top = base**width - 1  # a number of thousands of digits
+        return sum(c * top**power for power, c in self._positive.items())
+
+    @cached_property
+    def _positive(self) -> Counter[int]:
+        """The sum of the positive coefficients, by the degree of their terms."""
+        factors: Counter[int] = Counter()
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return sum(c * top**power for power, c in factors.items())
+        return factors
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""

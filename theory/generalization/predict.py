@@ -174,6 +174,8 @@ def _predicted(setting: Setting) -> Prediction:
 def _check_defined(setting: Setting) -> None:
     """Check that the task is defined somewhere on every domain."""
     task, base, train = setting.task, setting.base, setting.train
+    if not setting.natural:
+        spend(support(task, train, base).steps)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
     for domain in (train, *tests):
         if not Support(task, domain, base).is_defined:
@@ -181,8 +183,6 @@ def _check_defined(setting: Setting) -> None:
                 f"the task is defined nowhere on {domain.text()}: every result would be negative "
                 "(with '% p' it is not)"
             )
-    if not setting.natural:
-        spend(support(task, train, base).steps)
 
 
 def _where_not_counted(

@@ -243,10 +243,10 @@ class Request:
 
     task: str | None = option(None, f"Task: {', '.join(TASKS)}.", names=TASKS)
     expr: str | None = option(
-        None, "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'."
+        None, "In place of --task: a polynomial in up to eight operands, as in '(2*a + 3*b) % 12'."
     )
     modulus: int | None = option(None, "Modulus p, at least 1.")
-    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "base", IN_CELLS)
+    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE:,}.", "base", IN_CELLS)
     pe: str = option(
         "ape", f"Encoding: {', '.join(ENCODINGS)}.", "encoding", ALWAYS, names=ENCODINGS
     )

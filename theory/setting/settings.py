@@ -12,7 +12,7 @@ from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.transformer.encodings import ENCODINGS, Encoding
 from arith.theory.transformer.layouts import STARTS, Layout
 
-LARGEST_BASE = 256
+LARGEST_BASE = 10_000
 LARGEST_WIDTH = 1000
 LARGEST_LAYERS = 100
 LARGEST_STARTS = 1000
@@ -57,7 +57,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
-            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
+            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE:,}, not {self.base}")
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:

@@ -44,19 +44,20 @@ class Sampler:
         """Operand tuples in the domain (before a task's order constraint)."""
         self._cumulative = np.cumsum([float(weight) for _, weight in weighted])
         shape = (len(self.boxes), format.task.operands, format.width)
-        self._digits = np.zeros((*shape, format.base), dtype=np.int64)
-        self._number = np.ones(shape, dtype=np.float64)
+        number: dict[tuple[int, ...], int] = {}  # few rows of values, at many places
+        self._row = np.empty(shape, dtype=np.int64)
         for b, j, i in np.ndindex(shape):
-            values = self.boxes[b].values(j, i + 1)
-            self._digits[b, j, i, : len(values)] = values
-            self._number[b, j, i] = len(values)
+            self._row[b, j, i] = number.setdefault(self.boxes[b].values(j, i + 1), len(number))
+        self._number = np.array([len(values) for values in number], dtype=np.float64)
+        self._digits = np.zeros((len(number), format.base), dtype=np.int64)
+        for row, values in enumerate(number):
+            self._digits[row, : len(values)] = values
 
     def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         box = np.searchsorted(self._cumulative, rng.random(n) * self._cumulative[-1])
-        number = self._number[box]
-        index = (rng.random(number.shape) * number).astype(np.int64)
-        k, width = number.shape[1:]
-        return self._digits[box[:, None, None], np.arange(k)[:, None], np.arange(width), index]
+        row = self._row[box]
+        index = (rng.random(row.shape) * self._number[row]).astype(np.int64)
+        return self._digits[row, index]
 
     def sample(self, n: int, rng: np.random.Generator, held_out: bool | None = None) -> np.ndarray:
         """Operand digits ``(n, k, N)``, uniform and with replacement.
