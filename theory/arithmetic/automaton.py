@@ -33,16 +33,23 @@ _Multiples = tuple[int, Sequence[int]]
 _FEW_STEPS = 10_000
 
 
-def sums(column: Iterable[_Multiples]) -> Counter[int]:
-    """How often numbers add up to each sum: of each coefficient any one of its multiples."""
+def sums(
+    column: Iterable[_Multiples], charge: Callable[[int], None] = lambda steps: None
+) -> Counter[int]:
+    """How often numbers add up to each sum: of each coefficient any one of its multiples.
+
+    Args:
+        charge: is told the steps that it takes, before they are taken.
+    """
     found = Counter({0: 1})
     for c, values in column:
         steps, span = len(found) * len(values), max(found) - min(found) + abs(c) * len(values)
         is_run = values and values[-1] - values[0] == len(values) - 1
         if is_run and steps > max(_FEW_STEPS, 4 * span):
+            charge(300 * span)
             found = _plus_run(found, c, values)
             continue
-        spend(300 * steps)
+        charge(300 * steps)
         wider: Counter[int] = Counter()
         for total, ways in found.items():
             for d in values:
@@ -55,7 +62,6 @@ def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int
     """The same with one more coefficient, whose values follow each other: a window that slides."""
     step, last = abs(c), abs(c) * (len(values) - 1)
     low, high = min(found), max(found)
-    spend(300 * (high - low + last))
     start = c * (values[0] if c > 0 else values[-1])
     wider: Counter[int] = Counter()
     for total in range(low, high + last + 1):
@@ -179,7 +185,7 @@ class DigitAutomaton:
             value = constant((j, position))
             (read if value is None else missed).append((c, box.values(j, position)))
             offset += c * (value or 0)
-        both, in_f = sums(read), sums(missed)
+        both, in_f = sums(read, spend), sums(missed, spend)
         return Counter(
             {
                 (s + t, s + offset): ways * more

@@ -74,6 +74,7 @@ class Setting:
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
         self._check_padding()
+        self._check_operations()
         for position, digits in self.train.allowed:
             if max(digits) >= self.base:
                 what = f"{max(digits)}, allowed at position {position}"
@@ -97,6 +98,18 @@ class Setting:
             kinds = ["longest"] * len(kinds)  # its length is the longest, and all that there are
         object.__setattr__(self, "train", replace(self.train, allowed=allowed, kind=kinds[0]))
         object.__setattr__(self, "test_kind", kinds[1])
+
+    def _check_operations(self) -> None:
+        """Several operations take a layout with signs; carries are those of one."""
+        if len(self.task.operations) > 1:
+            what = f"several operations ({self.task.name})"
+            if not self.layout.marked:
+                raise InvalidInput(
+                    f"{what} need a layout with signs between the operands: the "
+                    f"{self.layout.name} layout has none that says which is asked for"
+                )
+            if self.layout.scratchpad:
+                raise InvalidInput(f"the {self.layout.name} layout writes carries, not of {what}")
 
     def _check_domains(self) -> None:
         k, allowed = self.task.operands, self.train.allowed

@@ -6,13 +6,16 @@ Shapes: n operand tuples, k operands, N digits of each; units come first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.integer_arrays import combinations
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.mixture import defined_share
 from arith.verify.data.sequences import Format, NaturalFormat
 
 HELD_OUT = 20
@@ -32,18 +35,29 @@ class Sampler:
 
     Where numbers have natural lengths every length of the domain is as likely as any other, as far
     as the task is defined on it (and drawn pairs differ).
+    Of several operations every one is as likely as any other where ``evenly``, and otherwise as its
+    share of all inputs says.
     Tuples that differ only in the order of operands that can change places are held out together.
     """
 
-    def __init__(self, format: Format, domain: Domain) -> None:
+    def __init__(self, format: Format, domain: Domain, evenly: bool = False) -> None:
         self.format, self.domain = format, domain
-        balanced = isinstance(format, NaturalFormat)
-        weighted = domain.weighted_boxes(format.base, format.task.operands, balanced)
+        balanced, task = isinstance(format, NaturalFormat), format.task
+        of_one = domain.weighted_boxes(format.base, task.operands, balanced)
+        more = [Fraction(1)] * len(task.operations)
+        if evenly:  # as many of each, when those on which it is not defined are drawn again
+            shares = (defined_share(x, format.base, domain, balanced) for x in task.operations)
+            more = [1 / share for share in shares]
+        weighted = [
+            (box, weight * more[i])
+            for one, weight in of_one
+            for i, box in enumerate(with_operations(one, len(more)))
+        ]
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
         """Operand tuples in the domain (before a task's order constraint)."""
         self._cumulative = np.cumsum([float(weight) for _, weight in weighted])
-        shape = (len(self.boxes), format.task.operands, format.width)
+        shape = (len(self.boxes), len(self.boxes[0].digits), format.width)
         number: dict[tuple[int, ...], int] = {}  # few rows of values, at many places
         self._row = np.empty(shape, dtype=np.int64)
         for b, j, i in np.ndindex(shape):
@@ -98,9 +112,18 @@ class Sampler:
 
     def _wanted(self, digits: np.ndarray, held_out: bool | None) -> np.ndarray:
         task = self.format.task
-        return wanted(
-            digits, held_out, task.symmetric_operands, self.format if task.needs_order else None
-        )
+        ordered = self.format if is_partial(task) else None
+        return wanted(digits, held_out, task.symmetric_operands, ordered)
+
+
+def with_operations(box: Box, number: int) -> list[Box]:
+    """A box for each operation, its index as one number more; the box itself for a single one."""
+    return [box] if number == 1 else [Box((*box.digits, ((i,),))) for i in range(number)]
+
+
+def is_partial(task: Task) -> bool:
+    """Whether the task, or some operation of it, is defined on a part of all operands only."""
+    return any(part.needs_order for part in task.operations)
 
 
 def wanted(

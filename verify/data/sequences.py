@@ -20,7 +20,7 @@ from arith.theory.arithmetic.tasks import Task
 from arith.theory.transformer.layouts import BOS, END, EQUALS, SIGN, STARTS, Layout, Token
 
 LANDMARKS = (BOS, SIGN, EQUALS)
-"""The tokens that are no digits, in their order after the digits."""
+"""The tokens that are no digits, in their order after the digits, where there is one operation."""
 _SPACES_SEED = 20231124
 """Of the spaces in tests."""
 
@@ -29,7 +29,9 @@ _SPACES_SEED = 20231124
 class Format:
     """How the examples of one cell are written: task, base, layout and padded width.
 
-    Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.
+    Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  Of several
+    operations each has a sign of its own in place of ``+``, and operand digits have one row more,
+    whose units digit says which.
 
     Args:
         digits: the longest operand that has to fit.
@@ -57,10 +59,16 @@ class Format:
         """The T tokens of one example (see ``theory.transformer.layouts``)."""
         return self.layout.tokens((self.width,) * self.task.operands, self.result_width)
 
+    @cached_property
+    def landmarks(self) -> tuple[str, ...]:
+        """The tokens that are no digits; of several operations the signs are their names."""
+        parts = self.task.operations
+        return LANDMARKS if len(parts) == 1 else (BOS, *(part.name for part in parts), EQUALS)
+
     @property
     def vocabulary(self) -> int:
         """The number of different tokens."""
-        return self.base + len(LANDMARKS)
+        return self.base + len(self.landmarks)
 
     @cached_property
     def result_slots(self) -> np.ndarray:
@@ -87,16 +95,23 @@ class Format:
         sequence = np.empty((len(operands), len(self.tokens)), dtype=np.int64)
         for slot, token in enumerate(self.tokens):
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + LANDMARKS.index(token.symbol)
+                sequence[:, slot] = self._landmark(token.symbol, operands)
             elif token.kind == "operand":
                 sequence[:, slot] = operands[:, token.operand, token.position - 1]
             else:
                 sequence[:, slot] = result[:, token.position - 1]
         return sequence
 
+    def _landmark(self, symbol: str, operands: np.ndarray) -> np.ndarray | int:
+        """The token of a landmark; of the sign the one of each example's operation, ``(n,)``."""
+        if symbol == SIGN and len(self.task.operations) > 1:
+            return self.base + 1 + operands[:, -1, 0]
+        return self.base + (*self.landmarks, END).index(symbol)
+
     def values(self, operands: np.ndarray) -> list[np.ndarray]:
         """Operand digits ``(n, k, N)`` as k arrays ``(n,)`` of numbers.
 
+        Of several operations the last one says which.
         They are Python integers where 64 bits could not hold all that the task computes.
         """
         top = self.base**self.width
@@ -144,7 +159,7 @@ class NaturalFormat(Format):
     @property
     def end(self) -> int:
         """The token that ends an example."""
-        return self.base + len(LANDMARKS)
+        return self.base + len(self.landmarks)
 
     @property
     def padding(self) -> int:
@@ -222,7 +237,7 @@ class NaturalFormat(Format):
         sequence, there = np.empty(shape, dtype=np.int64), np.ones(shape, dtype=bool)
         for slot, token in enumerate(tokens):
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + (*LANDMARKS, END).index(token.symbol)
+                sequence[:, slot] = self._landmark(token.symbol, operands)
                 continue
             digit = tokens[slot + 1] if token.kind == "space" else token
             i, number = digit.position - 1, digit.operand
