@@ -172,6 +172,8 @@ def digit_parts(prediction: Prediction, found: dict[int, DigitAccuracy] | None) 
         return [table, *[Text("?: not counted, for it would take too long.")] * uncounted]
     if prediction.continues:
         return [Text("every result digit is right: the expected function is the task itself")]
+    if prediction.operations:
+        return [Text("the accuracy of single digits is not counted of several operations")]
     lacking = "expected function" if prediction.learned is None else "accuracy"
     return [Text(f"no accuracy of single digits: no {lacking} is predicted")]
 

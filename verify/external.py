@@ -280,8 +280,11 @@ def questions(form: Format, operands: np.ndarray) -> list[str]:
 
     The operands are written in the cell's base, the task's own numbers in base 10.
     """
-    columns = [[numeral(int(x), form.base) for x in column] for column in form.values(operands)]
-    texts = (replace(form.task, names=row).text() for row in zip(*columns, strict=True))
+    parts, values = form.task.operations, form.values(operands)
+    which = values.pop() if len(parts) > 1 else np.zeros(len(operands), dtype=int)
+    columns = [[numeral(int(x), form.base) for x in column] for column in values]
+    rows = zip(which, zip(*columns, strict=True), strict=True)
+    texts = (replace(parts[i], names=row).text() for i, row in rows)
     return [f"{text.replace('·', ' * ')} =" for text in texts]
 
 

@@ -12,7 +12,7 @@ input have the same digits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import count, pairwise
 from math import prod
@@ -26,6 +26,50 @@ from arith.theory.arithmetic.tasks import Task, digit_count
 
 Column = tuple[Sequence[int], ...]
 """The values that the digit of each operand takes at one position."""
+
+
+_Multiples = tuple[int, Sequence[int]]
+"""A coefficient, and the ascending values that are multiplied by it."""
+_FEW_STEPS = 10_000
+
+
+def sums(
+    column: Iterable[_Multiples], charge: Callable[[int], None] = lambda steps: None
+) -> Counter[int]:
+    """How often numbers add up to each sum: of each coefficient any one of its multiples.
+
+    Args:
+        charge: is told the steps that it takes, before they are taken.
+    """
+    found = Counter({0: 1})
+    for c, values in column:
+        steps, span = len(found) * len(values), max(found) - min(found) + abs(c) * len(values)
+        is_run = values and values[-1] - values[0] == len(values) - 1
+        if is_run and steps > max(_FEW_STEPS, 4 * span):
+            charge(300 * span)
+            found = _plus_run(found, c, values)
+            continue
+        charge(300 * steps)
+        wider: Counter[int] = Counter()
+        for total, ways in found.items():
+            for d in values:
+                wider[total + c * d] += ways
+        found = wider
+    return found
+
+
+def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int]:
+    """The same with one more coefficient, whose values follow each other: a window that slides."""
+    step, last = abs(c), abs(c) * (len(values) - 1)
+    low, high = min(found), max(found)
+    start = c * (values[0] if c > 0 else values[-1])
+    wider: Counter[int] = Counter()
+    for total in range(low, high + last + 1):
+        before = wider[total - step + start] if total - step >= low else 0
+        ways = before + found[total] - found[total - last - step]
+        if ways:
+            wider[total + start] = ways
+    return wider
 
 
 class DigitAutomaton:
@@ -50,14 +94,7 @@ class DigitAutomaton:
 
     def sums(self, column: Column) -> Counter[int]:
         """How often the digits of a position add up to each sum, times their coefficients."""
-        found = Counter({0: 1})
-        for c, values in zip(self.coefficients, column, strict=True):
-            wider: Counter[int] = Counter()
-            for total, ways in found.items():
-                for d in values:
-                    wider[total + c * d] += ways
-            found = wider
-        return found
+        return sums(zip(self.coefficients, column, strict=True))
 
     @property
     def digit_sums(self) -> tuple[int, int]:
@@ -143,16 +180,19 @@ class DigitAutomaton:
         self, box: Box, position: int, constant: Callable[[tuple[int, int]], int | None]
     ) -> Counter[tuple[int, int]]:
         """What the digits at a position add to f and to f^, and how often."""
-        found = Counter({(0, 0): 1})
+        read, missed, offset = list[_Multiples](), list[_Multiples](), 0
         for j, c in enumerate(self.coefficients):
-            values, read = box.values(j, position), constant((j, position))
-            spend(300 * len(found) * len(values))
-            wider: Counter[tuple[int, int]] = Counter()
-            for (s, t), ways in found.items():
-                for d in values:
-                    wider[s + c * d, t + c * (d if read is None else read)] += ways
-            found = wider
-        return found
+            value = constant((j, position))
+            (read if value is None else missed).append((c, box.values(j, position)))
+            offset += c * (value or 0)
+        both, in_f = sums(read, spend), sums(missed, spend)
+        return Counter(
+            {
+                (s + t, s + offset): ways * more
+                for s, ways in both.items()
+                for t, more in in_f.items()
+            }
+        )
 
     # --- how long results are ----------------------------------------------------------
 

@@ -45,13 +45,16 @@ def canonical(
 
 def _reduce(poly: Counter[tuple[int, ...]], n: int) -> None:
     """Make the coefficients of a polynomial mod n least absolute residues, the highest first."""
-    highest = (range(max(powers) + 1) for powers in zip(*poly, strict=True))
-    for monomial in sorted(product(*highest), reverse=True):
+    left = set(poly)
+    while left:
+        monomial = max(left)  # what it adds to is lower
+        left.remove(monomial)
         m = n // gcd(n, prod(map(factorial, monomial)))
         laps = -((m // 2 - poly[monomial]) // m)
         if laps:
             for e, c in _falling(monomial):
                 poly[e] -= laps * m * c
+                left |= {e} - {monomial}
 
 
 def _falling(exponents: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:

@@ -14,13 +14,13 @@ from functools import cache, reduce
 from operator import add, mul, neg, pos, sub
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.arithmetic.tasks import Task
+from arith.theory.arithmetic.tasks import Task, joined
 from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement, PolyRing
 
-NAMES = ("a", "b", "c", "d")
+NAMES = tuple("abcdefgh")
 _LONGEST_TEXT = 500
 _DEEPEST = 100
 """Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""
@@ -44,9 +44,15 @@ _MISPLACED: dict[type[ast.operator], str] = {
 def parse_task(text: str, modulus: int | None = None) -> Task:
     """The task that an expression describes, by the name as written.
 
+    Several expressions, with commas between them, are operations of which an example asks for one.
+
     Raises:
         InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
+    return joined(text.strip(), [_parsed(x, modulus) for x in text.split(",")])
+
+
+def _parsed(text: str, modulus: int | None) -> Task:
     tree, own = _split(text)
     if own is not None:
         if modulus is not None:
@@ -66,7 +72,7 @@ def own_modulus(text: str) -> int | None:
 
     What stands before it need not be a task by itself: ``a - b*b`` is one with a modulus only.
     """
-    return _split(text)[1]
+    return _split(text.split(",")[0])[1]
 
 
 def _split(text: str) -> tuple[ast.expr, int | None]:

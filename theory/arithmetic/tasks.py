@@ -54,6 +54,11 @@ class Task:
             raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")
 
     @property
+    def operations(self) -> tuple[Task, ...]:
+        """The tasks of which an example asks for one: itself alone."""
+        return (self,)
+
+    @property
     def operands(self) -> int:
         """The number k of operands."""
         return len(self.names)
@@ -124,11 +129,16 @@ class Task:
         """An upper bound of ``f`` on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
-        top = base**width - 1
-        factors: Counter[int] = Counter()  # of each power of it, a number of thousands of digits
+        top = base**width - 1  # a number of thousands of digits
+        return sum(c * top**power for power, c in self._positive.items())
+
+    @cached_property
+    def _positive(self) -> Counter[int]:
+        """The sum of the positive coefficients, by the degree of their terms."""
+        factors: Counter[int] = Counter()
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return sum(c * top**power for power, c in factors.items())
+        return factors
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -160,6 +170,90 @@ class Task:
         if operands and body in operands and body.startswith("("):
             body = body[1:-1]
         return body if self.modulus is None else f"Mod({body}, {self.modulus})"
+
+
+@dataclass(frozen=True)
+class Operations(Task):
+    """Several tasks of the same operands: the sign between these says which one is asked for.
+
+    An example has one number more than operands, the index of its operation, which is written as
+    that sign.  Theory predicts each operation by itself (``generalization.mixture``); what is read
+    here is what holds of all.
+
+    Args:
+        parts: the operations.
+        modulus: that of every operation, or None.
+
+    Raises:
+        InvalidInput: operations that are the same, or have other operands or another modulus.
+    """
+
+    parts: tuple[Task, ...] = ()
+
+    def __post_init__(self) -> None:
+        first, *others = self.parts
+        if len(first.names) < 2:
+            raise InvalidInput(f"'{self.name}': one operand has no sign that says the operation")
+        for i, part in enumerate(others, 1):
+            if part.names != first.names:
+                what = f"{', '.join(first.names)} and {', '.join(part.names)}"
+                raise InvalidInput(f"'{self.name}': the operations have other operands, {what}")
+            if part.modulus != first.modulus:
+                raise InvalidInput(f"'{self.name}': all operations have one modulus, or none has")
+            if any(part.terms == other.terms for other in self.parts[:i]):
+                raise InvalidInput(f"'{self.name}': {part.text()} is given twice")
+
+    @property
+    def operations(self) -> tuple[Task, ...]:
+        return self.parts
+
+    @cached_property
+    def symmetric_operands(self) -> tuple[tuple[int, ...], ...]:
+        """The operands in groups: those of one group change places in some of the operations."""
+        groups = [{j} for j in range(self.operands)]
+        for group in (set(g) for part in self.parts for g in part.symmetric_operands):
+            joined = set[int]().union(*(g for g in groups if g & group))
+            groups = [g for g in groups if not g & group] + [joined]
+        return tuple(sorted(tuple(sorted(g)) for g in groups))
+
+    @cached_property
+    def needs_order(self) -> bool:
+        """False: of the digits that are shown those count of any operation."""
+        return False
+
+    def evaluate(self, *operands: Any) -> Any:
+        """The operation that the last number says, of the others; negative if not defined."""
+        return one_of(self.parts, operands)
+
+    def largest(self, base: int, width: int) -> int:
+        return max(part.largest(base, width) for part in self.parts)
+
+    def without_idle_modulus(self, base: int, width: int) -> Task:
+        return self
+
+    def text(self, operands: Sequence[str] | None = None) -> str:
+        """The operations as a person writes them: ``a + b or a - b``."""
+        return " or ".join(part.text(operands) for part in self.parts)
+
+    def formula(self, operands: Sequence[str] | None = None) -> str:
+        """The operations as SymPy writes them, ``a + b, a - b``."""
+        return ", ".join(part.formula(operands) for part in self.parts)
+
+
+def one_of(functions: Sequence[Any], operands: Sequence[Any]) -> Any:
+    """What the function says, of all operands but the last, whose index the last one is."""
+    *values, which = operands
+    if isinstance(which, int):
+        return functions[which].evaluate(*values)
+    return sum(f.evaluate(*values) * (which == i) for i, f in enumerate(functions))
+
+
+def joined(name: str, parts: Sequence[Task]) -> Task:
+    """The task that asks for one of some operations; a single one is itself."""
+    if len(parts) == 1:
+        return parts[0]
+    terms = tuple(term for part in parts for term in part.terms)
+    return Operations(name, terms, parts[0].names, parts[0].modulus, tuple(parts))
 
 
 def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
@@ -223,11 +317,24 @@ TASKS: dict[str, NamedTask] = {
 
 def takes_modulus(name: str) -> bool:
     """Whether a task of the table is modular (InvalidInput: no such name)."""
-    return look_up("task", name, TASKS).modular
+    return any(look_up("task", x, TASKS).modular for x in name.split(","))
+
+
+def is_named(name: str) -> bool:
+    """Whether a name is one of the table, or several of them joined by commas."""
+    return all(x in TASKS for x in name.split(","))
 
 
 def named_task(name: str, modulus: int | None = None) -> Task:
-    """A task of the table (InvalidInput: no such name; a modulus missing, or one too many)."""
+    """A task of the table, or several of them joined by commas: ``add,sub``.
+
+    Raises:
+        InvalidInput: no such name; a modulus missing, or one too many.
+    """
+    return joined(name, [_named_task(x.strip(), modulus) for x in name.split(",")])
+
+
+def _named_task(name: str, modulus: int | None) -> Task:
     entry = look_up("task", name, TASKS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")

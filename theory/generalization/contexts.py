@@ -23,11 +23,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
-from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.arithmetic.automaton import digit_automaton, sums
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.effort import memoize_with_cost, spend
-from arith.theory.errors import NotCountable
+from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
+from arith.theory.errors import NotCountable, TooMuchWork
 from arith.theory.generalization.support import largest_value
 from arith.theory.generalization.views import receptive_field, tokens
 from arith.theory.setting.settings import Setting
@@ -43,6 +43,7 @@ _DIGITS = ("operand", "result", "rest")
 _END = -2
 """What is written, in place of a digit, where the result has ended."""
 _COMPARED = "contexts are compared for tasks of a finite carry under a window"
+_MOST_COMBINATIONS = ENTRIES // 20
 _Letter = tuple[int, ...]
 """The digits in sight at one place."""
 _Values = tuple[tuple[int, ...], ...]
@@ -201,7 +202,8 @@ class _Contexts:
 
     def _onwards_of(self, values: _Values, carry: int) -> frozenset[int]:
         """The carries out of a place."""
-        return frozenset(onward for _, onward, _ in self._add(values, carry))
+        column = zip(self.task.coefficients, values, strict=True)
+        return frozenset((carry + total) // self.base for total in sums(column))
 
     def _least(self, box: Box, last: int) -> int:
         """The least carry out of a place after which the result can be 0 or more."""
@@ -230,7 +232,10 @@ class _Contexts:
                 and nothing is asked above.
         """
         found: dict[_Letter, set[tuple[int, int]]] = {}
-        spend(10_000 + 3_000 * math.prod(map(len, values)))
+        combinations = math.prod(map(len, values))
+        if combinations > _MOST_COMBINATIONS:
+            raise TooMuchWork("more digits stand at one place than contexts can be compared of")
+        spend(10_000 + 3_000 * combinations)
         if is_rest and carry == 0:
             return {(): {(0, _END)}} if answers else {}
         for digits, onward, result in self._add(values, carry):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from arith.theory.arithmetic.lengths_text import runs
-from arith.theory.arithmetic.tasks import Task
+from arith.theory.arithmetic.tasks import Operations, Task, one_of
 from arith.theory.generalization.support import Support
 
 _LONG_NUMBER = 8
@@ -90,3 +90,25 @@ class LearnedFunction:
         """A power of the base; a long number as ``10^12``."""
         value = str(self.base**exponent)
         return value if len(value) < _LONG_NUMBER else f"{self.base}^{exponent}"
+
+
+@dataclass(frozen=True)
+class LearnedOperations:
+    """``f^`` of a model of several operations: one function for each, and the sign says which."""
+
+    task: Operations
+    parts: tuple[LearnedFunction | Task, ...]
+
+    def evaluate(self, *operands: Any) -> Any:
+        """``f^`` of the operands and the index of the operation, as ``LearnedFunction``."""
+        return one_of(self.parts, operands)
+
+    @property
+    def formula(self) -> str:
+        """``f^`` of each operation as SymPy writes it."""
+        return ", ".join(x.formula() if isinstance(x, Task) else x.formula for x in self.parts)
+
+    @property
+    def text(self) -> str:
+        """``f^`` of each operation as a person writes it."""
+        return " or ".join(x.text() if isinstance(x, Task) else x.text for x in self.parts)

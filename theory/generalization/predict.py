@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,10 +10,16 @@ from typing import Any
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.arithmetic.effort import LIMIT, LITTLE, PART, budget, spend
 from arith.theory.arithmetic.exact_text import exact_text, text_and_float
+from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.expressibility import expressibility
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.lengths import LengthPrediction, candidates, witnessed
+from arith.theory.generalization.learned import LearnedFunction, LearnedOperations
+from arith.theory.generalization.lengths import LengthPrediction, candidates, undecided, witnessed
+from arith.theory.generalization.mixture import (
+    hidden_sign,
+    mixed_length,
+    mixed_published,
+)
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.published import NATURAL_LENGTHS, Published, published
 from arith.theory.generalization.rules import Basis, Step, cite
@@ -34,14 +41,17 @@ class Prediction:
         derivation: every step, from the premises to the accuracy.
         learned: by the support rule, None where that does not follow.
         continues: training shows all that longer inputs ask for, so the task itself was learned.
+        operations: the prediction of each by itself, where a model has several and its queries see
+            which is asked for.
     """
 
     setting: Setting
     published: Published
     lengths: tuple[LengthPrediction, ...]
     derivation: tuple[Step, ...]
-    learned: LearnedFunction | None = field(repr=False)
+    learned: LearnedFunction | LearnedOperations | None = field(repr=False)
     continues: bool = False
+    operations: tuple[Prediction, ...] = ()
 
     def verdict(self, direction: Direction) -> Status:
         """Whether the learned function generalizes to all test lengths of a direction."""
@@ -130,6 +140,7 @@ class Prediction:
                 }
                 for x in self.derivation
             ],
+            **({"operations": [x.to_json() for x in self.operations]} if self.operations else {}),
         }
 
 
@@ -143,6 +154,8 @@ def predict(setting: Setting) -> Prediction:
         InvalidInput: the task is defined nowhere on the training or a test domain.
         TooMuchWork: to see what training showed takes too long, or a budget around it is spent.
     """
+    if isinstance(setting.task, Operations):
+        return _mixed(setting, setting.task)
     spend(500_000 + 50_000 * len(setting.test_lengths))
     with budget(LIMIT):
         other = _without_idle_modulus(setting)
@@ -171,9 +184,53 @@ def _predicted(setting: Setting) -> Prediction:
     )
 
 
+def _mixed(setting: Setting, task: Operations) -> Prediction:
+    """The prediction for several operations: of each by itself, as far as queries see which."""
+    each = tuple(predict(replace(setting, task=part)) for part in task.parts)
+    said = mixed_published([x.published for x in each], task.parts)
+    tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    if hidden := hidden_sign(setting):
+        steps = (
+            cite("convergence", each[0].derivation[0].statement),
+            cite("blind", hidden, tests, True),
+        )
+        lengths = tuple(
+            undecided(x.digits, x.direction) if x.digits in tests else x for x in each[0].lengths
+        )
+        return Prediction(setting, said, lengths, steps, None)
+    functions = [x.setting.task if x.continues else x.learned for x in each]
+    known = tuple(x for x in functions if isinstance(x, LearnedFunction | Task))
+    learned = LearnedOperations(task, known) if len(known) == len(each) else None
+    columns = zip(*(x.lengths for x in each), strict=True)
+    return Prediction(
+        setting,
+        said,
+        tuple(mixed_length(setting, column) for column in columns),
+        _mixed_steps(each),
+        learned,
+        all(x.continues for x in each),
+        each,
+    )
+
+
+def _mixed_steps(each: Sequence[Prediction]) -> tuple[Step, ...]:
+    """The steps to what is said of each operation; those that all share once."""
+    common = [x for x in each[0].derivation if all(x in p.derivation for p in each)]
+    own = [
+        replace(step, statement=f"{p.setting.task.text()}: {step.statement}")
+        for p in each
+        for step in p.derivation
+        if step not in common
+    ]
+    what = "Every query sees the sign, so it compares with training examples of one operation."
+    return (*common, cite("operations", what), *own)
+
+
 def _check_defined(setting: Setting) -> None:
     """Check that the task is defined somewhere on every domain."""
     task, base, train = setting.task, setting.base, setting.train
+    if not setting.natural:
+        spend(support(task, train, base).steps)
     tests = map(setting.test, setting.test_lengths) if task.needs_order else ()
     for domain in (train, *tests):
         if not Support(task, domain, base).is_defined:
@@ -181,8 +238,6 @@ def _check_defined(setting: Setting) -> None:
                 f"the task is defined nowhere on {domain.text()}: every result would be negative "
                 "(with '% p' it is not)"
             )
-    if not setting.natural:
-        spend(support(task, train, base).steps)
 
 
 def _where_not_counted(

@@ -316,6 +316,16 @@ RULES: dict[str, Rule] = {
             Basis.PROVED,
         ),
         Rule(
+            "operations",
+            "the sign says which operation: each as if alone",
+            "Of several operations a view that holds the sign between the operands occurs in "
+            "training only where the same one is asked for.  So a model answers each as one that "
+            "is trained on it alone, and its accuracy is the mean over the inputs of all.",
+            "signs between the operands; every query sees one of them",
+            "ours: docs/theory.md (Several operations)",
+            Basis.PROVED,
+        ),
+        Rule(
             "blind",
             "a digit that is needed and not seen: nothing follows",
             "If a result digit needs digits outside its query's window, nothing is "

@@ -84,7 +84,10 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
 def setting_leaps(s: Setting) -> Decision:
     """Whether a setting's task leaps; undecided where digits have no positions of their own."""
     own_positions = s.encoding.own_positions and not s.natural
-    return leaps(s.task, s.base, s.train) if own_positions else Decision.UNDECIDED
+    if not own_positions:
+        return Decision.UNDECIDED
+    each = {leaps(task, s.base, s.train) for task in s.task.operations}
+    return each.pop() if len(each) == 1 else Decision.UNDECIDED
 
 
 def _told(classifier: CarryClassifier, r: int, most: int) -> bool:

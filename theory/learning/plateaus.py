@@ -64,7 +64,7 @@ def plateaus(task: Task, base: int, train: Domain) -> tuple[Plateau, ...]:
 
 def setting_plateaus(s: Setting) -> tuple[Plateau, ...]:
     """The plateaus of a setting's task; none where numbers have their natural lengths."""
-    return () if s.natural else plateaus(s.task, s.base, s.train)
+    return () if s.natural or len(s.task.operations) > 1 else plateaus(s.task, s.base, s.train)
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
-from arith.theory.arithmetic.tasks import TASKS, Task, named_task
+from arith.theory.arithmetic.tasks import TASKS, Task, is_named, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
@@ -268,12 +268,18 @@ def read_allowed(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]
 class Request:
     """A setting in words; each field is an option, whose value goes to ``part`` of the setting."""
 
-    task: str | None = option(None, f"Task: {', '.join(TASKS)}.", names=TASKS)
+    task: str | None = option(
+        None,
+        f"Task: {', '.join(TASKS)}; several in one model as add,sub.",
+        names=TASKS,
+    )
     expr: str | None = option(
-        None, "In place of --task: a polynomial in up to four operands, as in '(2*a + 3*b) % 12'."
+        None,
+        "In place of --task: a polynomial in up to eight operands, as in '(2*a + 3*b) % 12'; "
+        "several in one model as 'a + b, a - b'.",
     )
     modulus: int | None = option(None, "Modulus p, at least 1.")
-    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE}.", "digit_base", IN_CELLS)
+    base: int = option(10, f"Base of the digits, 2 to {LARGEST_BASE:,}.", "digit_base", IN_CELLS)
     pe: str = option(
         "ape", f"Encoding: {', '.join(ENCODINGS)}.", "encoding", ALWAYS, names=ENCODINGS
     )
@@ -426,9 +432,9 @@ def _parts() -> list[_Part]:
 
 def setting_words(setting: Setting) -> list[str]:
     """The options that ask for a setting on the command line, each with its value."""
-    task = setting.task
-    words = [f"--task {task.name}" if task.name in TASKS else f'--expr "{task.name}"']
-    said = None if task.name in TASKS else own_modulus(task.name)
+    task, named = setting.task, is_named(setting.task.name)
+    words = [f"--task {task.name}" if named else f'--expr "{task.name}"']
+    said = None if named else own_modulus(task.name)
     words += [f"--modulus {task.modulus}"] if task.modulus != said else []
     for part in _parts():
         value = part.of(setting)
@@ -482,7 +488,7 @@ def read_setting(data: dict[str, Any]) -> Setting:
         if o.written >= IN_CELLS or name in data
     }
     name, modulus = data["task"], data["modulus"]
-    if name in TASKS:
+    if is_named(name):
         return _setting(named_task(name, modulus), values)
     asked = None if own_modulus(name) == modulus else modulus  # the name may hold it itself
     return _setting(parse_task(name, asked), values)

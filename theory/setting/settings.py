@@ -71,7 +71,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
-            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE}, not {self.base}")
+            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE:,}, not {self.base}")
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
@@ -87,6 +87,7 @@ class Setting:
         if self.test_layout == self.layout:
             object.__setattr__(self, "test_layout", None)
         self._check_padding()
+        self._check_operations()
         self._check_domains()
         if self.layout.interleaved:
             task = self.task.without_idle_modulus(self.base, self.digits)
@@ -156,6 +157,19 @@ class Setting:
         k, test = self.task.operands, self.test(length)
         enough = test.kind != "total" or length >= k
         return enough and (not test.restricted or test.has_operands(length, k, self.base))
+
+    def _check_operations(self) -> None:
+        """Several operations take a layout with signs; carries are those of one."""
+        if len(self.task.operations) > 1:
+            what = f"several operations ({self.task.name})"
+            for layout in filter(None, (self.layout, self.test_layout)):
+                if not layout.operators:
+                    raise InvalidInput(
+                        f"{what} need a layout with signs between the operands: the {layout.text} "
+                        "has none that says which is asked for"
+                    )
+                if layout.scratchpad:
+                    raise InvalidInput(f"the {layout.text} writes carries, not of {what}")
 
     def _check_domains(self) -> None:
         k = self.task.operands

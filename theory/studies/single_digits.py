@@ -9,6 +9,7 @@ from typing import Any
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.generalization.accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction
 
 
@@ -18,7 +19,7 @@ def single_digits(prediction: Prediction) -> dict[int, DigitAccuracy] | None:
     None where no expected function is predicted, or it is the task itself.
     """
     learned, test = prediction.learned, prediction.setting.test
-    if learned is None:
+    if not isinstance(learned, LearnedFunction):
         return None
     known = [x.digits for x in prediction.lengths if x.accuracy is not None]
     with budget(PART):

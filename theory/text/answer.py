@@ -173,7 +173,9 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
         for number, step in enumerate(steps, 1)
     ]
     lines += _decided_by(prediction)
-    lines += [_of_the_task(prediction.setting), *published_lines(prediction, with_reason=True)]
+    if not prediction.operations:
+        lines.append(_of_the_task(prediction.setting))
+    lines += [*published_lines(prediction, with_reason=True)]
     lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]

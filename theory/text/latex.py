@@ -21,6 +21,7 @@ def formula(text: str) -> str:
     """A formula as ``Task.text`` writes it, in LaTeX's mathematics."""
     for sign, command in _SIGNS.items():
         text = text.replace(sign, command)
+    text = text.replace(" or ", r" \text{ or } ")  # between operations
     return re.sub(r"\^(\d+)", r"^{\1}", text)
 
 

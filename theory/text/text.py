@@ -44,7 +44,7 @@ def setting_lines(s: Setting) -> list[str]:
     lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
     trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
     what = f"{cut(s.task.text())} in base {s.digit_base}, {trained}"
-    written = set(re.findall(r"\b[a-d]\b", s.task.name))
+    written = set(re.findall(r"\b[a-h]\b", s.task.name))
     out = ", ".join(sorted(written - set(s.task.names)))
     left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []
     tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []

@@ -7,6 +7,7 @@ between the digits of a number, as in ``1:59``.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from string import ascii_lowercase, digits
 
 from arith.theory.errors import InvalidInput
@@ -23,9 +24,9 @@ _BEFORE, _AFTER = re.compile(r"[-−+*·×/(,=]\s*$"), re.compile(r"\s*[-−+*·
 """What shows that a word of letters beside it is a number: the sign before it, or after it."""
 
 
-def symbols(base: int) -> list[str]:
+def symbols(base: int, landmarks: Sequence[str] = LANDMARKS) -> list[str]:
     """The text of every token: the digits of the base, then the landmarks."""
-    return [_digit(i, base) for i in range(base)] + list(LANDMARKS)
+    return [*(_digit(i, base) for i in range(base)), *landmarks]
 
 
 def numeral(value: int, base: int) -> str:

@@ -6,13 +6,16 @@ Shapes: n operand tuples, k operands, N digits of each; units come first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.integer_arrays import combinations
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.mixture import defined_share
 from arith.verify.data.sequences import Format
 
 HELD_OUT = 20
@@ -31,30 +34,43 @@ class Sampler:
     """Samples of operand digits from a domain, as often as its weights say.
 
     They are so as far as the task is defined on it (and drawn pairs differ).
+    Of several operations every one is as likely as any other where ``evenly``, and otherwise as its
+    share of all inputs says.
     Tuples that differ only in the order of operands that can change places are held out together.
     """
 
-    def __init__(self, format: Format, domain: Domain) -> None:
+    def __init__(self, format: Format, domain: Domain, evenly: bool = False) -> None:
         self.format, self.domain = format, domain
-        weighted = domain.weighted_boxes(format.base, format.task.operands)
+        task = format.task
+        of_one = domain.weighted_boxes(format.base, task.operands)
+        more = [Fraction(1)] * len(task.operations)
+        if evenly:  # as many of each, when those on which it is not defined are drawn again
+            shares = (defined_share(x, format.base, domain) for x in task.operations)
+            more = [1 / share for share in shares]
+        weighted = [
+            (box, weight * more[i])
+            for one, weight in of_one
+            for i, box in enumerate(with_operations(one, len(more)))
+        ]
         self.boxes = [box for box, _ in weighted]
         self.size = sum(box.size for box in self.boxes)
         """Operand tuples in the domain (before a task's order constraint)."""
         self._cumulative = np.cumsum([float(weight) for _, weight in weighted])
-        shape = (len(self.boxes), format.task.operands, format.width)
-        self._digits = np.zeros((*shape, format.base), dtype=np.int64)
-        self._number = np.ones(shape, dtype=np.float64)
+        shape = (len(self.boxes), len(self.boxes[0].digits), format.width)
+        number: dict[tuple[int, ...], int] = {}  # few rows of values, at many places
+        self._row = np.empty(shape, dtype=np.int64)
         for b, j, i in np.ndindex(shape):
-            values = self.boxes[b].values(j, i + 1)
-            self._digits[b, j, i, : len(values)] = values
-            self._number[b, j, i] = len(values)
+            self._row[b, j, i] = number.setdefault(self.boxes[b].values(j, i + 1), len(number))
+        self._number = np.array([len(values) for values in number], dtype=np.float64)
+        self._digits = np.zeros((len(number), format.base), dtype=np.int64)
+        for row, values in enumerate(number):
+            self._digits[row, : len(values)] = values
 
     def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         box = np.searchsorted(self._cumulative, rng.random(n) * self._cumulative[-1])
-        number = self._number[box]
-        index = (rng.random(number.shape) * number).astype(np.int64)
-        k, width = number.shape[1:]
-        return self._digits[box[:, None, None], np.arange(k)[:, None], np.arange(width), index]
+        row = self._row[box]
+        index = (rng.random(row.shape) * self._number[row]).astype(np.int64)
+        return self._digits[row, index]
 
     def sample(self, n: int, rng: np.random.Generator, held_out: bool | None = None) -> np.ndarray:
         """Operand digits ``(n, k, N)``, uniform and with replacement.
@@ -95,9 +111,18 @@ class Sampler:
 
     def _wanted(self, digits: np.ndarray, held_out: bool | None) -> np.ndarray:
         task = self.format.task
-        return wanted(
-            digits, held_out, task.symmetric_operands, self.format if task.needs_order else None
-        )
+        ordered = self.format if is_partial(task) else None
+        return wanted(digits, held_out, task.symmetric_operands, ordered)
+
+
+def with_operations(box: Box, number: int) -> list[Box]:
+    """A box for each operation, its index as one number more; the box itself for a single one."""
+    return [box] if number == 1 else [Box((*box.digits, ((i,),))) for i in range(number)]
+
+
+def is_partial(task: Task) -> bool:
+    """Whether the task, or some operation of it, is defined on a part of all operands only."""
+    return any(part.needs_order for part in task.operations)
 
 
 def wanted(

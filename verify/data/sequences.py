@@ -21,7 +21,7 @@ from arith.theory.arithmetic.tasks import Task
 from arith.theory.transformer.layouts import BOS, END, EQUALS, RESULT, SIGN, STARTS, Layout, Token
 
 LANDMARKS = (BOS, SIGN, EQUALS)
-"""The tokens that are no digits, in their order after the digits."""
+"""The tokens that are no digits, in their order after the digits, where there is one operation."""
 _SPACES_SEED = 20231124
 """Of the spaces in tests."""
 
@@ -32,6 +32,9 @@ class Format:
 
     Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  What else a
     layout writes follows: the end, a space, carries, and the markers of positions 1, 2, ...
+
+    Of several operations each has a sign of its own in place of ``+``, and operand digits have one
+    row more, whose units digit says which.
 
     Args:
         digits: the longest operand that has to fit.
@@ -61,6 +64,12 @@ class Format:
         """The T tokens of one example (see ``theory.transformer.layouts``)."""
         return self.layout.tokens((self.width,) * self.task.operands, self.result_width)
 
+    @cached_property
+    def landmarks(self) -> tuple[str, ...]:
+        """The tokens that are no digits; of several operations the signs are their names."""
+        parts = self.task.operations
+        return LANDMARKS if len(parts) == 1 else (BOS, *(part.name for part in parts), EQUALS)
+
     @property
     def layouts(self) -> list[Layout]:
         """Those that the model reads."""
@@ -69,7 +78,7 @@ class Format:
     @cached_property
     def end(self) -> int:
         """The token that ends an example, if there is one."""
-        return self.base + len(LANDMARKS)
+        return self.base + len(self.landmarks)
 
     @property
     def first_other(self) -> int:
@@ -148,7 +157,7 @@ class Format:
         for slot, token in enumerate(tokens):
             i, digits = token.position - 1, numbers[token.operand]
             if token.kind == "landmark":
-                sequence[:, slot] = self.base + (*LANDMARKS, END).index(token.symbol)
+                sequence[:, slot] = self._landmark(token.symbol, operands)
             elif token.kind == "space":
                 sequence[:, slot] = self.first_other
             elif token.kind == "marker":
@@ -159,6 +168,12 @@ class Format:
             else:  # a zero before a number has no digit
                 sequence[:, slot] = digits[:, i] if i < digits.shape[1] else 0
         return sequence
+
+    def _landmark(self, symbol: str, operands: np.ndarray) -> np.ndarray | int:
+        """The token of a landmark; of the sign the one of each example's operation, ``(n,)``."""
+        if symbol == SIGN and len(self.task.operations) > 1:
+            return self.base + 1 + operands[:, -1, 0]
+        return self.base + (*self.landmarks, END).index(symbol)
 
     def _carries(self, operands: np.ndarray) -> np.ndarray:
         """The carry into each result digit of operands ``(n, k, N)``; 0 is the least."""
@@ -176,6 +191,7 @@ class Format:
     def values(self, operands: np.ndarray) -> list[np.ndarray]:
         """Operand digits ``(n, k, N)`` as k arrays ``(n,)`` of numbers.
 
+        Of several operations the last one says which.
         They are Python integers where 64 bits could not hold all that the task computes.
         """
         top = self.base**self.width

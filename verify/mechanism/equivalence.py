@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.predict import predict
 from arith.theory.generalization.support import Support
 from arith.verify.data.sampling import Sampler
@@ -44,7 +45,7 @@ _TRIES = 20
 def predicted_support(cell: Cell) -> Support:
     """What the learned function reads (InvalidInput: none is predicted that ignores positions)."""
     learned = predict(cell.setting).learned
-    if learned is None:
+    if not isinstance(learned, LearnedFunction):
         raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
     return learned.support
 

@@ -117,7 +117,7 @@ def keep(folder: Path, model: GPT, run: Run, recipe: Recipe) -> Path:
         **replace(run, trajectory=None, predicted=None).to_json(),
         "recipe_name": recipe.name,
         "network": vars(Network.of(model)),
-        "vocabulary": symbols(cell.setting.base),
+        "vocabulary": symbols(cell.setting.base, cell.format.landmarks),
     }
     with new_folder(path) as beside:
         save_file(model.state_dict(), beside / WEIGHTS, metadata={"format": "pt"})
@@ -221,7 +221,7 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
             _, size, vocabulary, _ = (values.pop(name) for name in names)
             run = Run(**values)
             run.check()
-            known = list(vocabulary) == symbols(run.cell.setting.base)
+            known = list(vocabulary) == symbols(run.cell.setting.base, run.cell.format.landmarks)
             check(known, "vocabulary: not that of the cell")
             Plan([run.cell], run.seed)  # refuses what cannot have been trained
         check(size.width % size.heads == 0, "network: no such size")
@@ -254,7 +254,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
         "vocab_size": fmt.vocabulary,
         "max_position_embeddings": len(fmt.tokens) - 1,
         "tokens": [list(vars(token).values()) for token in fmt.tokens],
-        "vocabulary": symbols(fmt.base),
+        "vocabulary": symbols(fmt.base, fmt.landmarks),
         "base": fmt.base,
         "encoding": cell.setting.encoding.name,
         "window": cell.setting.window,

@@ -62,6 +62,8 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
             the task is not defined on them.
     """
     s, base = cell.setting, cell.setting.base
+    if len(s.task.operations) > 1:
+        raise InvalidInput(f"models of several operations ({s.task.name}) are not asked yet")
     names, task = s.task.names, s.task.text()
     found = numbers(text, base)
     if len(found) != len(names):

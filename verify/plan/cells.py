@@ -184,7 +184,9 @@ def usual_recipe(setting: Setting) -> Recipe:
 
 
 def refuse_natural(cell: Cell, what: str) -> None:
-    """Refuse what is not made for natural lengths (InvalidInput)."""
+    """Refuse what is not made for natural lengths or for several operations (InvalidInput)."""
+    if len(cell.setting.task.operations) > 1:
+        raise InvalidInput(f"{what} needs a single operation, not {cell.setting.task.name}")
     if cell.setting.natural:
         raise InvalidInput(f"{what} needs padded operands, not --padding none")
 

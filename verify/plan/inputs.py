@@ -9,7 +9,14 @@ import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.verify.data.sampling import HELD_OUT, Sampler, box_digits, wanted
+from arith.verify.data.sampling import (
+    HELD_OUT,
+    Sampler,
+    box_digits,
+    is_partial,
+    wanted,
+    with_operations,
+)
 from arith.verify.data.sequences import Format
 from arith.verify.plan.cells import Cell
 
@@ -80,12 +87,13 @@ def held_out_count(cell: Cell) -> int:
     """
     count, task = 0, cell.setting.task
     for n in cell.setting.train.every_length:
-        ordered = cell.format_for(n) if task.needs_order else None
+        ordered = cell.format_for(n) if is_partial(task) else None
         count += _held_out(
             cell.setting.train.of_length(n),
             cell.setting.base,
             task.operands,
             task.symmetric_operands,
+            len(task.operations),
             ordered,
             SAMPLES,
         )
@@ -98,12 +106,14 @@ def _held_out(
     base: int,
     operands: int,
     alike: tuple[tuple[int, ...], ...],
+    operations: int,
     ordered: Format | None,
     most: int,
 ) -> int:
     """The same of one length, which tasks share that are defined on the same inputs."""
     [length] = domain.lengths
-    boxes = domain.cut(length, base, operands)
+    cut = domain.cut(length, base, operands)
+    boxes = [box for one in cut for box in with_operations(one, operations)]
     if sum(box.size for box in boxes) > _COUNTED:
         return most
     digits = box_digits(boxes, domain.places(length) if ordered is None else ordered.width)

@@ -54,7 +54,9 @@ class Examples:
 
     def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
         self.format, self.batch_size = cell.training_format, recipe.batch_size
-        self._sampler = Sampler(self.format, cell.setting.train)
+        self._sampler = Sampler(
+            self.format, cell.setting.train, evenly=len(cell.setting.task.operations) > 1
+        )
         self._rng = np.random.default_rng([seed, 1])
         pairs = cell.setting.train.pairs
         self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)

@@ -10,7 +10,7 @@ from builders.natural_examples import digits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
+from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples, sums
 from arith.theory.arithmetic.expressions import parse_task
 
 
@@ -68,3 +68,19 @@ def test_the_counts_of_long_numbers_add_up() -> None:
     n = 9 * 10**29  # the pairs of 30 digits with a >= b
     counts = digit_automaton(parse_task("a - b"), 10).lengths((30, 30))
     assert sum(counts.values()) == n * (n + 1) // 2
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [(1, range(200)), (-1, range(1, 200))],
+        [(2, range(3, 150)), (-3, range(150)), (1, (0,))],
+        [(1, range(120)), (1, (1, 5, 119)), (7, range(100, 220))],
+    ],
+)
+def test_sums_of_many_values_are_those_of_all_combinations(
+    column: list[tuple[int, range]],
+) -> None:
+    coefficients, values = zip(*column, strict=True)
+    every = (sum(c * d for c, d in zip(coefficients, x, strict=True)) for x in product(*values))
+    assert sums(column) == Counter(every)
