@@ -213,7 +213,10 @@ FLAGS = {
     "grid": ["--json"],
     "report": ["--json", "--check", "--all"],
     "ask": ["--json"],
-    **{name: ["--json"] for name in ("literature", "tasks", "encodings", "layouts", "theorems")},
+    **{
+        name: ["--json"]
+        for name in ("literature", "tasks", "encodings", "layouts", "models", "theorems")
+    },
 }
 WORDS = {
     "ask": st.tuples(files, st.one_of(st.just("12 + 34"), deep, wild)).map(list),

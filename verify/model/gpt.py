@@ -55,8 +55,8 @@ class Block(nn.Module):
         self.query, self.key, self.value, self.out = (
             nn.Linear(width, width, bias=False) for _ in range(4)
         )
-        self.up = nn.Linear(width, 4 * width, bias=False)
-        self.down = nn.Linear(4 * width, width, bias=False)
+        self.up = nn.Linear(width, shape.mlp, bias=False)
+        self.down = nn.Linear(shape.mlp, width, bias=False)
         # Forward hooks of this module see and replace what keys and values are made of.
         self.context = nn.Identity()
 
@@ -121,7 +121,7 @@ class GPT(nn.Module):
     """A decoder-only Transformer over digit tokens.
 
     Args:
-        shape: layers, heads and width.
+        shape: layers, heads and widths.
         vocabulary: the number of different tokens.
         tokens: what stands in the sequence (see ``theory.transformer.layouts``), T tokens.
         encoding: a name in ``arith.verify.model.positions.POSITIONS``.

@@ -25,7 +25,6 @@ from safetensors.torch import save_file
 
 from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.settings import LARGEST_LAYERS
 from arith.verify.data.numerals import symbols
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
@@ -33,7 +32,7 @@ from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.given import check_regular, one_line, read_bytes
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import RECIPE, Recipe
-from arith.verify.plan.sizes import Size
+from arith.verify.plan.sizes import LARGEST, Size
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.files import new_folder
 from arith.verify.records.reading import Line, Positive, check, read, record
@@ -52,22 +51,29 @@ _LONGEST = 100
 
 @dataclass(frozen=True)
 class Network:
-    """The size of a kept network, and whether its head is its embedding."""
+    """The size of a kept network, and whether its head is its embedding.
 
-    layers: Annotated[int, Meta(ge=1, le=LARGEST_LAYERS)]
+    Args:
+        mlp: hidden width of the perceptrons; 0 is four times the width.
+    """
+
+    layers: Annotated[int, Meta(ge=1, le=LARGEST["layers"])]
     heads: Positive
-    width: Annotated[int, Meta(ge=1, le=10_000)]
+    width: Annotated[int, Meta(ge=1, le=LARGEST["width"])]
     tied: bool
+    mlp: Annotated[int, Meta(ge=0, le=LARGEST["mlp"])] = 0
 
     @classmethod
     def of(cls, model: GPT) -> Network:
         """That of a model."""
         width = model.embedding.embedding_dim
-        return cls(len(model.blocks), model.heads, width, model.head is None)
+        mlp = model.blocks[0].up.out_features
+        own = 0 if mlp == 4 * width else mlp
+        return cls(len(model.blocks), model.heads, width, model.head is None, own)
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
-        shape = Size(self.layers, self.heads, self.width)
+        shape = Size(self.layers, self.heads, self.width, self.mlp)
         return network(cell, 0, replace(RECIPE, tied=self.tied), shape)
 
 
@@ -214,6 +220,7 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
             run = Run.from_json(json.dumps(config["run"]))
             refuse_natural(run.cell, "an export")
             sizes = {name: config.get(entry) for name, entry in _SIZES.items()}
+            sizes["mlp"] = config.get(_MLP, 0)
             size = read(Network, {**sizes, "tied": config.get("tied") is True})
         else:
             values = read_model(_CONFIG, text).values()
@@ -242,6 +249,8 @@ def _is_export(config: dict[str, Any]) -> bool:
 
 _SIZES = {"layers": "num_hidden_layers", "heads": "num_attention_heads", "width": "hidden_size"}
 """What ``config.json`` of an export calls the sizes of a network."""
+_MLP = "intermediate_size"
+"""The same of the hidden width of the perceptrons, where that is not four times the width."""
 
 
 def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
@@ -249,6 +258,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
     fmt = cell.format
     return {
         **{entry: getattr(size, name) for name, entry in _SIZES.items()},
+        **({_MLP: size.mlp} if size.mlp else {}),
         "tied": size.tied,
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,
