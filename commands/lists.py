@@ -9,7 +9,6 @@ import typer
 from arith.commands.options import JsonListOption, completion
 from arith.printing import print_lines, print_list, print_table, print_text
 from arith.theory.text import catalogue
-from arith.verify.plan.sizes import SIZES
 
 
 def _complete_finding(incomplete: str) -> list[str]:
@@ -67,6 +66,8 @@ def layouts(as_json: JsonListOption = False) -> None:
 
 def models(as_json: JsonListOption = False) -> None:
     """List the named sizes of models; a size of one's own is asked for by these parts."""
+    from arith.verify.plan.sizes import SIZES
+
     parts = ("model", "layers", "heads", "width", "mlp")
     rows = [(name, *map(str, vars(size).values())) for name, size in SIZES.items()]
     print_list({part: part for part in parts}, rows, as_json)

@@ -67,7 +67,7 @@ class Network:
     def of(cls, model: GPT) -> Network:
         """That of a model."""
         width = model.embedding.embedding_dim
-        mlp = model.blocks[0].up.out_features
+        mlp = len(model.get_parameter("blocks.0.up.weight"))
         own = 0 if mlp == 4 * width else mlp
         return cls(len(model.blocks), model.heads, width, model.head is None, own)
 
