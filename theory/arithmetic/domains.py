@@ -3,7 +3,9 @@
 ``longest`` (the paper's ``D_n``): the longest operand has exactly n digits.  ``every``
 (``D_n^ab``): each operand has exactly n digits.  For n = 1 the operands are 0 .. B-1.  ``lengths``
 has the inputs of ``longest``, and ``total`` those whose operands have n digits together; for these
-two the lengths of the operands are drawn first, all alike.
+two the lengths of the operands are drawn first, all alike.  ``coin`` has the inputs of ``longest``
+as well: chance picks the operand that has n digits, and each other one is uniform below ``B**n``
+(the sampler of the published code).
 
 A domain is cut into disjoint boxes.  Within a box the digits are independent, which is what makes
 exact counting possible.
@@ -28,8 +30,12 @@ from arith.theory.arithmetic.lengths_text import runs
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.errors import InvalidInput, unknown_name
 
-KINDS = ("longest", "every", "lengths", "total")
-_WITHIN = {"longest": ("longest", "every"), "lengths": ("lengths", "longest", "every")}
+KINDS = ("longest", "every", "lengths", "total", "coin")
+_WITHIN = {
+    "longest": ("longest", "every", "coin"),
+    "lengths": ("lengths", "longest", "every", "coin"),
+    "coin": ("longest", "every", "coin"),
+}
 """The kinds whose inputs a kind shows, none of them much more seldom than they are there."""
 LENGTHS_FIRST = ("lengths", "total")
 """The kinds in which every tuple of operand lengths is as likely as any other."""
@@ -139,6 +145,10 @@ class Domain:
             alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths)
             every = base ** (n * operands) - base ** ((n - 1) * operands) * (n > 1)
             share *= Fraction(alike, every)
+        elif self.kind == "coin":
+            alike = prod(base**w - base ** (w - 1) * (w > 1) for w in widths) * widths.count(n)
+            picked = base**n - base ** (n - 1) * (n > 1)
+            share *= Fraction(alike, operands * picked * base ** (n * (operands - 1)))
         elif self.kind == "lengths":
             share /= n**operands - (n - 1) ** operands
         elif self.kind == "total":
@@ -181,6 +191,8 @@ class Domain:
             return 1
         if self.kind == "total":
             return comb(n - 1, operands - 1)
+        if self.kind == "coin" and n > 1:
+            return 2**operands - 1
         return n**operands - (n - 1) ** operands if self.kind == "lengths" else operands
 
     def boxes(self, base: int, operands: int) -> tuple[Box, ...]:
@@ -189,7 +201,7 @@ class Domain:
 
     def layers(self, base: int, operands: int) -> list[tuple[int, Box]]:
         """The domain as a signed sum of boxes: ``D_n`` is all up to n digits, less all below."""
-        if self.kind != "longest":
+        if self.kind not in ("longest", "coin"):
             return [(1, box) for box in self.boxes(base, operands)]
         signed = [step for n in self.every_length for step in ((1, n), (-1, n - 1)) if step[1]]
         full = tuple(range(base))
@@ -204,22 +216,31 @@ class Domain:
         Args:
             balanced: every length is as likely as any other, not every operand tuple.
         """
-        by_length = [self.cut(n, base, operands) for n in self.lengths]
-        main = by_length if balanced else [[box for boxes in by_length for box in boxes]]
+        by_length = [self._often(n, base, operands) for n in self.lengths]
+        main = by_length if balanced else [[x for boxes in by_length for x in boxes]]
         rest = 1 - sum((share for _, share in self.priming), Fraction(0))
         groups = [(rest / len(main), boxes) for boxes in main]
-        groups += [(share, self.cut(n, base, operands)) for n, share in self.priming]
-        size = (lambda _: 1) if self.kind in LENGTHS_FIRST else (lambda box: box.size)
+        groups += [(share, self._often(n, base, operands)) for n, share in self.priming]
         return [
-            (box, share * Fraction(size(box), sum(map(size, boxes))))
+            (box, share * Fraction(often, sum(often for _, often in boxes)))
             for share, boxes in groups
-            for box in boxes
+            for box, often in boxes
         ]
+
+    def _often(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
+        """The boxes of ``cut`` with how often samples of length n fall in each, as a ratio."""
+        boxes = self.cut(n, base, operands)
+        if self.kind in LENGTHS_FIRST:
+            return [(box, 1) for box in boxes]
+        if self.kind == "coin" and n > 1:  # by how many operands with n digits may have been picked
+            return [(b, b.size * sum(row[n - 1] != (0,) for row in b.digits)) for b in boxes]
+        return [(box, box.size) for box in boxes]
 
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
         """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes.
 
-        Where lengths are drawn first there is a box for each tuple of them.
+        Where lengths are drawn first there is a box for each tuple of them, and where a coin picks
+        an operand one for each choice of those that have n digits.
         """
         full, zero = tuple(range(base)), (0,)
 
@@ -227,8 +248,10 @@ class Domain:
         def number(width: int) -> tuple[tuple[int, ...], ...]:
             return (full,) * (width - 1) + (full[width > 1 :],) + (zero,) * (n - width)
 
-        if self.kind == "longest" and n > 1:
-            below, at_most = (full,) * (n - 1) + (zero,), (full,) * n
+        below, at_most = (full,) * (n - 1) + (zero,), (full,) * n
+        if self.kind == "coin" and n > 1:
+            rows = [*product((number(n), below), repeat=operands)][:-1]
+        elif self.kind == "longest" and n > 1:
             rows = [
                 (below,) * first + (number(n),) + (at_most,) * (operands - first - 1)
                 for first in range(operands)

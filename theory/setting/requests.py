@@ -269,8 +269,9 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest: the longest operand has n digits; every: each has. With --padding none also "
-        "total: all have together; lengths: as longest, with the operands' lengths drawn first.",
+        "longest: the longest operand has n digits; every: each has; coin: as longest, with one "
+        "picked by chance to have them. With --padding none also total: all have together; "
+        "lengths: as longest, with the operands' lengths drawn first.",
         "train.kind",
         IN_CELLS,
         names=KINDS,

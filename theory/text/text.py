@@ -30,6 +30,7 @@ _WHOSE = {
     "every": "each operand has",
     "lengths": "lengths are drawn first, and the longest operand has",
     "total": "lengths are drawn first, and the operands together have",
+    "coin": "an operand picked by chance has",
 }
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15

@@ -29,7 +29,7 @@ EVALUATION_SEED = 20240717
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
-    uneven = domain.priming or domain.kind in LENGTHS_FIRST
+    uneven = domain.priming or domain.kind in (*LENGTHS_FIRST, "coin")
     whole = not (uneven or cell.setting.layout.spaced)
     if whole and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import pytest
 from hypothesis import given
@@ -43,3 +44,18 @@ def test_lengths_that_are_rare_do_not_count_as_shown(
         patch.setattr(domains, "LEAST_SHARE", least)
         for widths in ((i, j) for i in range(1, 6) for j in range(1, 6)):
             assert domain.shows_lengths(widths, 2) == (expected[widths] >= least)
+
+
+@pytest.mark.parametrize(("operands", "lengths"), [(2, (3,)), (3, (2,)), (2, (1, 2))])
+def test_a_coin_picks_the_operand_that_is_long(operands: int, lengths: tuple[int, ...]) -> None:
+    """Every operand in turn has n digits, and the others are any numbers below ``B**n``."""
+    expected: Counter[tuple[int, ...]] = Counter()
+    for n in lengths:
+        long, every = [x for x in range(3**n) if digit_count(x, 3) == n], range(3**n)
+        for picked in range(operands):
+            numbers = [long if j == picked else every for j in range(operands)]
+            share = Fraction(1, len(lengths) * operands * prod(map(len, numbers)))
+            for values in product(*numbers):
+                expected[tuple(digit_count(v, 3) for v in values)] += share
+    assert shares(Domain(lengths, "coin"), 3, operands) == expected
+    assert Domain(lengths, "coin").layers(3, operands) == Domain(lengths).layers(3, operands)
