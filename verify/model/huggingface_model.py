@@ -52,7 +52,12 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
                 config.encoding,
                 config.window,
                 seed=0,
-                recipe=replace(RECIPE, tied=config.tied),
+                recipe=replace(
+                    RECIPE,
+                    tied=config.tied,
+                    gelu=getattr(config, "gelu", False),
+                    norm_bias=getattr(config, "norm_bias", True),
+                ),
                 starts=config.starts,
             )
         # Stored with the weights: transformers makes no other buffers before it loads them.

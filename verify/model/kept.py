@@ -51,7 +51,7 @@ _LONGEST = 100
 
 @dataclass(frozen=True)
 class Network:
-    """The size of a kept network, and whether its head is its embedding.
+    """The size of a kept network, and of what its recipe decides the parts that answers rest on.
 
     Args:
         mlp: hidden width of the perceptrons; 0 is four times the width.
@@ -62,6 +62,8 @@ class Network:
     width: Annotated[int, Meta(ge=1, le=LARGEST["width"])]
     tied: bool
     mlp: Annotated[int, Meta(ge=0, le=LARGEST["mlp"])] = 0
+    gelu: bool = False
+    norm_bias: bool = True
 
     @classmethod
     def of(cls, model: GPT) -> Network:
@@ -69,12 +71,14 @@ class Network:
         width = model.embedding.embedding_dim
         mlp = len(model.get_parameter("blocks.0.up.weight"))
         own = 0 if mlp == 4 * width else mlp
-        return cls(len(model.blocks), model.heads, width, model.head is None, own)
+        layers, tied, gelu = len(model.blocks), model.head is None, model.recipe.gelu
+        return cls(layers, model.heads, width, tied, own, gelu, model.recipe.norm_bias)
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
         shape = Size(self.layers, self.heads, self.width, self.mlp)
-        return network(cell, 0, replace(RECIPE, tied=self.tied), shape)
+        made = replace(RECIPE, tied=self.tied, gelu=self.gelu, norm_bias=self.norm_bias)
+        return network(cell, 0, made, shape)
 
 
 _CONFIG = record(
@@ -220,7 +224,7 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
             run = Run.from_json(json.dumps(config["run"]))
             refuse_natural(run.cell, "an export")
             sizes = {name: config.get(entry) for name, entry in _SIZES.items()}
-            sizes["mlp"] = config.get(_MLP, 0)
+            sizes |= {n: config[entry] for n, (entry, _) in _UNUSUAL.items() if entry in config}
             size = read(Network, {**sizes, "tied": config.get("tied") is True})
         else:
             values = read_model(_CONFIG, text).values()
@@ -249,8 +253,12 @@ def _is_export(config: dict[str, Any]) -> bool:
 
 _SIZES = {"layers": "num_hidden_layers", "heads": "num_attention_heads", "width": "hidden_size"}
 """What ``config.json`` of an export calls the sizes of a network."""
-_MLP = "intermediate_size"
-"""The same of the hidden width of the perceptrons, where that is not four times the width."""
+_UNUSUAL = {
+    "mlp": ("intermediate_size", 0),
+    "gelu": ("gelu", False),
+    "norm_bias": ("norm_bias", True),
+}
+"""The same of what is written only where it is not as usual, with that."""
 
 
 def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
@@ -258,7 +266,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
     fmt = cell.format
     return {
         **{entry: getattr(size, name) for name, entry in _SIZES.items()},
-        **({_MLP: size.mlp} if size.mlp else {}),
+        **{e: getattr(size, n) for n, (e, usual) in _UNUSUAL.items() if getattr(size, n) != usual},
         "tied": size.tied,
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,

@@ -157,7 +157,7 @@ class Cell:
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
-        parts += [f"--recipe {recipe.name}"] if recipe else []
+        parts += [f"--recipe {recipe.asked_for}"] if recipe else []
         return " ".join(parts)
 
 

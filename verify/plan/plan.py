@@ -105,7 +105,8 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        return [Job(c, seed, self.recipe or c.recipe) for c in self.cells for seed in seeds]
+        made = [(c, (self.recipe or c.recipe).of(c.setting.task)) for c in self.cells]
+        return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
 
 
 def _check(cell: Cell) -> None:
