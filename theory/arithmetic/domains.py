@@ -43,6 +43,8 @@ LEAST_SHARE = Fraction(1, 10**6)
 """The least share of examples that counts as shown: fewer would hardly be met in a training run."""
 MOST_PAIRS = 10**9
 """The most operand tuples that a training set may be drawn to have."""
+HOLDOUTS = ("hash", "position")
+"""How it is said which operand tuples are held out of training."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
 
@@ -58,6 +60,8 @@ class Domain:
         allowed: per position (1 = units), the only digits that operands have there;
             a zero above an operand's highest digit counts as a digit.
         pairs: show only so many operand tuples, drawn once; None for all of them.
+        holdout: which tuples are held out of training: ``hash``, those that a hash of their digits
+            says, before any is drawn; ``position``, the last tenth of ``pairs`` drawn once.
 
     Raises:
         InvalidInput: a value that makes no sense, or one given twice.
@@ -68,8 +72,13 @@ class Domain:
     priming: tuple[tuple[int, Fraction], ...] = ()
     allowed: tuple[tuple[int, tuple[int, ...]], ...] = ()
     pairs: int | None = None
+    holdout: str = "hash"
 
     def __post_init__(self) -> None:
+        if self.holdout not in HOLDOUTS:
+            raise unknown_name("holdout", self.holdout, HOLDOUTS)
+        if self.holdout == "position" and self.pairs is None:
+            raise InvalidInput("a holdout by position is of tuples drawn once: give --train-pairs")
         if self.kind not in KINDS:
             raise unknown_name("domain", self.kind, KINDS)
         if not self.lengths:
@@ -106,6 +115,13 @@ class Domain:
     def every_length(self) -> tuple[int, ...]:
         """All lengths that the domain shows, priming included."""
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
+
+    @property
+    def trained_pairs(self) -> int | None:
+        """How many operand tuples are trained on; None where they are drawn anew."""
+        if self.pairs is None or self.holdout == "hash":
+            return self.pairs
+        return self.pairs * 9 // 10
 
     def direction(self, length: int) -> Direction:
         """Where a test length lies, as seen from a training domain."""
@@ -274,7 +290,8 @@ class Domain:
             for j, row in enumerate(box.digits):
                 for i, values in enumerate(row):
                     shares[box.width, j, i][list(values)] += float(weight) / len(values)
-        missed = sum(((1 - share[share > 0]) ** self.pairs).sum() for share in shares.values())
+        drawn = self.trained_pairs or 0
+        missed = sum(((1 - share[share > 0]) ** drawn).sum() for share in shares.values())
         return bool(missed < MISSED)
 
     def text(self) -> str:

@@ -17,7 +17,7 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple, get_type_hints
 
-from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.domains import HOLDOUTS, KINDS, Domain
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
@@ -295,6 +295,12 @@ class Request:
         "Train on so many operand tuples, drawn once; else on fresh ones at every step.",
         "train.pairs",
     )
+    train_holdout: str = option(
+        "hash",
+        "hash: one operand tuple in 20 is held out; position: the last tenth of --train-pairs.",
+        "train.holdout",
+        names=HOLDOUTS,
+    )
     test_digits: str | None = option(
         None,
         f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3).",
@@ -317,6 +323,9 @@ class Request:
         f"From how many starts training draws, under {', '.join(RANDOM_STARTS[:-1])} and in the "
         f"{RANDOM_STARTS[-1]} layout.",
         "starts",
+    )
+    result_width: int = option(
+        0, "Digits that results are padded to; 0 is those of the longest.", "result_width"
     )
 
     def _task(self) -> Task:

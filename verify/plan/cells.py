@@ -76,7 +76,7 @@ class Cell:
         s = self.setting
         if s.natural:
             return NaturalFormat(s.task, s.base, s.layout, digits, s.starts)
-        return Format(s.task, s.base, s.layout, s.digits)
+        return Format(s.task, s.base, s.layout, s.digits, result_digits=s.result_width)
 
     @property
     def training_format(self) -> Format:
@@ -116,6 +116,7 @@ class Cell:
         s = self.setting
         window = f" W={s.window}" if s.window else ""
         width = f" N={s.width}" if s.width else ""
+        width += f" M={s.result_width}" if s.result_width else ""
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         natural = " natural" if s.natural else ""
