@@ -108,6 +108,15 @@ class Plan:
         made = [(c, (self.recipe or c.recipe).of(c.setting.task)) for c in self.cells]
         return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
 
+    def differs(self) -> str:
+        """What differs from the published code where models are trained by its recipe, else ''."""
+        steps = sorted({job.recipe.published_steps for job in self.models} - {0})
+        theirs = " and ".join(f"{n:,}" for n in steps)
+        return theirs and (
+            f"Of the published recipe one thing differs: it takes {theirs} steps, here "
+            f"{self.budget:,} (--budget). Its data are options: docs/published-code.md."
+        )
+
 
 def _check(cell: Cell) -> None:
     """Refuse a cell that cannot be trained, or judged when it is."""
