@@ -53,6 +53,7 @@ COMMANDS = {
     "layouts": Listed(
         "lists:layouts", "List the layouts, each with the way it writes 12 + 34 = 46."
     ),
+    "models": Listed("lists:models", "List the named sizes of models."),
     "theorems": Listed("lists:theorems", "List the four theorems and their rules, or explain one."),
 }
 """Every command, in the order of the help page."""

@@ -86,6 +86,15 @@ def layouts(
         print_text(f"\nA name and what differs make others. Parts: {catalogue.LAYOUT_PARTS}.")
 
 
+def models(as_json: JsonListOption = False) -> None:
+    """List the named sizes of models; a size of one's own is asked for by these parts."""
+    from arith.verify.plan.sizes import SIZES
+
+    parts = ("model", "layers", "heads", "width", "mlp")
+    rows = [(name, *map(str, vars(size).values())) for name, size in SIZES.items()]
+    print_list({part: part for part in parts}, rows, as_json)
+
+
 def theorems(
     words: Annotated[
         list[str] | None,

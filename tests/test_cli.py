@@ -324,6 +324,7 @@ def test_help_says_what_an_option_does_here() -> None:
         ("tasks", "task summary digit_causal carries translation_invariant"),
         ("encodings", "encoding reference own_parameter summary source"),
         ("layouts", "layout example summary"),
+        ("models", "model layers heads width mlp"),
         ("theorems", "rule statement premises source basis"),
     ],
 )

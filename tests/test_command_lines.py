@@ -214,7 +214,7 @@ FLAGS = {
     "report": ["--json", "--check", "--all"],
     "ask": ["--json"],
     "literature": ["--json", "--latex"],
-    **{name: ["--json"] for name in ("tasks", "encodings", "layouts", "theorems")},
+    **{name: ["--json"] for name in ("tasks", "encodings", "layouts", "models", "theorems")},
 }
 WORDS = {
     "ask": st.tuples(files, st.one_of(st.just("12 + 34"), deep, wild)).map(list),

@@ -48,6 +48,8 @@ LEAST_SHARE = Fraction(1, 10**6)
 """The least share of examples that counts as shown: fewer would hardly be met in a training run."""
 MOST_PAIRS = 10**9
 """The most operand tuples that a training set may be drawn to have."""
+HOLDOUTS = ("hash", "position")
+"""How it is said which operand tuples are held out of training."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
 _WEIGHT = re.compile(r"\s*([0-9]{1,4})\s*:\s*([0-9]{1,9}(\.[0-9]{1,9})?)\s*")
@@ -75,6 +77,8 @@ class Domain:
             the kind weighs its inputs.
         natural: numbers have their natural lengths.  Then a position above an operand's highest
             digit has no digit, so that ``allowed`` does not speak of it; else it has a zero.
+        holdout: which tuples are held out of training: ``hash``, those that a hash of their digits
+            says, before any is drawn; ``position``, the last tenth of ``pairs`` drawn once.
 
     Raises:
         InvalidInput: a value that makes no sense, or one given twice.
@@ -89,8 +93,13 @@ class Domain:
     each: tuple[tuple[int, ...], ...] = ()
     weights: str = ""
     natural: bool = False
+    holdout: str = "hash"
 
     def __post_init__(self) -> None:
+        if self.holdout not in HOLDOUTS:
+            raise unknown_name("holdout", self.holdout, HOLDOUTS)
+        if self.holdout == "position" and self.pairs is None:
+            raise InvalidInput("a holdout by position is of tuples drawn once: give --train-pairs")
         if self.kind not in KINDS:
             raise unknown_name("domain", self.kind, KINDS)
         object.__setattr__(self, "each", tuple(tuple(sorted(set(x))) for x in self.each))
@@ -158,6 +167,13 @@ class Domain:
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
     @property
+    def trained_pairs(self) -> int | None:
+        """How many operand tuples are trained on; None where they are drawn anew."""
+        if self.pairs is None or self.holdout == "hash":
+            return self.pairs
+        return self.pairs * 9 // 10
+
+    @property
     def most_places(self) -> int:
         """How many tokens the longest operand takes."""
         return self.places(self.every_length[-1])
@@ -212,7 +228,7 @@ class Domain:
     def of_length(self, n: int) -> Domain:
         """The inputs of one length, as they are drawn there."""
         weights = UNIFORM if self.weights == UNIFORM else ""
-        return replace(self, lengths=(n,), priming=(), pairs=None, weights=weights)
+        return replace(self, lengths=(n,), priming=(), pairs=None, weights=weights, holdout="hash")
 
     def direction(self, length: int) -> Direction:
         """Where a test length lies, as seen from a training domain."""
@@ -359,6 +375,15 @@ class Domain:
         longest = ((b, sum(row[n - 1] != (0,) or n == 1 for row in b.digits)) for b in boxes)
         return [(box, box.size * picked) for box, picked in longest]
 
+    def _often(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
+        """The boxes of ``cut`` with how often samples of length n fall in each, as a ratio."""
+        boxes = self.cut(n, base, operands)
+        if self.kind in LENGTHS_FIRST:
+            return [(box, 1) for box in boxes]
+        if self.kind == "coin" and n > 1:  # by how many operands with n digits may have been picked
+            return [(b, b.size * sum(row[n - 1] != (0,) for row in b.digits)) for b in boxes]
+        return [(box, box.size) for box in boxes]
+
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
         """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes.
 
@@ -413,7 +438,8 @@ class Domain:
             for j, row in enumerate(box.digits):
                 for i, values in enumerate(row):
                     shares[box.width, j, i][list(values)] += float(weight) / len(values)
-        missed = sum(((1 - share[share > 0]) ** self.pairs).sum() for share in shares.values())
+        drawn = self.trained_pairs or 0
+        missed = sum(((1 - share[share > 0]) ** drawn).sum() for share in shares.values())
         return bool(missed < MISSED)
 
     def text(self) -> str:

@@ -253,9 +253,8 @@ def observe(setting: Setting) -> Observation:
 
 def _moved(setting: Setting, test: Layout) -> str:
     """Where padded tests have digits that training has elsewhere; empty if they read the same."""
-    width = setting.task.result_width(setting.base, setting.digits)
     operands = (setting.operand_width,) * setting.task.operands
-    trained, tested = (x.tokens(operands, width) for x in (setting.layout, test))
+    trained, tested = (x.tokens(operands, setting.result_digits) for x in (setting.layout, test))
     if trained[: len(trained) - setting.layout.end] == tested[: len(tested) - test.end]:
         return ""
     there, then = (_units(tokens, setting.encoding.reference) for tokens in (tested, trained))

@@ -60,9 +60,8 @@ def indices(tokens: tuple[Token, ...]) -> dict[tuple[int, int], int]:
 @lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting
 def tokens(setting: Setting) -> tuple[Token, ...]:
     """The tokens of one example, for the longest operands that are written."""
-    result_width = setting.task.result_width(setting.base, setting.digits)
-    width = setting.operand_width
-    return setting.layout.tokens((width,) * setting.task.operands, result_width, setting.natural)
+    operands = (setting.operand_width,) * setting.task.operands
+    return setting.layout.tokens(operands, setting.result_digits, setting.natural)
 
 
 def views(setting: Setting) -> Iterator[View]:
@@ -76,7 +75,7 @@ def views(setting: Setting) -> Iterator[View]:
     if reach is None:
         return
     index, needs = indices(sequence), local_needs(task.operands, reach)
-    for i in range(1, task.result_width(setting.base, setting.digits) + 1):
+    for i in range(1, setting.result_digits + 1):
         spend(1_000 * min(setting.window or len(sequence), len(sequence)) + 5_000)
         query = index[RESULT, i] - 1
         keys = (index.get((need.operand, i - need.below)) for need in needs)

@@ -380,6 +380,9 @@ class Request:
         f"{RANDOM_STARTS[-1]} layout.",
         "starts",
     )
+    result_width: int = option(
+        0, "Digits that results are padded to; 0 is those of the longest.", "result_width"
+    )
 
     def _task(self) -> Task:
         if self.task is not None and self.expr is not None:

@@ -48,6 +48,7 @@ class Setting:
             start at random; otherwise it means nothing, and is the usual number.
         test_layout: how test examples are written; None for as those of training.
         base: that of the tokens; where one holds several digits, a power of that of the digits.
+        result_width: to how many digits padded results are written; 0 for those of the largest.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -68,6 +69,7 @@ class Setting:
     test_layout: Layout | None = None
     test_each: tuple[tuple[int, ...], ...] = ()
     test_allowed: Allowed = ()
+    result_width: int = 0
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -81,6 +83,12 @@ class Setting:
             raise InvalidInput(
                 f"width must be 0 or from {self.longest}, the longest operand that is written, to "
                 f"{LARGEST_WIDTH}, not {self.width}"
+            )
+        least = self.task.result_width(self.base, self.train.places(self.longest))
+        if self.result_width and not least <= self.result_width <= LARGEST_WIDTH:
+            raise InvalidInput(
+                f"the result width must be 0 or from {least}, the longest result, to "
+                f"{LARGEST_WIDTH}, not {self.result_width}"
             )
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
@@ -209,6 +217,8 @@ class Setting:
             return
         if self.width:
             raise InvalidInput("--width needs padded operands, not --padding none")
+        if self.result_width:
+            raise InvalidInput("--result-width needs padded operands, not --padding none")
         if self.window and not layout.interleaved:
             raise InvalidInput("--window needs padded operands or the interleaved layout")
         shorter = [
@@ -290,6 +300,7 @@ class Setting:
         """How an input is written and read: ``interleaved layout, attention window 5, 1 layer``."""
         window = f", attention window {self.window}" if self.window else ""
         width = f", padded to {self.operand_width} digits" if self.width else ""
+        width += f", results to {self.result_width}" if self.result_width else ""
         layers = f", {self.layers_text}" if self.layers else ""
         natural = ", natural lengths" if self.natural else ""
         test = f", tested in the {self.test_layout.text}" if self.test_layout else ""
@@ -313,9 +324,12 @@ class Setting:
     @property
     def operand_width(self) -> int:
         """How many digits operands are padded to, unless they have their natural lengths."""
-        return self.layout.operand_width(
-            self.digits, self.task.result_width(self.base, self.digits)
-        )
+        return self.layout.operand_width(self.digits, self.result_digits)
+
+    @property
+    def result_digits(self) -> int:
+        """How many digits of the result are written, unless numbers have their natural lengths."""
+        return self.result_width or self.task.result_width(self.base, self.digits)
 
     @property
     def test_digits(self) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from arith.verify.data.sequences import Format
 
 HELD_OUT = 20
 """One operand tuple in this many is held out of training, by its hash."""
+_FILE_SEED = 20240717
+"""Of the tuples that are drawn once for all models."""
 _EMPTY_DRAWS = 50
 """After so many draws of eight or more tuples without a new one that is wanted, there is none."""
 _KINDS = {
@@ -94,11 +97,17 @@ class Sampler:
                 raise InvalidInput(f"{self.domain.text()} has no{word} examples to sample")
         return np.concatenate(kept)
 
-    def distinct(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Digits ``(n, k, N)`` of different training tuples (InvalidInput: there are fewer)."""
+    def distinct(
+        self, n: int, rng: np.random.Generator, held_out: bool | None = False
+    ) -> np.ndarray:
+        """Digits ``(n, k, N)`` of different tuples (InvalidInput: there are fewer).
+
+        Args:
+            held_out: as for ``sample``.
+        """
         different: dict[bytes, np.ndarray] = {}
         for _ in range(_EMPTY_DRAWS):
-            for digits in self.sample(2 * n, rng, held_out=False):
+            for digits in self.sample(2 * n, rng, held_out):
                 different.setdefault(digits.tobytes(), digits)
             if len(different) >= n:
                 return np.stack(list(different.values())[:n])
@@ -123,6 +132,17 @@ def with_operations(box: Box, number: int) -> list[Box]:
 def is_partial(task: Task) -> bool:
     """Whether the task, or some operation of it, is defined on a part of all operands only."""
     return any(part.needs_order for part in task.operations)
+
+
+@lru_cache(maxsize=4)
+def drawn_file(format: Format, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
+    """The tuples of a domain that are drawn once for all models, ``(n, k, N)``.
+
+    Those trained on, and those held out by their position, which are the last.
+    """
+    assert domain.pairs is not None
+    drawn = Sampler(format, domain).distinct(domain.pairs, np.random.default_rng(_FILE_SEED), None)
+    return drawn[: domain.trained_pairs], drawn[domain.trained_pairs :]
 
 
 def wanted(

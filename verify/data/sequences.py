@@ -40,6 +40,7 @@ class Format:
         digits: the longest operand that has to fit.
         starts: from how many training draws where markers start, in a layout that has them.
         beside: another layout whose tokens the model knows as well: it reads both.
+        result_digits: to how many digits results are padded; 0 for those of the largest.
     """
 
     task: Task
@@ -48,11 +49,12 @@ class Format:
     digits: int
     starts: int = STARTS
     beside: Layout | None = None
+    result_digits: int = 0
 
     @cached_property
     def result_width(self) -> int:
         """Digits M of the result."""
-        return self.task.result_width(self.base, self.digits)
+        return self.result_digits or self.task.result_width(self.base, self.digits)
 
     @cached_property
     def width(self) -> int:

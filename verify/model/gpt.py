@@ -47,16 +47,17 @@ def _keep(x: Tensor) -> Tensor:
 class Block(nn.Module):
     """Attention and a two-layer perceptron, each on a normalized copy of the residual stream."""
 
-    def __init__(self, shape: Size, layer: int) -> None:
+    def __init__(self, shape: Size, layer: int, recipe: Recipe = RECIPE) -> None:
         super().__init__()
         width = shape.width
         self.heads, self.layer = shape.heads, layer
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.activate = F.gelu if recipe.gelu else relu
+        self.norm1, self.norm2 = (nn.LayerNorm(width, bias=recipe.norm_bias) for _ in range(2))
         self.query, self.key, self.value, self.out = (
             nn.Linear(width, width, bias=False) for _ in range(4)
         )
-        self.up = nn.Linear(width, 4 * width, bias=False)
-        self.down = nn.Linear(4 * width, width, bias=False)
+        self.up = nn.Linear(width, shape.mlp, bias=False)
+        self.down = nn.Linear(shape.mlp, width, bias=False)
         # Forward hooks of this module see and replace what keys and values are made of.
         self.context = nn.Identity()
 
@@ -81,7 +82,7 @@ class Block(nn.Module):
             asking, self.context(y), position, mask[..., slots, :], slots, drop_attention
         )
         x = x[:, slots] + drop(attended)
-        return x + drop(self.down(relu(self.up(self.norm2(x)))))
+        return x + drop(self.down(self.activate(self.up(self.norm2(x)))))
 
     def attend(
         self,
@@ -121,7 +122,7 @@ class GPT(nn.Module):
     """A decoder-only Transformer over digit tokens.
 
     Args:
-        shape: layers, heads and width.
+        shape: layers, heads and widths.
         vocabulary: the number of different tokens.
         tokens: what stands in the sequence (see ``theory.transformer.layouts``), T tokens.
         encoding: a name in ``arith.verify.model.positions.POSITIONS``.
@@ -146,7 +147,7 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.numbering = numbering
+        self.numbering, self.recipe = numbering, recipe
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""
         self.clean = recipe.clean
@@ -157,8 +158,8 @@ class GPT(nn.Module):
         drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
         self.position = module(tokens, shape, **drawn)
         self.heads = shape.heads
-        self.blocks = nn.ModuleList(Block(shape, i) for i in range(shape.layers))
-        self.norm = nn.LayerNorm(shape.width)
+        self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width, bias=recipe.norm_bias)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
         self.columns = Columns(tokens)
         length = len(tokens)

@@ -37,7 +37,12 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
     def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.tokens = [Token(*token) for token in config.tokens]
-        shape = Size(config.num_hidden_layers, config.num_attention_heads, config.hidden_size)
+        shape = Size(
+            config.num_hidden_layers,
+            config.num_attention_heads,
+            config.hidden_size,
+            getattr(config, "intermediate_size", 0),
+        )
         # Weights are loaded later, and a caller's random numbers are left as they are.
         with torch.random.fork_rng(devices=[]), torch.device("cpu"):
             self.gpt = GPT(
@@ -47,7 +52,12 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
                 config.encoding,
                 config.window,
                 seed=0,
-                recipe=replace(RECIPE, tied=config.tied),
+                recipe=replace(
+                    RECIPE,
+                    tied=config.tied,
+                    gelu=getattr(config, "gelu", False),
+                    norm_bias=getattr(config, "norm_bias", True),
+                ),
                 starts=config.starts,
             )
         # Stored with the weights: transformers makes no other buffers before it loads them.

@@ -25,7 +25,6 @@ from safetensors.torch import save_file
 
 from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.settings import LARGEST_LAYERS
 from arith.verify.data.numerals import symbols
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
@@ -33,7 +32,7 @@ from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.given import check_regular, one_line, read_bytes
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import RECIPE, Recipe
-from arith.verify.plan.sizes import Size
+from arith.verify.plan.sizes import LARGEST, Size
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.files import new_folder
 from arith.verify.records.reading import Line, Positive, check, read, record
@@ -52,23 +51,34 @@ _LONGEST = 100
 
 @dataclass(frozen=True)
 class Network:
-    """The size of a kept network, and whether its head is its embedding."""
+    """The size of a kept network, and of what its recipe decides the parts that answers rest on.
 
-    layers: Annotated[int, Meta(ge=1, le=LARGEST_LAYERS)]
+    Args:
+        mlp: hidden width of the perceptrons; 0 is four times the width.
+    """
+
+    layers: Annotated[int, Meta(ge=1, le=LARGEST["layers"])]
     heads: Positive
-    width: Annotated[int, Meta(ge=1, le=10_000)]
+    width: Annotated[int, Meta(ge=1, le=LARGEST["width"])]
     tied: bool
+    mlp: Annotated[int, Meta(ge=0, le=LARGEST["mlp"])] = 0
+    gelu: bool = False
+    norm_bias: bool = True
 
     @classmethod
     def of(cls, model: GPT) -> Network:
         """That of a model."""
         width = model.embedding.embedding_dim
-        return cls(len(model.blocks), model.heads, width, model.head is None)
+        mlp = len(model.get_parameter("blocks.0.up.weight"))
+        own = 0 if mlp == 4 * width else mlp
+        layers, tied, gelu = len(model.blocks), model.head is None, model.recipe.gelu
+        return cls(layers, model.heads, width, tied, own, gelu, model.recipe.norm_bias)
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
-        shape = Size(self.layers, self.heads, self.width)
-        return network(cell, 0, replace(RECIPE, tied=self.tied), shape)
+        shape = Size(self.layers, self.heads, self.width, self.mlp)
+        made = replace(RECIPE, tied=self.tied, gelu=self.gelu, norm_bias=self.norm_bias)
+        return network(cell, 0, made, shape)
 
 
 _CONFIG = record(
@@ -214,6 +224,7 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
             run = Run.from_json(json.dumps(config["run"]))
             refuse_natural(run.cell, "an export")
             sizes = {name: config.get(entry) for name, entry in _SIZES.items()}
+            sizes |= {n: config[entry] for n, (entry, _) in _UNUSUAL.items() if entry in config}
             size = read(Network, {**sizes, "tied": config.get("tied") is True})
         else:
             values = read_model(_CONFIG, text).values()
@@ -242,6 +253,12 @@ def _is_export(config: dict[str, Any]) -> bool:
 
 _SIZES = {"layers": "num_hidden_layers", "heads": "num_attention_heads", "width": "hidden_size"}
 """What ``config.json`` of an export calls the sizes of a network."""
+_UNUSUAL = {
+    "mlp": ("intermediate_size", 0),
+    "gelu": ("gelu", False),
+    "norm_bias": ("norm_bias", True),
+}
+"""The same of what is written only where it is not as usual, with that."""
 
 
 def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
@@ -249,6 +266,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
     fmt = cell.format
     return {
         **{entry: getattr(size, name) for name, entry in _SIZES.items()},
+        **{e: getattr(size, n) for n, (e, usual) in _UNUSUAL.items() if getattr(size, n) != usual},
         "tied": size.tied,
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPE, Recipe
@@ -17,3 +19,9 @@ def network(cell: Cell, seed: int, recipe: Recipe = RECIPE, shape: Size | None =
     fmt, s = cell.longest_format, cell.setting
     of_setting = fmt.vocabulary, fmt.tokens[:-1], s.encoding.name, s.window
     return GPT(shape or cell.size, *of_setting, seed, recipe, cell.numbering, s.starts)
+
+
+def parameter_count(cell: Cell, recipe: Recipe) -> int:
+    """How many numbers the network of a cell learns."""
+    with torch.device("meta"):
+        return sum(p.numel() for p in network(cell, 0, recipe).parameters())

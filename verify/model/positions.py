@@ -228,7 +228,7 @@ class Sinusoidal(PositionalEncoding):
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
         angle = _angles(len(tokens), shape.width)
-        table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)
+        table = torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1)[:, : shape.width]
         self.table = nn.Buffer(table * 0.02 * math.sqrt(2), persistent=False)
 
     def embed(self, x: Tensor, places: Places) -> Tensor:
@@ -304,7 +304,7 @@ class Rotary(PositionalEncoding):
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
-        angle = _angles(len(tokens), shape.width // shape.heads)
+        angle = _angles(len(tokens), shape.head_width)
         self.cos = nn.Buffer(angle.cos(), persistent=False)
         self.sin = nn.Buffer(angle.sin(), persistent=False)
 
@@ -321,7 +321,7 @@ class RelativeKeys(PositionalEncoding):
 
     def __init__(self, tokens: Sequence[Token], shape: Size) -> None:
         super().__init__(tokens, shape)
-        size = (shape.layers, shape.heads, len(tokens), shape.width // shape.heads)
+        size = (shape.layers, shape.heads, len(tokens), shape.head_width)
         self.keys = nn.Parameter(torch.randn(size) * 0.02)
         self.offset = nn.Buffer(_offsets(len(tokens)), persistent=False)
 

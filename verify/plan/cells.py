@@ -21,7 +21,7 @@ from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
 from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
-from arith.verify.plan.sizes import SIZES, Size, size
+from arith.verify.plan.sizes import BY_PARTS, SIZES, Size, size
 
 if TYPE_CHECKING:
     from arith.theory.generalization.predict import Prediction
@@ -31,16 +31,24 @@ if TYPE_CHECKING:
 class Cell:
     """A setting and the model that is trained on it.
 
+    Args:
+        model: its size: a name, or parts in their one order (``Size.text``).
+
     Raises:
-        InvalidInput: an unknown model size, or random positions and examples that have more tokens
-            than there are indices.
+        InvalidInput: an unknown model size, one that the setting or its encoding cannot have, or
+            random positions and examples that have more tokens than there are indices.
     """
 
     setting: Setting
     model: str
 
     def __post_init__(self) -> None:
-        size(self.model)
+        shape = size(self.model)
+        if self.setting.encoding.name == "rope" and shape.head_width % 2:
+            raise InvalidInput(
+                f"RoPE turns pairs of numbers: a head needs an even width, not {shape.head_width}"
+            )
+        object.__setattr__(self, "model", self.model if self.model in SIZES else shape.text())
         # The last token asks for nothing.
         tokens = len(self.longest_format.tokens) - 1 if self._is_random else 0
         if tokens > INDICES:
@@ -55,7 +63,7 @@ class Cell:
 
     @property
     def size(self) -> Size:
-        """Layers, heads and width of the model; a setting may ask for other layers."""
+        """Layers, heads and widths of the model; a setting may ask for other layers."""
         shape = size(self.model)
         return replace(shape, layers=self.setting.layers or shape.layers)
 
@@ -76,7 +84,7 @@ class Cell:
             layout, beside = beside, layout
         if s.natural:
             return NaturalFormat(s.task, s.base, layout, digits, s.starts, beside)
-        return Format(s.task, s.base, layout, s.digits, s.starts, beside)
+        return Format(s.task, s.base, layout, s.digits, s.starts, beside, s.result_width)
 
     @property
     def longest_format(self) -> Format:
@@ -122,6 +130,7 @@ class Cell:
         s = self.setting
         window = f" W={s.window}" if s.window else ""
         width = f" N={s.width}" if s.width else ""
+        width += f" M={s.result_width}" if s.result_width else ""
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         natural = " natural" if s.natural else ""
@@ -163,7 +172,7 @@ class Cell:
         parts += [f"--seeds {seeds}"] if seeds != 1 else []
         parts += [f"--budget {budget}"] if budget != DEFAULT_BUDGET else []
         parts += [f"--precision {precision}"] if precision != "auto" else []
-        parts += [f"--recipe {recipe.name}"] if recipe else []
+        parts += [f"--recipe {recipe.asked_for}"] if recipe else []
         return " ".join(parts)
 
 
@@ -200,7 +209,11 @@ def default_model(task: Task) -> str:
 class CellRequest(Request):
     """A cell in words: a setting in the words of the command line, and a model size."""
 
-    model: str | None = option(None, f"Model size: {', '.join(SIZES)}.", names=SIZES)
+    model: str | None = option(
+        None,
+        f"Model size: {', '.join(SIZES)}, or {BY_PARTS} (mlp=256 may be added).",
+        names=SIZES,
+    )
 
     def cell(self) -> Cell:
         """The cell asked for (InvalidInput: a value that no cell can have)."""

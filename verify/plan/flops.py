@@ -25,6 +25,6 @@ def training_flops(cell: Cell, batch: int, last: int | None = None) -> int:
     for queries in [tokens] * (shape.layers - 1) + [wanted]:
         products += 2 * tokens * width**2  # keys and values
         products += 2 * queries * width**2  # queries and output
-        products += 8 * queries * width**2  # perceptron
+        products += 2 * queries * width * shape.mlp  # perceptron
         products += 2 * queries * tokens * width  # scores and weighted sums, all heads
     return 3 * 2 * batch * products

@@ -13,11 +13,12 @@ from arith.verify.data.sampling import (
     HELD_OUT,
     Sampler,
     box_digits,
+    drawn_file,
     is_partial,
     wanted,
     with_operations,
 )
-from arith.verify.data.sequences import Format
+from arith.verify.data.sequences import Format, lengths
 from arith.verify.plan.cells import Cell
 
 SAMPLES = 10_000
@@ -34,6 +35,8 @@ EVALUATION_SEED = 20240717
 
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
     """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
+    if held_out and cell.setting.train.holdout == "position":
+        return _held_out_of_file(cell, domain), False
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
     layouts = cell.setting.layout, cell.setting.test_layout
     spaced = any(x and x.spaced for x in layouts)
@@ -44,6 +47,19 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
             return everything, True
     rng = np.random.default_rng([EVALUATION_SEED, *domain.lengths])
     return sampler.sample(SAMPLES, rng, held_out), False
+
+
+def _held_out_of_file(cell: Cell, domain: Domain) -> np.ndarray:
+    """The inputs ``(n, k, N)`` of a domain that are held out by position (InvalidInput: none)."""
+    _, held_out = drawn_file(cell.training_format, cell.setting.train)
+    long = lengths(held_out.reshape(-1, held_out.shape[2])).reshape(held_out.shape[:2])
+    shapes, number = np.unique(long, axis=0, return_inverse=True)
+    inside = np.array([domain.has_lengths(tuple(x)) for x in shapes.tolist()], dtype=bool)
+    width = cell.format_for(domain.lengths[-1]).width
+    found = held_out[inside[number.ravel()]][:SAMPLES, :, :width]
+    if not len(found):
+        raise InvalidInput(f"{domain.text()} has no held-out examples among those drawn")
+    return found
 
 
 def inputs_at(cell: Cell, digits: int) -> tuple[np.ndarray, bool]:
@@ -86,6 +102,8 @@ def held_out_count(cell: Cell) -> int:
     Where spaces stand at random each operand tuple counts once, however they stand.
     """
     count, task = 0, cell.setting.task
+    if cell.setting.train.holdout == "position":
+        return sum(map(len, held_out_inputs(cell)))
     for n in cell.setting.train.every_length:
         ordered = cell.format_for(n) if is_partial(task) else None
         count += _held_out(

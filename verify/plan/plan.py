@@ -105,7 +105,17 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        return [Job(c, seed, self.recipe or c.recipe) for c in self.cells for seed in seeds]
+        made = [(c, (self.recipe or c.recipe).of(c.setting.task)) for c in self.cells]
+        return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
+
+    def differs(self) -> str:
+        """What differs from the published code where models are trained by its recipe, else ''."""
+        steps = sorted({job.recipe.published_steps for job in self.models} - {0})
+        theirs = " and ".join(f"{n:,}" for n in steps)
+        return theirs and (
+            f"Of the published recipe one thing differs: it takes {theirs} steps, here "
+            f"{self.budget:,} (--budget). Its data are options: docs/published-code.md."
+        )
 
 
 def _check(cell: Cell) -> None:
@@ -139,7 +149,10 @@ def _check(cell: Cell) -> None:
 
 def _most_pairs(cell: Cell) -> int:
     """How many different operand tuples can be drawn for training, or a bound that is safe."""
-    sampler = Sampler(cell.training_format, cell.setting.train)
+    train = cell.setting.train
+    sampler = Sampler(cell.training_format, train)
+    if train.holdout == "position" and not cell.setting.task.needs_order:
+        return sampler.size
     if sampler.size > _MOST_COUNTED:
         return sampler.size // 4  # a - b is defined on half of the pairs
     return len(sampler.everything(held_out=False))

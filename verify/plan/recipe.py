@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arith.theory.errors import look_up
+
+if TYPE_CHECKING:
+    from arith.theory.arithmetic.tasks import Task
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -34,6 +37,8 @@ class Recipe:
             keys decay: attention is sharper.
         betas: the decay rates of AdamW's two moments.
         tied: whether the head's weights are the vectors of the tokens.
+        gelu: whether the perceptrons have a GELU; otherwise they have a rectifier.
+        norm_bias: whether the norms have a bias.
         early_lr: the share of the learning rates that is used while there is no noise; it grows
             to 1 with the noise.
         warmup: steps of linear warmup.
@@ -58,9 +63,14 @@ class Recipe:
             counting ``dropout_first``.
         cooling: the most steps in the state ``cooling``.
         weight_decay: decoupled, as in AdamW.
+        norms_decay: whether the norms decay as all other weights do.
         grad_clip: largest gradient norm of a model.
         decays: whether the learning rate follows a cosine over the budget, so that a larger
             budget makes other models; otherwise it stays at its peak until the model cools.
+        least_lr: the share of the learning rates at which that cosine ends.
+        for_products: what is otherwise for tasks that multiply operands, as pairs of a field and
+            its value.
+        published_steps: how many the code takes that it is read from; 0 where it is ours.
     """
 
     name: str = "place-noise"
@@ -73,6 +83,8 @@ class Recipe:
     sharp: bool = False
     betas: tuple[float, float] = (0.9, 0.95)
     tied: bool = False
+    gelu: bool = False
+    norm_bias: bool = True
     early_lr: float = 0.5
     warmup: int = 100
     low_loss: float = 0.1
@@ -88,8 +100,23 @@ class Recipe:
     settling: int = 3000
     cooling: int = 1000
     weight_decay: float = 0.1
+    norms_decay: bool = True
     grad_clip: float = 1.0
     decays: bool = False
+    least_lr: float = 0.0
+    for_products: tuple[tuple[str, Any], ...] = ()
+    published_steps: int = 0
+
+    def of(self, task: Task) -> Recipe:
+        """The settings of a training on a task."""
+        if not self.for_products or task.is_linear:
+            return self
+        return replace(self, for_products=(), **dict(self.for_products))
+
+    @property
+    def asked_for(self) -> str:
+        """How commands call it: by its name, or with its version where another has that name."""
+        return self.name if RECIPES.get(self.name) == self else f"{self.name}-{self.version}"
 
 
 RECIPE = Recipe()
@@ -125,11 +152,11 @@ LEARNED = replace(
 )
 """Learned noise alone: shorter inputs come out wrong."""
 _ADAMW: dict[str, Any] = {"muon_lr": 0.0, "adamw_lr": 1e-3, "betas": (0.9, 0.99)}
-FIFTH = 51
-"""The rate of dropout, in 256ths."""
+FIFTH, TENTH = 51, 26
+"""Rates of dropout, in 256ths."""
 _DROPOUT: dict[str, Any] = {"dropout": True, "attention_dropout": True, "noise": FIFTH}
 _EARLY: dict[str, Any] = {"early_lr": 1.0, "low_loss": math.inf}
-PAPER = replace(
+FIRST_PAPER = replace(
     DENSE,
     name="paper",
     about="the published recipe",
@@ -143,10 +170,44 @@ PAPER = replace(
     cooling=1,
     decays=True,
 )
-"""That of arXiv 2407.17963, which trains nanoGPT (github.com/karpathy/nanoGPT).
+"""The first reading of that of arXiv 2407.17963: dropout all the time, the whole budget."""
+PAPER = replace(
+    FIRST_PAPER,
+    version="16",
+    batch_size=64,
+    least_lr=0.1,
+    gelu=True,
+    norm_bias=False,
+    norms_decay=False,
+    published_steps=8_000_000,
+    for_products=(
+        ("noise", TENTH),
+        ("noise_change", TENTH),
+        ("decays", False),
+        ("published_steps", 20_000_000),
+    ),
+)
+"""That of its code (github.com/xingchengxu/ArithmeticLLM), which trains nanoGPT.
 
-Dropout all the time, the whole budget.  Not theirs: fewer steps, a rectifier in place of GELU, and
-weight decay on the norms too.
+docs/published-code.md has every constant of theirs beside ours.
+"""
+ANNEALED = replace(
+    DENSE,
+    name="annealed",
+    about="no noise, and learning rates that fall over the whole budget",
+    version="17",
+    muon_lr=0.005,
+    adamw_lr=1e-3,
+    noise=0,
+    **_EARLY,
+    settling=MOST_STEPS,
+    cooling=1,
+    decays=True,
+)
+"""For settings in which every token is needed, as mostly where numbers have natural lengths.
+
+No claim rests on ignored digits there, and noise on needed ones keeps the loss high; so does a
+learning rate that stays (docs/training.md).
 """
 TWO_STAGE = replace(
     DENSE,
@@ -180,13 +241,18 @@ FACTORS = tuple(
     for name, (about, fields) in _CHANGES.items()
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
-RECIPES = {r.name: r for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, PAPER)}
+RECIPES = {
+    r.name: r for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, ANNEALED, PAPER)
+}
 """Every recipe, by name."""
-BY_VERSION = {recipe.version: recipe for recipe in RECIPES.values()}
-"""The same by version, as measurements name them."""
+BY_VERSION = {recipe.version: recipe for recipe in (*RECIPES.values(), FIRST_PAPER)}
+"""The same by version, as measurements name them, with those that another has replaced."""
 
 
-CHOICES: dict[str, Recipe | None] = {"default": None, **RECIPES}
+CHOICES: dict[str, Recipe | None] = {
+    "default": None,
+    **{recipe.asked_for: recipe for recipe in BY_VERSION.values()},
+}
 """What can be asked for: ``default`` is the usual recipe of each cell."""
 
 

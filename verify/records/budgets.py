@@ -21,7 +21,8 @@ def rests_on_budget(run: Run, budget: int) -> bool:
     """
     if budget == run.budget:
         return False
-    follows = run.recipe in BY_VERSION and BY_VERSION[run.recipe].decays
+    recipe = BY_VERSION.get(run.recipe)
+    follows = recipe is not None and recipe.of(run.cell.setting.task).decays
     return follows or not run.settled or budget <= run.steps
 
 

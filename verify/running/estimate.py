@@ -13,6 +13,7 @@ from statistics import mean
 from typing import ClassVar
 
 from arith.theory.text.text import count
+from arith.verify.model.networks import parameter_count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan
@@ -39,7 +40,7 @@ class Estimate:
         known: how many models take as many steps as others of their cell did.
     """
 
-    columns: ClassVar = ("cell", "model", "to train", "time of each")
+    columns: ClassVar = ("cell", "model", "parameters", "to train", "time of each")
     plan: Plan
     again: int
     each: dict[Job, tuple[float, float]]
@@ -50,10 +51,12 @@ class Estimate:
     def rows(self) -> list[tuple[str, ...]]:
         """One line per cell with a model to train, in the order of ``columns``."""
         number = Counter(job.cell for job in self.each)
+        parameters = {job.cell: f"{parameter_count(job.cell, job.recipe):,}" for job in self.each}
         time_of = {job.cell: _range(seconds) for job, seconds in self.each.items()}
         of = self.plan.seeds
         return [
-            (cell.label(), cell.model, f"{n} of {of}", time_of[cell]) for cell, n in number.items()
+            (cell.label(), cell.model, parameters[cell], f"{n} of {of}", time_of[cell])
+            for cell, n in number.items()
         ]
 
     def sentence(self) -> str:

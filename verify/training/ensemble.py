@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
-from arith.verify.data.sampling import Sampler
+from arith.verify.data.sampling import Sampler, drawn_file
 from arith.verify.data.sequences import NaturalFormat, drawn_spaces
 from arith.verify.model import token_noise
 from arith.verify.model.gpt import GPT
@@ -58,8 +58,12 @@ class Examples:
             self.format, cell.setting.train, evenly=len(cell.setting.task.operations) > 1
         )
         self._rng = np.random.default_rng([seed, 1])
-        pairs = cell.setting.train.pairs
-        self._drawn = None if pairs is None else self._sampler.distinct(pairs, self._rng)
+        train = cell.setting.train
+        self._drawn: np.ndarray | None = None
+        if train.holdout == "position":
+            self._drawn, _ = drawn_file(self.format, train)
+        elif train.pairs is not None:
+            self._drawn = self._sampler.distinct(train.pairs, self._rng)
 
     def state(self) -> str:
         """How far the generator has come, as text."""

@@ -80,6 +80,12 @@ class Weights:
         """The parameters of model i by name."""
         return self.named([x.detach()[i] for x in self.tensors])
 
+    def has_axes(self) -> Tensor:
+        """Which of the rest ``(P,)`` are of parameters with more than one axis: not of norms."""
+        shapes = [self.shapes[name] for name in self.others]
+        each = [self.tensors[-1].new_full((x.numel(),), float(len(x) > 1)) for x in shapes]
+        return torch.cat(each)
+
     @torch.no_grad()
     def replace(self, i: int, model: Mapping[str, Tensor]) -> None:
         """Give model i other parameters."""
@@ -117,6 +123,9 @@ class Optimizer:
         self.stretches = each(lambda n: weights.stretch(n) * (faster if "query" in n else 1.0))
         spared = ("query", "key") if recipe.sharp else ()
         self.decays = each(lambda n: 0.0 if any(x in n for x in spared) else recipe.weight_decay)
+        self.others_decay = [x.new_tensor(recipe.weight_decay) for x in self.others]
+        if not recipe.norms_decay:
+            self.others_decay[-1] = self.others_decay[-1] * weights.has_axes()
         self.momenta = [torch.zeros_like(x) for x in self.matrices]
         self.first, self.second = ([torch.zeros_like(x) for x in self.others] for _ in "12")
         on_cpu = weights.tensors[0].device.type == "cpu"
@@ -167,7 +176,7 @@ class Optimizer:
         self.second[i].lerp_(gradient.square(), 1 - second)
         mean = self.first[i] / (1 - first**self.steps)
         spread = (self.second[i] / (1 - second**self.steps)).sqrt() + _TINY
-        self.others[i].mul_(1 - lr * self.recipe.weight_decay).sub_(lr * mean / spread)
+        self.others[i].mul_(1 - lr * self.others_decay[i]).sub_(lr * mean / spread)
 
 
 def _along(values: Tensor, x: Tensor) -> Tensor:

@@ -107,7 +107,9 @@ class Schedule(Scheduled):
         early = recipe.early_lr + (1 - recipe.early_lr) * risen
         progress = (self.since if self.state is State.COOLING else step) / self.budget
         cosine = 0.5 * (1 + math.cos(math.pi * progress)) if recipe.decays else 1.0
-        return warmup * early * cosine * self._still_to_cool(step)
+        least = recipe.least_lr
+        decayed = least + (1 - least) * cosine
+        return warmup * early * decayed * self._still_to_cool(step)
 
     def noise_at(self, step: int) -> float:
         """The noise of a step, in 256ths."""

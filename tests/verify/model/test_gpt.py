@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from arith.theory.setting.requests import Request
@@ -249,13 +250,42 @@ def test_keys_that_nothing_sees_change_nothing(
 
 
 def test_tied_weights_are_those_of_the_tokens() -> None:
-    recipe = RECIPES["paper"]
-    tied = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, recipe)
+    tied = GPT(TINY, 7, SEQUENCE, "ape", 0, 0, RECIPES["with-tied-head"])
     free = GPT(TINY, 7, SEQUENCE, "ape", 0, 0)
     names = {n for n, _ in free.named_parameters()} - {n for n, _ in tied.named_parameters()}
     assert names == {"head.weight"}
     free.load_state_dict({**tied.state_dict(), "head.weight": tied.embedding.weight})
     assert torch.equal(tied(tokens()), free(tokens()))
+
+
+def test_the_published_network_is_that_of_torch_with_a_gelu_and_norms_without_bias() -> None:
+    net, x = GPT(TINY, 7, SEQUENCE, "nope", 0, 0, RECIPES["paper"]), tokens()
+    assert not any("bias" in name for name, _ in net.named_parameters())
+    block, stream = net.blocks[0], net.embedding(x)
+    made = nn.TransformerEncoderLayer(
+        TINY.width,
+        TINY.heads,
+        TINY.mlp,
+        dropout=0.0,
+        activation="gelu",
+        batch_first=True,
+        norm_first=True,
+        bias=False,
+    )
+    weights = [block.query.weight, block.key.weight, block.value.weight]
+    made.load_state_dict(
+        {
+            "self_attn.in_proj_weight": torch.cat(weights),
+            "self_attn.out_proj.weight": block.out.weight,
+            "linear1.weight": block.up.weight,
+            "linear2.weight": block.down.weight,
+            "norm1.weight": block.norm1.weight,
+            "norm2.weight": block.norm2.weight,
+        }
+    )
+    mask = net.mask[: x.shape[1], : x.shape[1]]
+    found = block(stream, net.position, mask, slice(x.shape[1]), lambda y: y)
+    assert torch.allclose(found, made(stream, src_mask=mask), atol=1e-5)
 
 
 @pytest.mark.parametrize("slots", [slice(8, 12), torch.tensor([7, 9, 10])])

@@ -38,7 +38,8 @@ def test_the_folder_says_what_the_model_is(tmp_path: Path) -> None:
         "place-noise",
         RECIPES["place-noise"].version,
     )
-    assert config["network"] == {"layers": 2, "heads": 2, "width": 16, "tied": False}
+    parts = {"layers": 2, "heads": 2, "width": 16, "tied": False}
+    assert config["network"] == parts | {"mlp": 0, "gelu": False, "norm_bias": True}
     assert config["vocabulary"] == [*"0123456789", "<bos>", "+", "="]
     modes = {x.stat().st_mode for x in path.iterdir()}
     assert len(modes) == 1
@@ -75,7 +76,7 @@ def config(**changes: object) -> Callable[[Path], None]:
     return change
 
 
-NETWORK = {"layers": 2, "heads": 2, "width": 16, "tied": False}
+NETWORK = {"layers": 2, "heads": 2, "width": 16, "tied": False, "mlp": 0}
 
 
 @pytest.mark.parametrize(

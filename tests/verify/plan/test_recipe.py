@@ -11,13 +11,26 @@ from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify import pipeline
 from arith.verify.plan.cells import usual_recipe
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.plan import Plan
-from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe
+from arith.verify.plan.recipe import (
+    BY_VERSION,
+    CHOICES,
+    DENSE,
+    FIFTH,
+    FIRST_PAPER,
+    PAPER,
+    RECIPE,
+    RECIPES,
+    TENTH,
+    Recipe,
+)
+from arith.verify.training.schedule import Schedule
 
 
 @pytest.mark.parametrize(
@@ -30,7 +43,8 @@ from arith.verify.plan.recipe import DENSE, PAPER, RECIPE, RECIPES, Recipe
         ("--grid headline", {RECIPE, DENSE}),
         ("--grid factors", {DENSE}),
         ("--grid factors --recipe default", {RECIPE}),
-        ("--grid headline --recipe paper", {PAPER}),
+        ("--grid headline --recipe paper", {PAPER, PAPER.of(named_task("mul"))}),
+        ("--grid smoke --recipe paper-10", {FIRST_PAPER}),
     ],
 )
 def test_a_grid_is_trained_by_the_recipe_of_its_evidence_unless_another_is_asked_for(
@@ -74,4 +88,16 @@ def test_noise_is_learned_by_place_where_no_rule_goes_on(pe: str) -> None:
 
 
 def test_versions_tell_recipes_apart() -> None:
-    assert len({recipe.version for recipe in RECIPES.values()}) == len(RECIPES)
+    assert len(BY_VERSION) == len(RECIPES) + 1 == len(CHOICES) - 1
+    assert [x.asked_for for x in (PAPER, FIRST_PAPER, RECIPE)] == ["paper", "paper-10", RECIPE.name]
+    assert cell().command(0, recipe=BY_VERSION["10"]).endswith("--recipe paper-10")
+
+
+def test_the_published_recipe_is_by_task_what_the_published_code_is() -> None:
+    sums, products = (PAPER.of(named_task(name)) for name in ("add", "mul"))
+    assert sums == PAPER.of(named_task("mod_add", 100)) == PAPER
+    assert (sums.noise, sums.decays, products.noise, products.decays) == (FIFTH, True, TENTH, False)
+    assert products == PAPER.of(named_task("mod_mul", 50)) == products.of(named_task("mul"))
+    assert sums.version == products.version  # the task decides
+    ends = [Schedule(x, 1000).learning_rate(1000) for x in (sums, products)]
+    assert ends == pytest.approx([0.1, 1.0])

@@ -48,7 +48,7 @@ def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
     assert second == ["pico"]
     assert set(found.each.values()) == {(4000.0, 6000.0)}
     assert found.total == (6000.0, 9000.0)
-    assert found.rows() == [(PICO.label(), "pico", "3 of 3", "67 min to 1.7 h")]
+    assert found.rows() == [(PICO.label(), "pico", "100,480", "3 of 3", "67 min to 1.7 h")]
     assert found.sentence().startswith(
         "Would be trained: 3 models (1 again, to be kept).\nTime: about 1.7 to 2.5 h, 2 at once."
     )

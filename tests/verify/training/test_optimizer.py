@@ -76,13 +76,18 @@ def test_a_rate_of_zero_leaves_a_model_alone() -> None:
     assert not any(torch.equal(p, before[1][n]) for n, p in weights.model(1).items())
 
 
-def test_without_muon_every_parameter_moves_as_adamw_would_move_it() -> None:
-    rng, recipe = torch.Generator().manual_seed(3), replace(RECIPE, muon_lr=0.0, betas=(0.9, 0.99))
+@pytest.mark.parametrize("norms_decay", [True, False])
+def test_without_muon_every_parameter_moves_as_adamw_would_move_it(norms_decay: bool) -> None:
+    rng = torch.Generator().manual_seed(3)
+    recipe = replace(RECIPE, muon_lr=0.0, betas=(0.9, 0.99), norms_decay=norms_decay)
     start = models(rng)
     weights = Weights(start)
     optimizer = Optimizer(weights, recipe, torch.float32)
     alone = {n: p.clone().requires_grad_() for n, p in start[0].items()}
-    adam = torch.optim.AdamW(alone.values(), lr=0.01, betas=(0.9, 0.99), weight_decay=0.1)
+    decays = [p for p in alone.values() if norms_decay or p.dim() > 1]
+    stays = [p for p in alone.values() if not norms_decay and p.dim() == 1]
+    groups = [{"params": decays, "weight_decay": 0.1}, {"params": stays, "weight_decay": 0.0}]
+    adam = torch.optim.AdamW([g for g in groups if g["params"]], lr=0.01, betas=(0.9, 0.99))
     for _ in range(3):
         gradients = models(rng)
         optimizer.step(Weights(gradients).tensors, torch.ones(2))
