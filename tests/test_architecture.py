@@ -26,7 +26,7 @@ PACKAGES = ("arith.theory", "arith.verify")
 TOP = ("cli", "commands", "printing", "judging", "predicting", "keywords", "picture")
 """What stands on both packages."""
 ONLY_IN = {
-    "torch": "model training running mechanism pipeline external external_model",
+    "torch": "model training running mechanism external_model",
     "matplotlib": "text mechanism reporting",
 }
 """Libraries that are slow to import, and the rooms that may."""
