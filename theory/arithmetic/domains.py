@@ -186,6 +186,7 @@ class Domain:
         """The base of the digits, by that of the tokens."""
         return digit_base(base, self.in_token)
 
+    @property
     def digits(self) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
         """The lengths as they are asked for: of the longest operand, or of each."""
         return self.each or self.lengths

@@ -105,7 +105,7 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        made = [(c, (self.recipe or c.recipe).of(c.setting.task)) for c in self.cells]
+        made = [(c, (self.recipe or c.recipe).of(c.setting)) for c in self.cells]
         return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
 
     def differs(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arith.theory.errors import look_up
 
 if TYPE_CHECKING:
-    from arith.theory.arithmetic.tasks import Task
+    from arith.theory.setting.settings import Setting
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -70,6 +70,7 @@ class Recipe:
         least_lr: the share of the learning rates at which that cosine ends.
         for_products: what is otherwise for tasks that multiply operands, as pairs of a field and
             its value.
+        for_natural: the same for numbers of natural length.
         published_steps: how many the code takes that it is read from; 0 where it is ours.
     """
 
@@ -105,13 +106,16 @@ class Recipe:
     decays: bool = False
     least_lr: float = 0.0
     for_products: tuple[tuple[str, Any], ...] = ()
+    for_natural: tuple[tuple[str, Any], ...] = ()
     published_steps: int = 0
 
-    def of(self, task: Task) -> Recipe:
-        """The settings of a training on a task."""
-        if not self.for_products or task.is_linear:
+    def of(self, setting: Setting) -> Recipe:
+        """The settings of a training on a setting."""
+        products = self.for_products if not setting.task.is_linear else ()
+        natural = self.for_natural if setting.natural else ()
+        if not (products or natural):
             return self
-        return replace(self, for_products=(), **dict(self.for_products))
+        return replace(self, for_products=(), for_natural=(), **dict(products), **dict(natural))
 
     @property
     def asked_for(self) -> str:
@@ -209,6 +213,18 @@ ANNEALED = replace(
 No claim rests on ignored digits there, and noise on needed ones keeps the loss high; so does a
 learning rate that stays (docs/training.md).
 """
+BY_FORMAT = replace(
+    RECIPE,
+    name="by-format",
+    about="as place-noise, and as annealed for numbers of natural length",
+    version="18",
+    for_natural=tuple(
+        (name, value)
+        for name, value in vars(ANNEALED).items()
+        if name not in ("name", "about", "version") and value != getattr(RECIPE, name)
+    ),
+)
+"""For grids that have both: padded digits may be ignored, those of natural lengths never are."""
 TWO_STAGE = replace(
     DENSE,
     name="two-stage",
@@ -242,7 +258,8 @@ FACTORS = tuple(
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
 RECIPES = {
-    r.name: r for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, ANNEALED, PAPER)
+    r.name: r
+    for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, ANNEALED, BY_FORMAT, PAPER)
 }
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in (*RECIPES.values(), FIRST_PAPER)}

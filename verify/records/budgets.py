@@ -22,7 +22,7 @@ def rests_on_budget(run: Run, budget: int) -> bool:
     if budget == run.budget:
         return False
     recipe = BY_VERSION.get(run.recipe)
-    follows = recipe is not None and recipe.of(run.cell.setting.task).decays
+    follows = recipe is not None and recipe.of(run.cell.setting).decays
     return follows or not run.settled or budget <= run.steps
 
 

@@ -11,7 +11,6 @@ from builders.cells import cell, natural_cell
 from builders.command_line import run_cli
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify import pipeline
@@ -43,7 +42,7 @@ from arith.verify.training.schedule import Schedule
         ("--grid headline", {RECIPE, DENSE}),
         ("--grid factors", {DENSE}),
         ("--grid factors --recipe default", {RECIPE}),
-        ("--grid headline --recipe paper", {PAPER, PAPER.of(named_task("mul"))}),
+        ("--grid headline --recipe paper", {PAPER, PAPER.of(cell("mul").setting)}),
         ("--grid smoke --recipe paper-10", {FIRST_PAPER}),
     ],
 )
@@ -94,10 +93,10 @@ def test_versions_tell_recipes_apart() -> None:
 
 
 def test_the_published_recipe_is_by_task_what_the_published_code_is() -> None:
-    sums, products = (PAPER.of(named_task(name)) for name in ("add", "mul"))
-    assert sums == PAPER.of(named_task("mod_add", 100)) == PAPER
+    sums, products = (PAPER.of(cell(name).setting) for name in ("add", "mul"))
+    assert sums == PAPER.of(cell("mod_add", 100).setting) == PAPER
     assert (sums.noise, sums.decays, products.noise, products.decays) == (FIFTH, True, TENTH, False)
-    assert products == PAPER.of(named_task("mod_mul", 50)) == products.of(named_task("mul"))
+    assert products == PAPER.of(cell("mod_mul", 50).setting) == products.of(cell("mul").setting)
     assert sums.version == products.version  # the task decides
     ends = [Schedule(x, 1000).learning_rate(1000) for x in (sums, products)]
     assert ends == pytest.approx([0.1, 1.0])
