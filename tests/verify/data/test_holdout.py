@@ -27,7 +27,7 @@ def tuples(operands: np.ndarray) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("made", CELLS, ids=lambda c: c.setting.padding)
 def test_the_last_tenth_is_held_out_and_the_rest_is_trained(made: Cell) -> None:
     Plan([made])
-    trained, held_out = (tuples(x) for x in drawn_file(made.training_format, FILE))
+    trained, held_out = (tuples(x) for x in drawn_file(made.training_format, made.setting.train))
     assert (len(trained), len(held_out), trained & held_out) == (900, 100, set())
     found = held_out_inputs(made)
     assert set.union(*map(tuples, found)) == held_out and held_out_count(made) == 100
