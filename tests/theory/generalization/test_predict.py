@@ -207,7 +207,7 @@ def test_digits_at_changing_offsets_have_no_rule_to_continue() -> None:
     assert "changing offsets" in reason
 
 
-@pytest.mark.parametrize("base", [1, 0, -3, 1000])
+@pytest.mark.parametrize("base", [1, 0, -3, 10_001])
 def test_a_base_out_of_range_is_refused(base: int) -> None:
     with pytest.raises(InvalidInput, match="base"):
         say("a+b", base=base)
@@ -352,3 +352,14 @@ def test_the_theorem_speaks_of_the_encoding_that_was_asked_for() -> None:
         others = {"APE", "RPE"} - {each.label}
         assert not any(re.search(rf"\b{other}\b", said) for other in others), said
         assert each.label in said or "does not treat this encoding" in said
+
+
+def test_a_digit_of_base_1000_stands_for_three_of_base_ten() -> None:
+    task = {"task": "mod_add", "modulus": 997}
+    large = predicted(**task, base=1000, train_digits="1", test_digits="2").lengths[0]
+    small = predicted(**task, train_digits="1-3", test_digits="4-6").lengths
+    inputs = {n: 10 ** (2 * n) - 10 ** (2 * n - 2) for n in (4, 5, 6)}
+    right = sum(inputs[x.digits] * (x.accuracy or 0) for x in small)
+    assert large.accuracy == right / sum(inputs.values())
+    wide = predicted(expr="a + b + c + d + e + f + g + h", base=10_000, train_digits="1")
+    assert wide.lengths[1].accuracy == 0

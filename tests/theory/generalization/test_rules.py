@@ -143,6 +143,12 @@ CASES = {
         {"task": "mod_add", "modulus": 100, "pe": "rope", "layout": "aligned"},
         "generalizes",
     ),
+    "operations": (
+        {"task": "mod_add,mod_sub", "modulus": 100},
+        "generalizes",
+        {"task": "mod_add", "modulus": 100},
+        "generalizes",
+    ),
     "blind": (
         {**WINDOWED, "task": "add", "window": 4},
         "undetermined",
