@@ -65,15 +65,22 @@ def enumerated(setting: Setting, domain: Domain) -> Inputs:
     widths = [digit_counts(x, base) for x in operands]
     longer = sum(widths) if domain.kind == "total" else np.maximum.reduce(widths)
     member = np.isin(longer, domain.every_length)
+    for x, each in zip(widths, domain.each, strict=False):
+        member &= np.isin(x, each)
     if domain.kind == "every":
         member &= np.all([x == widths[0] for x in widths], axis=0)
     for position, digits in domain.allowed:
-        for x in operands:
-            member &= np.isin(digit(x, position, base), digits)
+        for x, width in zip(operands, widths, strict=True):
+            absent = setting.natural & (width < position)  # a number has no digit there
+            member &= absent | np.isin(digit(x, position, base), digits)
     operands = [x[member] for x in operands]
-    shapes = np.unique(packed(widths, 64)[member], return_inverse=True)[1]
-    alike = domain.kind in ("lengths", "total")  # the lengths are drawn first, all alike
-    weights = [Fraction(1, n if alike else 1) for n in np.bincount(shapes).tolist()]
+    _, first, shapes = np.unique(packed(widths, 64)[member], return_index=True, return_inverse=True)
+    picked = sum(x[member][first] == longer[member][first] for x in widths)
+    weights = [Fraction(1)] * len(first)
+    if domain.kind in ("lengths", "total"):  # the lengths are drawn first, all alike
+        weights = [Fraction(1, n) for n in np.bincount(shapes).tolist()]
+    elif domain.kind == "coin":  # that picks an operand of n digits
+        weights = [Fraction(n) for n in picked.tolist()]
     results = evaluated(setting.task, operands)
     return Inputs(operands, results, shapes, weights)[results >= 0]
 

@@ -44,6 +44,8 @@ def drawn(rng: Random) -> Request:
     natural, layout, pe = rng.random() < 0.5, rng.choice(LAYOUTS), rng.choice(ENCODINGS)
     narrow = rng.random() < 0.7 and (not natural or layout == "interleaved")
     kinds = ["longest", "longest", "every", *(["lengths", "total"] if natural else [])]
+    free = not (natural and layout == "interleaved")  # lengths may be drawn first
+    kinds += ["lengths", "coin"] if free else []
     kind = rng.choice(kinds)
     modulus = rng.choice((None, None, None, rng.randint(2, 27), base ** rng.randint(1, 3)))
     if narrow and layout == "interleaved" and rng.random() < 0.8:  # where contexts are told
@@ -52,6 +54,14 @@ def drawn(rng: Random) -> Request:
     positions = rng.sample(range(1, longest + 1), rng.randint(1, min(2, longest)))
     allowed = [(p, rng.sample(range(base), rng.randint(1, base - 1))) for p in positions]
     few = rng.random() < 0.25
+    digits = "+".join(map(str, {longest, *rng.choices(range(1, longest + 1), k=2)}))
+    test_digits = f"{rng.choice((1, 1, operands))}-{min(top, longest + 2)}"
+    each = [rng.choice((digits, "1", "1-2", f"2-{longest + 1}")) for _ in range(operands)]
+    if free and rng.random() < 0.2:
+        digits, kind = "x".join(each), "longest"
+        if rng.random() < 0.3:
+            test_digits = "x".join(f"1-{rng.randint(1, top)}" for _ in range(operands))
+    some = rng.random() < 0.15
     starts = {"starts": rng.choice((1, 2, 3, 9))} if pe in ("coupled", "abacus", "shifted") else {}
     return Request(
         expr=expression,
@@ -63,10 +73,12 @@ def drawn(rng: Random) -> Request:
         window=rng.randint(3, 7) if narrow else 0,
         layers=rng.randint(1, 3) if narrow else 0,
         **starts,
-        train_digits="+".join(map(str, {longest, *rng.choices(range(1, longest + 1), k=2)})),
+        train_digits=digits,
         train_domain=kind,
         train_allowed=tuple(f"{p}:{','.join(map(str, x))}" for p, x in allowed) if few else (),
-        test_digits=f"{rng.choice((1, 1, operands))}-{min(top, longest + 2)}",
+        train_weights=rng.choice(("", "", "", "balanced", "uniform")) if free else "",
+        test_digits=test_digits,
+        test_allowed=tuple(f"{p}:{','.join(map(str, x))}" for p, x in allowed) if some else (),
         test_domain=rng.choice((kind, kind, rng.choice(kinds))),
     )
 
@@ -212,7 +224,7 @@ def lower_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
     ("change", "what"),
     [
         (lower_bound, "best answerer"),
-        (shorter_views, "equal views"),
+        (shorter_views, "views"),
         (lower_accuracy, "accuracy at"),
     ],
 )

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product
 from math import comb, pow, prod
 from typing import Any
 
@@ -270,7 +270,7 @@ class Domain:
                     return False
         return self.has_lengths(widths)
 
-    def length_of(self, widths: tuple[int, ...]) -> int:
+    def length_of(self, widths: Sequence[int]) -> int:
         """The length n of operands of these lengths."""
         return sum(widths) if self.kind == "total" else max(widths)
 
@@ -290,7 +290,7 @@ class Domain:
         if not inputs:
             return False
         weight = inputs * self.weight_of_input(widths, base)
-        share = Fraction(weight, _weight_of_length(self, n, base, operands))
+        share = Fraction(weight, _weights(self, base, operands)[n])
         return share * _share_of_length(self, n, base, operands) >= LEAST_SHARE
 
     def weight_of_input(self, widths: tuple[int, ...], base: int) -> Fraction:
@@ -320,7 +320,7 @@ class Domain:
 
     def has_operands(self, n: int, operands: int, base: int) -> bool:
         """Whether some operands of length n have the allowed digits only."""
-        return n in self.every_length and _weight_of_length(self, n, base, operands) > 0
+        return _weights(self, base, operands).get(n, 0) > 0
 
     def number_of_boxes(self, n: int, operands: int) -> int:
         """How many boxes the part of length n is cut into, but for those without allowed digits."""
@@ -444,16 +444,20 @@ class Domain:
         return bool(missed < MISSED)
 
     def text(self) -> str:
-        """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9)``."""
-        mark = "" if self.kind == "longest" else f"^{self.kind}"
+        """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9)``.
+
+        Where each operand has lengths of its own: ``D_1-40x1-2``.
+        """
+        mark = "" if self.kind == "longest" or self.each else f"^{self.kind}"
         parts = []
         for first, last in runs(self.lengths):
             ends = [first, last] if last > first else [first]
             parts.append((" to " if last > first + 1 else " + ").join(f"D_{n}{mark}" for n in ends))
         parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
+        if self.each:
+            parts = [f"D_{each_text(self.each)}"]
         text = " + ".join(parts)
-        inside = [f"{each_text(self.each)} digits"] if self.each else []
-        inside += [f"position {i}: {_digits_text(d)}" for i, d in self.allowed]
+        inside = [f"position {i}: {_digits_text(d)}" for i, d in self.allowed]
         inside += [f"weights {self.weights}"] if self.weights else []
         text += f" ({'; '.join(inside)})" if inside else ""
         return text if self.pairs is None else f"{text}, {self.pairs:,} pairs"
@@ -484,36 +488,28 @@ def _numbers(domain: Domain, base: int) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=4096)
-def _weight_of_length(domain: Domain, n: int, base: int, operands: int) -> int:
-    """The weights of all inputs of a length together."""
-    numbers: list[int] = _numbers(domain, base)
+@lru_cache(maxsize=1024)
+def _weights(domain: Domain, base: int, operands: int) -> dict[int, int]:
+    """By length, the weights of all its inputs together."""
+    numbers, longest = _numbers(domain, base), domain.every_length[-1]
     if domain.kind in LENGTHS_FIRST and not domain.even:
         numbers = [int(x > 0) for x in numbers]
-    whole: int
     if domain.kind == "every":
-        whole = numbers[n] ** operands
-        return whole
+        return {n: numbers[n] ** operands for n in domain.every_length}
     if domain.kind == "total":
-        sums = [1]
+        sums = [1] + [0] * longest
         for _ in range(operands):
-            longest = range(min(n, len(sums) + len(numbers) - 2) + 1)
-            sums = [
-                sum(
-                    sums[m - w] * numbers[w]
-                    for w in range(1, len(numbers))
-                    if 0 <= m - w < len(sums)
-                )
-                for m in longest
-            ]
-        return sum(sums[n : n + 1])
-    each = domain.each or (range(1, n + 1),) * operands
-    up_to, below = ([sum(numbers[w] for w in x if w <= most) for x in each] for most in (n, n - 1))
+            widths = [range(1, m + 1) for m in range(longest + 1)]
+            sums = [sum(sums[m - w] * numbers[w] for w in each) for m, each in enumerate(widths)]
+        return {n: sums[n] for n in domain.every_length}
+    each = [frozenset(x) for x in domain.each] or [frozenset(range(longest + 1))] * operands
+    up_to = [[*accumulate(x * (w in some) for w, x in enumerate(numbers))] for some in each]
     if domain.kind == "coin" and not domain.even:
-        whole = operands * numbers[n] * up_to[0] ** (operands - 1)
-        return whole
-    whole = prod(up_to) - prod(below)
-    return whole
+        others = operands - 1
+        return {n: operands * numbers[n] * up_to[0][n] ** others for n in domain.every_length}
+    return {
+        n: prod(x[n] for x in up_to) - prod(x[n - 1] for x in up_to) for n in domain.every_length
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -527,9 +523,8 @@ def _share_of_length(domain: Domain, n: int, base: int, operands: int) -> Fracti
     if named == BALANCED:
         return rest / len(domain.lengths)
     if named in ("", UNIFORM):
-        weights = {
-            m: Fraction(_weight_of_length(domain, m, base, operands)) for m in domain.lengths
-        }
+        every = _weights(domain, base, operands)
+        weights = {m: Fraction(every[m]) for m in domain.lengths}
     else:
         entries = (entry.split(":") for entry in named.split(","))
         weights = {int(m): Fraction(weight) for m, weight in entries}

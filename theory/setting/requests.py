@@ -318,9 +318,9 @@ class Request:
     )
     train_domain: str = option(
         "longest",
-        "longest: the longest operand has n digits; every: each has; coin: as longest, with one "
-        "picked by chance to have them. With --padding none also total: all have together; "
-        "lengths: as longest, with the operands' lengths drawn first.",
+        "longest: the longest operand has n digits; every: each has; lengths: as longest, with the "
+        "operands' lengths drawn first; coin: as longest, with one picked by chance to have n. "
+        "With --padding none also total: all have n together, lengths drawn first.",
         "train.kind",
         IN_CELLS,
         names=KINDS,
@@ -334,7 +334,7 @@ class Request:
     )
     train_allowed: tuple[str, ...] = option(
         (),
-        "The only digits at a position (1 = units): 2:6-9.",
+        "The only digits at a position (1 = units): 2:6-9. Natural numbers have none above.",
         "train.allowed",
         example="2:6-9",
         read=read_allowed,

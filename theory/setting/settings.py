@@ -114,7 +114,7 @@ class Setting:
         lengths = Domain(self.test_lengths or (1,), self.test_kind, each=self.test_each)
         test = self._named(replace(lengths, allowed=self.test_allowed), "--test-digits")
         train = self._named(self.train, "--train-digits")
-        kind = "lengths" if train.each and test.kind == "longest" else test.kind
+        kind = train.kind if train.each and test.kind == "longest" and not test.each else test.kind
         object.__setattr__(self, "train", train)
         object.__setattr__(self, "test_kind", kind)
         object.__setattr__(self, "test_each", test.each)
@@ -336,11 +336,17 @@ class Setting:
         """The test lengths as they are asked for: of the longest operand, or of each."""
         return self.test_each or self.test_lengths
 
+    @property
+    def asked_each(self) -> tuple[tuple[int, ...], ...]:
+        """The lengths that each operand has in tests, if any are given there or in training."""
+        if self.test_kind not in ("longest", "lengths"):
+            return ()
+        return self.test_each or self.train.each
+
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
-        each = (self.test_each or self.train.each) if self.test_kind == "lengths" else ()
-        longest = max((x[-1] for x in each), default=0)
-        each = tuple((*x, length) if x[-1] == longest else x for x in each)
+        longest = max((x[-1] for x in self.asked_each), default=0)
+        each = tuple((*x, length) if x[-1] == longest else x for x in self.asked_each)
         allowed, kind = self.test_allowed, self.test_kind
         in_token = self.train.in_token
         return Domain(

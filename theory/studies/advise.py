@@ -247,18 +247,19 @@ def _training_changes(s: Setting) -> Iterator[Change]:
     def change(text: str, cost: int, train: Domain) -> Change:
         return Change("train", text, cost, {"train": train})
 
-    alike: dict[str, Any] = {"each": (), "weights": ""}  # these are of the lengths before
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
-    if shorter != train.lengths:
+    if shorter != train.lengths and not train.each:
         left = tuple(x for x in train.priming if x[0] not in shorter)
         text = f"train on {_sum(shorter)} digits"
-        yield change(text, 3, replace(train, lengths=shorter, priming=left, **alike))
+        yield change(text, 3, replace(train, lengths=shorter, priming=left, weights=""))
     if train.kind == "every":
         yield change("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:
         yield change("show the missing digits", 3, replace(train, allowed=()))
     if train.pairs is not None:
         yield change("train on all operand tuples", 3, replace(train, pairs=None))
+    if train.each:  # tests have the lengths of training, so that others would be another question
+        return
     if trained < longest <= LARGEST_DIGITS and not train.priming:
         text = f"mix in {float(PRIMING):.0%} of {longest}-digit examples"
         yield change(text, _LONGER, replace(train, priming=((longest, PRIMING),)))
@@ -269,7 +270,7 @@ def _training_changes(s: Setting) -> Iterator[Change]:
             lengths = tuple(range(shorter[0], n + 1))
         text = f"train on {_sum(lengths)} digits{without}"
         yield change(
-            text, _LONGER + n - trained, replace(train, lengths=lengths, priming=(), **alike)
+            text, _LONGER + n - trained, replace(train, lengths=lengths, priming=(), weights="")
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
@@ -41,17 +41,48 @@ _JOINED = "\N{NO-BREAK SPACE}"
 
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
-    lengths = digits_text(" or ".join(_runs_text(s.train.lengths)))
-    trained = f"trained on {s.train.text()}: {_WHOSE[s.train.kind]} {lengths}"
+    lengths = f"{_WHOSE[s.train.kind]} {_some_digits(s.train.lengths)}"
+    if s.train.each:
+        first = "lengths are drawn first, and " * (s.train.kind == "lengths")
+        lengths = first + " and ".join(_each_text(s, s.train.each))
+    trained = f"trained on {s.train.text()}: {lengths}"
     what = f"{cut(s.task.text())} in base {s.digit_base}, {trained}"
     written = set(re.findall(r"\b[a-h]\b", s.task.name))
     out = ", ".join(sorted(written - set(s.task.names)))
     left = [f"{out} cancels: lengths are those of {', '.join(s.task.names)}"] if out else []
-    tested = [f"tested where {_WHOSE[s.test_kind]} n digits"] if s.test_kind != s.train.kind else []
+    tests = ", and ".join(_tests_text(s))
+    tested = [f"tested where {tests}"] if tests else []
     told = s.natural or s.width  # by ``seen_text``
     padded = "" if told else f", operands padded to {digits_text(s.operand_width)}"
     starts = [f"training draws from {s.starts} starts (--starts)"] if s.random_starts else []
     return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
+
+
+def _tests_text(s: Setting) -> Iterator[str]:
+    """What the operands of tests have, where that is not as in training."""
+    each = s.asked_each
+    if each or s.test_kind != s.train.kind:
+        yield f"{_WHOSE[s.test_kind]} n digits"
+    longest = max((x[-1] for x in each), default=0)
+    every = tuple(range(1, longest + 1))
+    yield from (x for x, y in zip(_each_text(s, each), each, strict=False) if y != every)
+    yield from (f"position {i} has only {_some_text(d)}" for i, d in s.test_allowed)
+
+
+def _each_text(s: Setting, each: Sequence[tuple[int, ...]]) -> list[str]:
+    """``a has 1..40 digits``, and so on."""
+    named = zip(s.task.names, each, strict=False)
+    return [f"{name} has {_some_digits(lengths)}" for name, lengths in named]
+
+
+def _some_digits(lengths: tuple[int, ...]) -> str:
+    """``1..5 or 7 digits``."""
+    return digits_text(_some_text(lengths))
+
+
+def _some_text(numbers: tuple[int, ...]) -> str:
+    """``1..5 or 7``."""
+    return " or ".join(_runs_text(numbers))
 
 
 def _runs_text(lengths: tuple[int, ...]) -> list[str]:

@@ -100,7 +100,7 @@ def ask(
         answered.append(
             Answered(
                 operands,
-                s.train.direction((sum if s.train.kind == "total" else max)(lengths[i])),
+                s.train.direction(s.train.length_of(lengths[i])),
                 number if min(said[i]) >= 0 and max(said[i]) < s.base else None,  # else a sign
                 s.task.evaluate(*operands),
                 None if expected is None or expected < 0 else expected,

@@ -363,3 +363,38 @@ def test_a_digit_of_base_1000_stands_for_three_of_base_ten() -> None:
     assert large.accuracy == right / sum(inputs.values())
     wide = predicted(expr="a + b + c + d + e + f + g + h", base=10_000, train_digits="1")
     assert wide.lengths[1].accuracy == 0
+
+
+def test_a_restriction_of_natural_lengths_speaks_of_digits_that_exist() -> None:
+    """Numbers of one or two digits have no position 3, so all of them are trained."""
+    asked = {"task": "add", "train_digits": "1-3", "train_allowed": ("3:1-4,6-9",)}
+    found = predicted(**asked, padding="none")
+    assert [x.claim for x in found.lengths] == ["exact", "exact", *["none"] * 4]
+    with pytest.raises(InvalidInput, match="no operands of 1 digits have the allowed digits only"):
+        predicted(**asked)
+
+
+def test_lengths_of_each_operand_are_ignored_above_those_of_training() -> None:
+    """Of 100 values of the tens and hundreds of b, f^ reads the tens, as it was trained on them."""
+    asked = {"task": "add", "train_digits": "1-4x1-2", "test_digits": "1-4x3"}
+    assert predicted(**asked).learned_text == "Mod(a, 10000) + Mod(b, 100)"
+    found = predicted(**asked | {"task": "mod_add", "modulus": 300})
+    assert {x.digits: x.accuracy for x in found.lengths} == dict.fromkeys((3, 4), Fraction(3, 9))
+
+
+def test_weights_say_which_lengths_are_shown() -> None:
+    """Of uniform tuples of up to nine digits one in 10^16 has operands of one digit."""
+    asked = {"task": "add", "train_digits": "1-9", "padding": "none", "test_digits": "1-9"}
+    uniform = predicted(**asked, train_weights="uniform")
+    assert [uniform.setting.is_premise(n) for n in (1, 6, 7, 9)] == [False, False, True, True]
+    assert all(map(predicted(**asked).setting.is_premise, range(1, 10)))
+
+
+def test_digits_are_allowed_in_tests_alone() -> None:
+    """Hundreds are ignored, and count nothing where their sum is even."""
+    asked = {"task": "mod_add", "modulus": 200, "train_digits": "2", "test_digits": "3"}
+    shares = {
+        digits: predicted(**asked, test_allowed=(f"3:{digits}",)).lengths[0].accuracy
+        for digits in ("2,4,6,8", "1,2", "1-3")
+    }
+    assert shares == {"2,4,6,8": 1, "1,2": Fraction(1, 2), "1-3": Fraction(5, 9)}

@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 import pytest
+from builders.golden import read_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,17 @@ from arith.theory.setting.settings import Setting
         ({"test_digits": "1-1001"}, "from 1 to 1000,"),
         ({"task": "add", "width": 5}, "from 6, the longest operand that is written, to 1000"),
         ({"task": "add", "width": 1001}, "to 1000, not 1001"),
+        ({"train_digits": "1-3x1x2"}, "lengths of 3 operands, and the task has 2"),
+        ({"test_digits": "1-3x1", "task": "square"}, "--test-digits has lengths of 2 operands"),
+        ({"train_digits": "1-3x"}, "is no list of lengths"),
+        ({"train_digits": "1-3x1-2", "train_domain": "every"}, "drawn first, as in the domain"),
+        ({"train_digits": "1-3x1-2", "train_priming": ("6:0.1",)}, "give it among those of each"),
+        ({"train_digits": "5-6x3", "test_digits": "2"}, "no operands of 2 digits have the allowed"),
+        ({"train_weights": "often"}, "are not balanced, uniform, or LENGTH:WEIGHT"),
+        ({"train_weights": "2:1"}, "each of the lengths once: 3 digits"),
+        ({"test_allowed": ("9:1",)}, "no operands of 1 to 6 digits have the allowed digits only"),
+        ({"test_allowed": ("1:10",)}, "10 is no digit of base 10"),
+        ({"train_domain": "total"}, "the domain 'total' needs --padding none"),
     ],
 )
 def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str) -> None:
@@ -80,6 +92,20 @@ def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
         {"expr": "a - b*b", "modulus": 100},
         {"expr": "0-a", "modulus": 7},
         {"expr": "a-a", "modulus": 7},
+        {
+            "task": "add",
+            "train_digits": "1-4x1,3",
+            "test_digits": "1-6x1-3",
+            "train_weights": "uniform",
+        },
+        {"task": "add", "train_digits": "1-4x1-2", "padding": "none", "train_weights": "balanced"},
+        {
+            "task": "add",
+            "train_digits": "1-2",
+            "train_weights": "2:8,1:1.50",
+            "test_allowed": ("2:3",),
+        },
+        {"task": "add", "train_digits": "4+5", "train_domain": "coin", "train_weights": "balanced"},
     ],
 )
 def test_the_words_of_a_setting_ask_for_it(words: dict[str, Any]) -> None:
@@ -126,3 +152,55 @@ def test_the_length_of_one_operand_has_one_name(kind: str) -> None:
     setting = Request(**words, train_domain=kind, test_domain=kind).setting()
     assert setting == Request(**words).setting()
     assert all(map(setting.is_premise, (1, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ({"train_weights": "uniform"}, {}),
+        ({"train_weights": "balanced", "padding": "none"}, {"padding": "none"}),
+        ({"train_domain": "coin", "train_weights": "uniform"}, {}),
+        ({"train_weights": "1:2,2:4.0"}, {"train_weights": "2:4,1:2"}),
+        (
+            {"train_digits": "1-2x1", "train_domain": "lengths"},
+            {"train_digits": "1-2x1", "test_domain": "lengths"},
+        ),
+    ],
+)
+def test_a_domain_has_one_name(words: dict[str, Any], same: dict[str, Any]) -> None:
+    some = {"train_digits": "1-2"}
+    assert Request("add", **some | words).setting() == Request("add", **some | same).setting()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"train_digits": "1-4x1,3", "test_digits": "1-6x1-3", "train_weights": "uniform"},
+        {"train_digits": "1-4x1-2", "padding": "none", "train_weights": "balanced"},
+        {"train_digits": "1-2", "train_weights": "2:8,1:1.50", "test_allowed": ("2:3",)},
+        {"train_digits": "4+5", "train_domain": "coin", "train_weights": "balanced"},
+    ],
+)
+def test_domains_come_back(words: dict[str, Any]) -> None:
+    setting = Request("add", **words).setting()
+    assert read_setting(json.loads(json.dumps(setting_json(setting)))) == setting
+    assert read_words(" ".join(setting_words(setting))) == setting
+
+
+def test_new_options_are_written_where_they_are_set_only() -> None:
+    old, new = Request("add").setting(), Request("add", train_digits="1-2x1").setting()
+    assert not {"train_weights", "test_allowed"} & set(setting_json(old))
+    assert setting_json(new)["train_digits"] == [[1, 2], [1]]
+    assert setting_json(new)["test_digits"] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("padding", ["fixed", "none"])
+def test_operands_that_are_longest_in_training_go_on_in_tests(padding: str) -> None:
+    asked = {"train_digits": "1-4x1-2", "padding": padding}
+    setting = Request("add", **asked, test_digits="3,9").setting()
+    assert [*setting.test(9).operand_lengths(9, 2)] == [(9, 1), (9, 2)]
+    assert [*setting.test(3).operand_lengths(3, 2)] == [(3, 1), (3, 2)]
+    given = Request("add", **asked, test_digits="1-3x5").setting()
+    assert given.test_lengths == (5,)
+    assert [*given.test(5).operand_lengths(5, 2)] == [(1, 5), (2, 5), (3, 5)]
+    assert setting.is_premise(3) and not setting.is_premise(9) and not given.is_premise(5)

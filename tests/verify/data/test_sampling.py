@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from builders.cells import cell, natural_cell
@@ -9,6 +11,7 @@ from builders.cells import cell, natural_cell
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request
 from arith.theory.transformer.layouts import layout
 from arith.verify.data.sampling import HELD_OUT, Sampler, is_held_out
 from arith.verify.data.sequences import Format, NaturalFormat, lengths
@@ -91,6 +94,24 @@ def test_lengths_are_drawn_first(kind: str, n: int) -> None:
     values = [x.tolist() for x in form.values(drawn[:100])]
     assert all(domain.contains(x, 3) for x in zip(*values, strict=True))
     assert sampler.size == len({tuple(x.ravel()) for x in sampler.everything()})
+
+
+@pytest.mark.parametrize("padding", ["fixed", "none"])
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [("", [1 / 6] * 6), ("1:2,2:1,3:1", [1 / 2, *[1 / 12] * 3, *[1 / 8] * 2]), ("uniform", None)],
+)
+def test_each_operand_has_lengths_of_its_own(
+    padding: str, weights: str, shares: list[float] | None
+) -> None:
+    words: dict[str, Any] = {"train_digits": "1-3x1-2", "train_weights": weights}
+    c = Cell(Request("add", base=3, padding=padding, **words).setting(), "pico")
+    drawn = Sampler(c.training_format, c.setting.train).sample(20_000, np.random.default_rng(0))
+    widths = [tuple(w) for w in np.stack([lengths(drawn[:, j]) for j in range(2)], 1).tolist()]
+    found = [widths.count(w) / 20_000 for w in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2))]
+    expected = shares or [x / (27 * 9) for x in (9, 18, 18, 36, 54, 108)]
+    assert sum(found) == pytest.approx(1)
+    assert found == pytest.approx(expected, abs=0.015)
 
 
 @pytest.mark.parametrize(("kind", "uneven"), [("lengths", True), ("longest", False)])
