@@ -31,7 +31,7 @@ def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("arith map --task mul", ["mul", "multi_add"]),
         ("arith map --layout p", ["plain"]),
         ("arith verify --model m", ["micro", "mini"]),
-        ("arith verify --recipe p", ["place-noise", "paper"]),
+        ("arith verify --recipe p", ["place-noise", "paper", "paper-10"]),
         ("arith verify --device c", ["cpu", "cuda"]),
         ("arith verify --precision ", ["auto", "float32", "bfloat16"]),
         ("arith inspect --model w", ["wide"]),

@@ -20,8 +20,8 @@ from test_extending import tables_as_they_were
 
 from arith import __version__
 from arith.verify.plan.grids import GRIDS
-from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE
-from arith.verify.plan.sizes import SIZES
+from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PAPER, RECIPE
+from arith.verify.plan.sizes import SIZES, size
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
@@ -202,10 +202,30 @@ def test_the_page_on_usage_has_every_grid() -> None:
     assert [grid for grid in GRIDS if f"`{grid}`" not in text] == []
 
 
-def test_the_grid_of_the_page_on_usage_can_be_read(tmp_path: Path) -> None:
-    [grid] = re.findall(r"```toml\n(.*?)```", (DOCS / "usage.md").read_text(), re.S)
+@pytest.mark.parametrize("page", ["usage", "published-code"])
+def test_the_grid_of_a_page_can_be_read(page: str, tmp_path: Path) -> None:
+    [grid] = re.findall(r"```toml\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.S)
     (tmp_path / "my.toml").write_text(grid)
     assert "1 cell;" in run_cli("grid", "--grid", "my.toml", cwd=tmp_path).out
+
+
+def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> None:
+    text = (DOCS / "published-code.md").read_text()
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]* \|$", text, re.M)
+    ours = {name: ours if ours != "the same" else theirs for name, theirs, ours in rows}
+    products = PAPER.of(named_task("mul"))
+    assert ours["examples a step"] == str(PAPER.batch_size)
+    assert f"{PAPER.noise}/256 and {products.noise}/256" in ours["dropout"]
+    assert ours["optimizer"].startswith("AdamW, betas {} and {},".format(*PAPER.betas))
+    assert ours["learning rate"] == f"peak {PAPER.adamw_lr}" and not PAPER.muon_lr
+    least = PAPER.adamw_lr * PAPER.least_lr
+    assert ours["its schedule"] == f"sums: cosine to {least:.4f}; products: constant"
+    assert (PAPER.decays, products.decays) == (True, False)
+    assert ours["warm-up"].startswith(f"{PAPER.warmup} steps")
+    assert ours["weight decay"] == f"{PAPER.weight_decay} on all but the norms"
+    assert ours["largest gradient norm"] == f"{PAPER.grad_clip:g}"
+    assert f"{PAPER.published_steps:,} for sums, {products.published_steps:,}" in text
+    assert all(f"{s.layers}, {s.heads}, {s.width}" in text for s in map(size, ("nano", "micro")))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])

@@ -141,9 +141,9 @@ def _check(cell: Cell) -> None:
                 "from: ask for fewer or shorter lengths"
             )
     if train.pairs is not None and train.pairs > (most := _most_pairs(cell)):
+        why = f", as one in {HELD_OUT} is held out" if train.holdout == "hash" else ""
         raise InvalidInput(
-            f"{train.text()}: training takes at most {most:,} different operand tuples there, as "
-            f"one in {HELD_OUT} is held out"
+            f"{train.text()}: training takes at most {most:,} different operand tuples there{why}"
         )
 
 

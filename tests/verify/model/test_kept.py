@@ -13,7 +13,16 @@ from builders.cells import cell
 from builders.kept_models import kept_run, kept_untrained
 
 from arith.theory.errors import InvalidInput
-from arith.verify.model.kept import CONFIG, WEIGHTS, is_kept, keep, kept_path, read_kept
+from arith.verify.model.kept import (
+    CONFIG,
+    WEIGHTS,
+    Network,
+    is_kept,
+    keep,
+    kept_path,
+    read_kept,
+)
+from arith.verify.model.networks import network
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import RECIPES
 
@@ -106,3 +115,12 @@ def test_a_folder_of_models_is_told_from_a_model(tmp_path: Path) -> None:
     kept_untrained(tmp_path, SUM)
     with pytest.raises(InvalidInput, match=r"give one of them: .*mod_add-101"):
         read_kept(tmp_path)
+
+
+def test_what_a_recipe_decides_of_a_network_is_kept(tmp_path: Path) -> None:
+    net = network(SUM, 0, RECIPES["paper"]).eval()
+    again = Network.of(net).made(SUM).eval()
+    again.load_state_dict(net.state_dict())
+    asked = torch.zeros(1, len(SUM.format.tokens) - 1, dtype=torch.long)
+    assert torch.equal(net(asked), again(asked))
+    assert not torch.equal(net(asked), network(SUM, 0).eval()(asked))
