@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from builders.cells import cell
 from builders.command_line import run_cli
 from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
@@ -213,7 +214,7 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     text = (DOCS / "published-code.md").read_text()
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]* \|$", text, re.M)
     ours = {name: ours if ours != "the same" else theirs for name, theirs, ours in rows}
-    products = PAPER.of(named_task("mul"))
+    products = PAPER.of(cell("mul").setting)
     assert ours["examples a step"] == str(PAPER.batch_size)
     assert f"{PAPER.noise}/256 and {products.noise}/256" in ours["dropout"]
     assert ours["optimizer"].startswith("AdamW, betas {} and {},".format(*PAPER.betas))

@@ -17,7 +17,14 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple, get_type_hints
 
-from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
+from arith.theory.arithmetic.domains import (
+    BALANCED,
+    HOLDOUTS,
+    KINDS,
+    UNIFORM,
+    Domain,
+    each_text,
+)
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, is_named, named_task
 from arith.theory.errors import InvalidInput, look_up, unknown_name
@@ -349,6 +356,12 @@ class Request:
         f"How often each length is met: {BALANCED}, all alike (default with --padding none); "
         f"{UNIFORM}, every operand tuple alike (default without); or 1:1,2:1,3:8.",
         "train.weights",
+    )
+    train_holdout: str = option(
+        "hash",
+        "hash: one operand tuple in 20 is held out; position: the last tenth of --train-pairs.",
+        "train.holdout",
+        names=HOLDOUTS,
     )
     test_digits: str | None = option(
         None,
