@@ -3,7 +3,7 @@
 A block is a setting, as ``arith predict`` takes it, and a line for each test length: what is
 claimed, the least and the largest accuracy, and where there is an expected function how often it
 is right.  ``python tests/builders/golden.py`` writes the files anew; with ``--compare`` it prints
-what differs from them.
+what differs from them, and with ``--draw`` it draws settings at random anew.
 
 ``cells.txt`` has every cell of every grid, ``published.txt`` the settings of published findings,
 ``drawn.txt`` settings drawn at random: each encoding by each layout, padding and kind of domain.
@@ -105,6 +105,11 @@ def published() -> Iterator[Setting]:
     yield from found
 
 
+def kept_drawn() -> Iterator[Setting]:
+    """The settings that were drawn once: a new layout or domain does not draw them anew."""
+    return map(read_words, read_blocks(FOLDER / "drawn.txt"))
+
+
 def drawn() -> Iterator[Setting]:
     """Settings drawn at random, the same each time."""
     draw = random.Random(_SEED)
@@ -161,7 +166,7 @@ def _drawn(draw: random.Random, pe: str, layout: str, padding: str, kind: str) -
     ).setting()
 
 
-FILES = {"cells": cells, "published": published, "drawn": drawn}
+FILES = {"cells": cells, "published": published, "drawn": kept_drawn}
 
 
 def write() -> None:
@@ -203,4 +208,6 @@ def compare() -> None:
 
 
 if __name__ == "__main__":
+    if "--draw" in sys.argv:
+        FILES["drawn"] = drawn
     compare() if "--compare" in sys.argv else write()

@@ -455,8 +455,14 @@ def setting_words(setting: Setting) -> list[str]:
     for part in _parts():
         value = part.of(setting)
         if part.option.written == ALWAYS or value != part.default:
-            words += [f"{flag(part.name)} {text}" for text in part.option.words(value)]
+            texts = part.option.words(value)
+            words += [f"{flag(part.name)} {_quoted(text)}" for text in texts]
     return words
+
+
+def _quoted(text: str) -> str:
+    """A value as a shell takes it in one piece."""
+    return f'"{text}"' if " " in text else text
 
 
 def setting_texts(setting: Setting) -> dict[str, str]:

@@ -9,6 +9,7 @@ beside the theorem of arXiv 2407.17963.
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -25,10 +26,10 @@ from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Status
 from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.generalization.published import published
-from arith.theory.setting.requests import LARGEST_TEST, read_lengths, setting_words
+from arith.theory.setting.requests import LARGEST_TEST, read_each, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS, encoding
-from arith.theory.transformer.layouts import LAYOUTS, STARTS, layout
+from arith.theory.transformer.layouts import STARTS, layout
 
 TOLERANCE = 0.05
 """How far a reported accuracy may be from the predicted one, as for our own measurements.
@@ -88,6 +89,9 @@ class Finding:
     starts: int = 0
     layers: int = 0
     model: str = ""
+    test_layout: str = ""
+    train_each: tuple[tuple[int, ...], ...] = ()
+    test_each: tuple[tuple[int, ...], ...] = ()
     aids: tuple[str, ...] = ()
     converged: bool = True
     why: str = ""
@@ -106,7 +110,11 @@ class Finding:
     @property
     def is_known(self) -> bool:
         """Whether its task, its encoding and its layout are in our tables."""
-        return self.task in TASKS and self.encoding in ENCODINGS and self.layout in LAYOUTS
+        tasks = self.task.split(",")
+        with suppress(InvalidInput):
+            layout(self.layout)
+            return set(tasks) <= set(TASKS) and self.encoding in ENCODINGS
+        return False
 
     def setting(self) -> Setting:
         """The setting, as the predictor takes it.
@@ -123,8 +131,14 @@ class Finding:
             self.base,
             encoding(self.encoding),
             layout(self.layout),
-            Domain(self.train, "every" if one_length else self.train_domain),
-            test_lengths=self.test,
+            Domain(
+                () if self.train_each else self.train,
+                "every" if one_length else self.train_domain,
+                each=self.train_each,
+            ),
+            test_lengths=() if self.test_each else self.test,
+            test_each=self.test_each,
+            test_layout=layout(self.test_layout) if self.test_layout else None,
             test_kind="every" if one_length else self.test_domain,
             width=self.width,
             layers=self.layers,
@@ -170,7 +184,14 @@ def findings() -> tuple[Finding, ...]:
 def _finding(row: dict[str, Any]) -> Finding:
     fields = {key.replace("-", "_"): value for key, value in row.items()}
     for key in ("train", "test"):
-        fields[key] = read_lengths(fields[key], key, LARGEST_TEST) if fields[key] else ()
+        if not fields[key]:
+            fields[key] = ()
+            continue
+        asked = read_each(fields[key], key, LARGEST_TEST)
+        if isinstance(asked[0], tuple):
+            fields[f"{key}_each"] = asked
+            asked = Domain((), "lengths", each=asked).lengths
+        fields[key] = asked
     for key in ("aids", "accuracy"):
         fields[key] = tuple(fields.get(key, ()))
     return Finding(**fields)

@@ -364,13 +364,6 @@ def test_a_table_too_wide_for_the_terminal_is_written_row_by_row() -> None:
     assert max(map(len, lines)) <= 60
 
 
-def test_the_page_on_findings_counts_as_the_command_does() -> None:
-    text = " ".join((ROOT / "docs" / "findings.md").read_text().split())
-    total, papers, in_scope, agree, disagree = re.findall(r"\d+", summary())[:5]
-    assert f"{total} findings from {papers} papers" in text
-    assert f"{in_scope} of them meet every premise: {agree} agree and {disagree} disagree" in text
-
-
 def test_a_finding_of_random_starts_says_from_how_many() -> None:
     """The authors drew from 100 and measured 92.9 %: that is not told wrong."""
     abacus = compare(BY_ID["right-embeddings-abacus"])
