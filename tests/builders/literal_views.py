@@ -149,7 +149,7 @@ def written(setting: Setting, inputs: Inputs) -> Iterator[tuple[list[Any], np.nd
 
 def column(setting: Setting, inputs: Inputs, token: Any) -> np.ndarray:
     """The digit that stands at a token; the end token counts as one digit more."""
-    if token.kind == "landmark":
+    if not is_digit(token):
         return np.full(len(inputs.results), setting.base)
     values = inputs.results if token.kind == "result" else inputs.operands[token.operand]
     return digit(values, token.position, setting.base)
@@ -157,7 +157,7 @@ def column(setting: Setting, inputs: Inputs, token: Any) -> np.ndarray:
 
 def number(setting: Setting, token: Any, tokens: list[Any]) -> int | None:
     """The number of a digit under `coupled` and `abacus`: by weight, or within its number."""
-    if token.kind == "landmark":
+    if not is_digit(token):
         return None
     layout = setting.layout
     first = layout.result_first if token.kind == "result" else layout.operands_first
@@ -186,9 +186,14 @@ class Views:
     chosen: np.ndarray
 
 
-def is_asked(token: Any) -> bool:
-    """Whether a query asks for the token."""
-    return token.kind == "result" or token.symbol == "<end>"
+def is_digit(token: Any) -> bool:
+    """Whether a token is a digit of a number."""
+    return token.kind in ("operand", "result")
+
+
+def is_asked(setting: Setting, token: Any) -> bool:
+    """Whether an answer needs the token: in padded examples the end stands at one place."""
+    return token.kind == "result" or (setting.natural and token.symbol == "<end>")
 
 
 def views(setting: Setting, inputs: Inputs) -> Iterator[Views]:
@@ -199,10 +204,10 @@ def views(setting: Setting, inputs: Inputs) -> Iterator[Views]:
         part = inputs[chosen]
         columns = [column(setting, part, x) for x in tokens]
         for asked in range(1, len(tokens)):
-            if is_asked(tokens[asked]):
+            if is_asked(setting, tokens[asked]):
                 low = max(0, asked - field)
                 place, at = told(setting, tokens, low, asked)
-                digits = [columns[x] for x in range(low, asked) if tokens[x].kind != "landmark"]
+                digits = [columns[x] for x in range(low, asked) if is_digit(tokens[x])]
                 none = np.zeros(len(chosen), dtype=np.int64)
                 seen = packed([none, *digits], setting.base)
                 yield Views(place, at, seen, columns[asked], chosen)
@@ -210,7 +215,7 @@ def views(setting: Setting, inputs: Inputs) -> Iterator[Views]:
 
 def told(setting: Setting, tokens: list[Any], low: int, asked: int) -> tuple[Any, Any]:
     """What an encoding tells of the tokens in sight: what is fixed, and what a start moves."""
-    signs = tuple(x.symbol if x.kind == "landmark" else "" for x in tokens[low:asked])
+    signs = tuple("" if is_digit(x) else x.symbol for x in tokens[low:asked])
     match setting.encoding.reference:
         case "absolute":
             return (signs, asked), 0
@@ -481,7 +486,7 @@ def unanswered(addresses: Addresses, inputs: Inputs) -> list[Answered]:
     parts = defaultdict(list)
     for tokens, chosen in written(addresses.setting, inputs):
         looks = [(x.kind, x.operand, x.symbol, x.kind == "operand" and x.position) for x in tokens]
-        for n in filter(lambda n: is_asked(tokens[n]), range(len(tokens))):
+        for n in filter(lambda n: is_asked(addresses.setting, tokens[n]), range(len(tokens))):
             parts[n, tuple(looks[:n])].append((addresses.missing(tokens, n), tokens, chosen))
     asked = [(n, part) for (n, _), part in parts.items() if any(hidden for hidden, *_ in part)]
     asked.sort(key=lambda x: x[0])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -30,6 +31,16 @@ MOST = 66_000
 EXPRESSIONS = ("a+b", "a+b", "2*a+b", "a-b", "a-b", "a+b+c", "a*b")
 ENCODINGS = ("ape", "rpe", "t5", "nope", "sinusoidal", "coupled", "abacus", "rope")
 LAYOUTS = ("aligned", "reversed", "plain", "bare", "interleaved", "interleaved")
+PARTS = (
+    "no bos",
+    "no signs",
+    "no equals",
+    "no operators",
+    "operand spaces",
+    "spaces",
+    "wide",
+    "end",
+)
 
 Difference = tuple[str, int, Any, Any]
 """What is compared, at how many digits, what arith says, and what was enumerated."""
@@ -85,10 +96,14 @@ def drawn(rng: Random) -> Request:
 
 def predicted(seed: int) -> tuple[Setting, Prediction]:
     """The first setting of a seed that makes sense, with its prediction."""
-    rng = Random(seed)
+    rng, parts = Random(seed), Random(f"parts {seed}")
     while True:
         try:
-            setting = drawn(rng).setting()
+            request = drawn(rng)
+            if parts.random() < 0.3:  # in a format of its own
+                told = ", ".join([request.layout, *parts.sample(PARTS, parts.randint(1, 2))])
+                request = replace(request, layout=told)
+            setting = request.setting()
             return setting, predict(setting)
         except InvalidInput:
             continue
