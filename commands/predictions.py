@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,7 +30,10 @@ from arith.printing import (
     waiting,
 )
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, read_lengths, read_numbers
+from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
+
+if TYPE_CHECKING:
+    from arith.verify.data.finding import Found
 
 
 @takes(Request)
@@ -63,6 +66,17 @@ def predict(
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements, for --plot.")
     ] = DEFAULT_STORE,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of examples to predict from, in place of --train-*: text, JSONL or CSV, or "
+            "- for standard input. What it is said to be by options is not looked for in it."
+        ),
+    ] = None,
+    test_data: Annotated[
+        Path | None,
+        typer.Option(help="A file of test examples, in place of --test-*; with --data."),
+    ] = None,
     **options: Any,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
@@ -75,8 +89,9 @@ def predict(
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
     if plot is not None:
         _check_picture(plot)
+    found = _found(context, data, test_data, options)
     with waiting("predicting"):
-        prediction = predict(Request(**options).setting())
+        prediction = predict(found.setting if found else Request(**options).setting())
     if plot is not None:
         from arith.theory.text.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
@@ -90,23 +105,53 @@ def predict(
         print(latex(prediction))
         return
     if as_json:
-        found = prediction.to_json()
+        answer = prediction.to_json()
+        if found:
+            answer["data"] = found.to_json()
         if explain:
             from arith.theory.learning.learnability import learnability
 
-            found |= learnability(prediction.setting).to_json()
+            answer |= learnability(prediction.setting).to_json()
         if per_digit:
             from arith.theory.studies.single_digits import single_digits, single_digits_json
 
-            found["per_digit"] = single_digits_json(single_digits(prediction))
-        print(json.dumps(found, indent=2))
+            answer["per_digit"] = single_digits_json(single_digits(prediction))
+        print(json.dumps(answer, indent=2))
         return
+    if found:
+        print_lines([f"{data}: {found.lines()[0]}", *(f"  {x}" for x in found.lines()[1:])])
+        print()
     print_parts(prediction_parts(prediction, explain))
     if per_digit:
         from arith.theory.studies.single_digits import single_digits
 
         print()
         print_parts(digit_parts(prediction, single_digits(prediction)))
+
+
+def _found(
+    context: typer.Context, data: Path | None, test_data: Path | None, options: dict[str, Any]
+) -> Found | None:
+    """What a file of examples is; None where there is none."""
+    if data is None:
+        if test_data is not None:
+            raise InvalidInput("--test-data needs --data, the examples of training")
+        return None
+    given = written(context)
+    of_training = [x for x in given if x.startswith("--train-")]
+    of_tests = [x for x in given if x.startswith("--test-") and x != "--test-layout"]
+    for said, file, path in ((of_training, "--data", data), (of_tests, "--test-data", test_data)):
+        if said and path is not None:
+            raise InvalidInput(f"the examples of {file} say what {said[0]} does: leave one out")
+    if str(data) == str(test_data) == "-":
+        raise InvalidInput("standard input has one file: --data - or --test-data -")
+    from arith.verify.data.finding import find_setting
+    from arith.verify.plan.given import read_examples
+
+    known = {name: value for name, value in options.items() if flag(name) in given}
+    with waiting("reading examples"):
+        test = read_examples(test_data) if test_data is not None else None
+        return find_setting(read_examples(data), known, test)
 
 
 @takes(Request)

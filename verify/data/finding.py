@@ -6,6 +6,7 @@ says is not looked for.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -234,8 +235,7 @@ def find_setting(
         digits = np.concatenate([digits, row], axis=1)
     in_token = setting.train.in_token
     train = observed(setting.task, digits, setting.base, setting.natural, in_token)
-    lengths = () if "test_digits" in {*given, *chosen} else _default_tests(setting, train)
-    setting = replace(setting, train=train, test_lengths=lengths or setting.test_lengths)
+    setting = replace(setting, train=train)
     widest = widths_of(digits[:, : setting.task.operands]).max(axis=1)
     values, counts = np.unique(widest, return_counts=True)
     rows, repeats = distinct(digits.reshape(len(digits), -1), setting.digit_base)
@@ -253,12 +253,6 @@ def find_setting(
         _contradictions(read, operations, setting.digit_base),
         tuple(_lacking(setting, train, digits)),
     )
-
-
-def _default_tests(setting: Setting, train: ObservedDomain) -> tuple[int, ...]:
-    """The lengths that are tested where none are given: up to three digits longer."""
-    longest = train.lengths[-1] + 3
-    return tuple(range(1, min(longest, setting.width or longest) + 1))
 
 
 # --- the format and the task --------------------------------------------------------------
@@ -542,6 +536,7 @@ def _options(
             )
         if width > longest:
             found["width"] = width
+            found["test_digits"] = f"1-{min(longest + 3, width)}"
             if result > task.result_width(guess.base, width):
                 found["result_width"] = result
     return {name: value for name, value in found.items() if name not in given}
@@ -581,6 +576,8 @@ def _spaces(texts: Sequence[str]) -> Fraction:
     """The chance of a space between two digits, in twentieths."""
     apart = together = 0
     for text in texts:
+        if re.search("[A-Za-z]{2}", text):
+            continue  # words part numbers
         words = "".join(c if c.isalnum() else " " if c in SIGNS + "=" else "_" for c in text)
         for word in words.split():
             digits = [len(x) for x in word.strip("_").split("_")]
@@ -634,8 +631,7 @@ def _lacking(setting: Setting, train: ObservedDomain, digits: np.ndarray) -> Ite
     base, names = setting.digit_base, setting.task.names
     digits = digits[:, : setting.task.operands]
     widths = widths_of(digits)
-    longest = widths.max(axis=1)
-    shortest, last = train.lengths[0], train.lengths[-1]
+    last = train.lengths[-1]
     missing = [n for n in range(1, last) if n not in train.lengths]
     if missing:
         yield f"inputs of {lengths_text(missing)}"
@@ -657,7 +653,6 @@ def _lacking(setting: Setting, train: ObservedDomain, digits: np.ndarray) -> Ite
                 yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
     yield from _lacking_pairs(digits, names, base)
     yield from _lacking_carries(setting, digits)
-    del longest, shortest
 
 
 def _lacking_pairs(digits: np.ndarray, names: Sequence[str], base: int) -> Iterator[str]:

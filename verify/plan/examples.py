@@ -1,0 +1,110 @@
+"""Files of examples: drawn from a setting as training draws them, and written for other programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.settings import Setting
+from arith.verify.data.files import COMMENT, Examples
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import drawn_spaces
+from arith.verify.data.texts import example_texts
+from arith.verify.plan.cells import Cell, default_model
+
+MOST_EXAMPLES = 10_000_000
+KINDS = ("text", "jsonl", "lm-eval")
+"""How a file of examples is written."""
+
+
+def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) -> Examples:
+    """Examples of training, none of which is held out; or of the tests, as many of each length.
+
+    At a trained length tests have held-out inputs alone.
+
+    Raises:
+        InvalidInput: too many or none, or a domain that has no such examples.
+    """
+    if not 1 <= number <= MOST_EXAMPLES:
+        raise InvalidInput(f"--number goes from 1 to {MOST_EXAMPLES:,}, not {number}")
+    if seed < 0:
+        raise InvalidInput(f"--seed is 0 or more, not {seed}")
+    cell, rng = Cell(setting, default_model(setting.task)), np.random.default_rng(seed)
+    if not test:
+        return _drawn(cell, setting, number, rng, None)
+    lengths = setting.test_lengths
+    each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
+    parts = [
+        _drawn(cell, setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count
+    ]
+    return Examples(*([x for part in parts for x in getattr(part, name)] for name in ("prompts", "answers")))
+
+
+def _drawn(
+    cell: Cell, setting: Setting, number: int, rng: np.random.Generator, length: int | None
+) -> Examples:
+    """Examples of training, or those of a test length."""
+    train, several = setting.train, len(setting.task.operations) > 1
+    fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
+    fmt = replace(fmt, beside=None)  # text has no numbers of tokens
+    if length is not None:
+        sampler = Sampler(fmt, setting.test(length), several)
+        operands = sampler.sample(number, rng, True if length in train.every_length else None)
+    elif train.pairs is not None:
+        some = Sampler(fmt, train, several).distinct(train.pairs, rng)
+        operands = some[rng.integers(len(some), size=number)]
+    else:
+        operands = Sampler(fmt, train, several).sample(number, rng, False)
+    spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
+    starts = rng.integers(setting.starts, size=number) if fmt.layout.hinted else None
+    return example_texts(fmt, operands, starts=starts, spaces=spaces)
+
+
+def as_text(examples: Examples, how: str) -> str:
+    """An example a line, below a line that says how they were made."""
+    lines = (examples.line(i) for i in range(len(examples)))
+    return "\n".join([f"{COMMENT} {how}", *lines, ""])
+
+
+def as_jsonl(examples: Examples) -> str:
+    """A line of JSON for each example: its prompt and its answer (InvalidInput: it has none)."""
+    if not examples.answers[0]:
+        raise InvalidInput("interleaved digits have no prompt before the answer: write them as text")
+    pairs = zip(examples.prompts, examples.answers, strict=True)
+    return "".join(json.dumps({"prompt": p, "answer": a}) + "\n" for p, a in pairs)
+
+
+def lm_eval_task(examples: Examples, how: str, name: str, file: str) -> str:
+    """A task of lm-evaluation-harness (YAML) that asks for the answers of a JSONL file.
+
+    Args:
+        name: of the task.
+        file: the JSONL file, as it is found from where the harness is run.
+    """
+    longest = max(map(len, examples.answers))
+    return f"""{COMMENT} {how}
+task: {name}
+dataset_path: json
+dataset_kwargs:
+  data_files:
+    test: {json.dumps(file)}
+output_type: generate_until
+test_split: test
+doc_to_text: "{{{{prompt}}}}"
+doc_to_target: "{{{{answer}}}}"
+target_delimiter: ""
+num_fewshot: 0
+generation_kwargs:
+  until: ["\\n"]
+  do_sample: false
+  max_gen_toks: {longest + 1}
+metric_list:
+  - metric: exact_match
+    aggregation: mean
+    higher_is_better: true
+metadata:
+  version: 1.0
+"""
