@@ -36,7 +36,8 @@ def examples(
         ),
     ] = "text",
     out: Annotated[
-        Path | None, typer.Option(help="The file, or the folder of --as lm-eval; else it is printed.")
+        Path | None,
+        typer.Option(help="The file, or the folder of --as lm-eval; else it is printed."),
     ] = None,
     **options: Any,
 ) -> None:

@@ -69,8 +69,8 @@ def predict(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="A file of examples to predict from, in place of --train-*: text, JSONL or CSV, or "
-            "- for standard input. What it is said to be by options is not looked for in it."
+            help="A file of examples to predict from, in place of --train-*: text, JSONL or CSV, "
+            "or - for standard input. Its format and task are found, unless options say them."
         ),
     ] = None,
     test_data: Annotated[

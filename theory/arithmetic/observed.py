@@ -165,7 +165,7 @@ def _observed(
     in_token: int,
     operations: tuple[ObservedDomain, ...],
 ) -> ObservedDomain:
-    n, k, _ = digits.shape
+    k = digits.shape[1]
     widths = widths_of(digits)
     longest = widths.max(axis=1)
     together = np.unique(widths, axis=0)
@@ -213,8 +213,8 @@ def _observed(
 
 def widths_of(digits: np.ndarray) -> np.ndarray:
     """How many digits each number of ``(n, k, N)`` has, ``(n, k)``; 0 has one."""
-    positions = np.arange(1, digits.shape[2] + 1)
-    found: np.ndarray = np.maximum((positions * (digits != 0)).max(axis=2), 1)
+    there = digits[:, :, ::-1] != 0
+    found: np.ndarray = np.where(there.any(axis=2), digits.shape[2] - there.argmax(axis=2), 1)
     return found
 
 
@@ -276,15 +276,17 @@ def _partners(
     None if a pair of places has too many values to be looked at.
     """
     pairs = [
-        (p, q) for p, q in combinations(range(len(values)), 2) if len(values[p]) * len(values[q]) > 1
+        (p, q)
+        for p, q in combinations(range(len(values)), 2)
+        if len(values[p]) * len(values[q]) > 1
     ]
     sizes = {(p, q): len(values[p]) * len(values[q]) for p, q in pairs}
     if max(sizes.values(), default=0) > _MOST_PAIRS:
         return None
-    columns = np.stack([np.searchsorted(vs, row) for vs, row in zip(values, rows.T, strict=True)])
     met = {pair: np.zeros(size, dtype=bool) for pair, size in sizes.items()}
     for start in range(0, len(rows), _CHUNK):
-        some = columns[:, start : start + _CHUNK]
+        part = rows[start : start + _CHUNK].T
+        some = [np.searchsorted(vs, row) for vs, row in zip(values, part, strict=True)]
         for p, q in pairs:
             met[p, q][some[p] * len(values[q]) + some[q]] = True
         pairs = [pair for pair in pairs if not met[pair].all()]
@@ -329,9 +331,7 @@ def _merged(boxes: list[_Values]) -> list[_Values]:
             for box in boxes:
                 groups.setdefault((*box[:p], (), *box[p + 1 :]), []).extend(box[p])
             changed |= len(groups) < len(boxes)
-            boxes = [
-                [*key[:p], tuple(sorted(vs)), *key[p + 1 :]] for key, vs in groups.items()
-            ]
+            boxes = [[*key[:p], tuple(sorted(vs)), *key[p + 1 :]] for key, vs in groups.items()]
     return boxes
 
 
@@ -339,9 +339,7 @@ def _some(rows: np.ndarray, values: _Values) -> np.ndarray:
     """Some of the examples, all if they are few, among which each place has all of its values."""
     if len(rows) <= MOST_SINGLE:
         return rows
-    first = [
-        int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs
-    ]
+    first = [int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs]
     kept = list(dict.fromkeys([*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))]))
     return rows[sorted(kept)]
 

@@ -56,19 +56,20 @@ def parse_examples(data: bytes, what: str) -> Examples:
         raise InvalidInput(f"{what}: it is no text in UTF-8") from None
     if "\0" in text:
         raise InvalidInput(f"{what}: it is no text (it holds null characters)")
-    numbered = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
-    numbered = [(i, line) for i, line in numbered if not line.startswith(COMMENT)]
-    if not numbered:
+    lines = text.splitlines()
+    kept = [i for i, line in enumerate(lines) if line.strip() and not line.startswith(COMMENT)]
+    if not kept:
         raise InvalidInput(f"{what}: it has no examples")
-    first = numbered[0][1].lstrip()
+    first = lines[kept[0]].lstrip()
     if first.startswith("[") and text.rstrip().endswith("]"):
         pairs = _json_list(text, what)
     elif first.startswith("{"):
-        pairs = [_of_json(_loads(line, f"{what}, line {i}"), f"{what}, line {i}") for i, line in numbered]
+        where = f"{what}, line "
+        pairs = [_of_json(_loads(lines[i], f"{where}{i + 1}"), f"{where}{i + 1}") for i in kept]
     elif "=" not in first and "," in first:
-        pairs = list(_of_csv(numbered, what))
+        pairs = list(_of_csv([(i + 1, lines[i]) for i in kept], what))
     else:
-        pairs = [split_line(line) for _, line in numbered]
+        pairs = [split_line(lines[i]) for i in kept]
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
@@ -76,7 +77,7 @@ def parse_examples(data: bytes, what: str) -> Examples:
 
 
 def split_line(line: str) -> tuple[str, str]:
-    """The prompt, up to the last ``=``, and the answer of a line, without what begins and ends it."""
+    """The prompt of a line, up to the last ``=``, and its answer; what ends it is cut."""
     if line[-1:] in "$;.> \t" or line[:1] in "<$ \t":
         line = _END.sub("", _BEGIN.sub("", line))
     before, equals, after = line.rpartition("=")

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import gcd, prod
+from math import gcd
 from typing import Any
 
 import numpy as np
 
-from arith.theory.arithmetic.domains import Domain, digit_base
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
@@ -45,6 +45,8 @@ LOOKED_AT = 1_000
 """Lines by which formats and tasks are chosen."""
 LEAST_FIT = Fraction(1, 2)
 """The least share of these that a format and a task fit; fewer are of another kind."""
+_PART = 50_000
+"""Lines that are read at once."""
 _DRAWS = 60
 """Of three lines each, to find a modulus that errors do not hide."""
 _MOST_OPERANDS = len(NAMES)
@@ -211,35 +213,21 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
-    known = Request(**given)
-    guess = _guess(examples, given, known)
-    cut = guess.cut(examples)
-    read = reading(cut, guess.base, guess.order)
-    operations, right = _right(read, guess.task)
-    count = int(right.sum())
+    guess = _guess(examples, given, Request(**given))
+    rows = _Rows.read(examples, guess)
+    count = len(rows.digits)
     if not count:
         raise InvalidInput(f"no example is one of {guess.task.text()}")
-    digits = read.operands[right]
-    longest = int(widths_of(digits).max())
-    if longest > LARGEST_DIGITS:
-        raise InvalidInput(f"operands have up to {longest} digits: at most {LARGEST_DIGITS}")
-    digits = digits[:, :, :longest].astype(np.int16)
-    chosen = _options(read, right, guess, given, longest, examples)
+    chosen = _options(rows, guess, given, examples)
     if test is not None:
         chosen |= {k: v for k, v in _of_tests(test, guess, chosen).items() if k not in given}
-    request = Request(**{**chosen, **given})
-    setting = request.setting()
-    if isinstance(setting.task, Operations):
-        row = np.zeros((count, 1, longest), dtype=np.int16)
-        row[:, 0, 0] = operations[right]
-        digits = np.concatenate([digits, row], axis=1)
-    in_token = setting.train.in_token
-    train = observed(setting.task, digits, setting.base, setting.natural, in_token)
-    setting = replace(setting, train=train)
-    widest = widths_of(digits[:, : setting.task.operands]).max(axis=1)
-    values, counts = np.unique(widest, return_counts=True)
-    rows, repeats = distinct(digits.reshape(len(digits), -1), setting.digit_base)
-    wrong = np.flatnonzero(~right)
+    setting = Request(**{**chosen, **given}).setting()
+    s, k = setting, setting.task.operands
+    train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token)
+    setting = replace(s, train=train)
+    values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
+    different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
+    wrong = np.flatnonzero(~rows.right)
     odd = (int(wrong[0]) + 1, _cut(examples.line(int(wrong[0])))) if len(wrong) else None
     return Found(
         setting,
@@ -249,9 +237,9 @@ def find_setting(
         guess.others,
         chosen,
         tuple((int(n), int(c)) for n, c in zip(values, counts, strict=True)),
-        count - len(rows),
-        _contradictions(read, operations, setting.digit_base),
-        tuple(_lacking(setting, train, digits)),
+        count - len(different),
+        rows.contradictions(different),
+        tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
     )
 
 
@@ -304,9 +292,9 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
                     return best[1]
     if best is None or best[0] < LEAST_FIT:
         what = asked.text() if asked else "any task"
-        fit = f"; {float(100 * best[0]):.3g}% fit {best[1].task.text()}" if best else ""
+        nearest = f"; {float(100 * best[0]):.3g}% fit {best[1].task.text()}" if best else ""
         raise InvalidInput(
-            f"the examples are not read as examples of {what}{fit}: the first is "
+            f"the examples are not read as examples of {what}{nearest}: the first is "
             f"'{_cut(examples.line(0))}', and a line looks like 12+34=46 (--task, --layout and "
             "--base say more)"
         )
@@ -358,7 +346,12 @@ def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterat
     (signs, equals, length), _ = usual.most_common(1)[0]
     has_answers = sum(map(bool, texts.answers)) * 2 > len(texts)
     k = asked.operands if asked else signs + 1
-    if has_answers and (signs or k == 1) and not (layout and layout.interleaved) and k <= _MOST_OPERANDS:
+    if (
+        has_answers
+        and (signs or k == 1)
+        and not (layout and layout.interleaved)
+        and k <= _MOST_OPERANDS
+    ):
         yield Form(k)
     if signs and has_answers:
         return
@@ -402,7 +395,13 @@ def _tasks(
         best = [task for fit, task in fits if fit == most]
         parts.append(best[0])
         total += most
-        others = tuple(dict.fromkeys(x.text() for x in best[1:] if x.terms != best[0].terms or x.modulus != best[0].modulus))
+        others = tuple(
+            dict.fromkeys(
+                x.text()
+                for x in best[1:]
+                if x.terms != best[0].terms or x.modulus != best[0].modulus
+            )
+        )
     if len(parts) > 1 and len({x.modulus for x in parts}) > 1:
         return []
     task = parts[0]
@@ -477,7 +476,9 @@ def _is_right(read: Reading, task: Task, chosen: np.ndarray) -> np.ndarray:
 def _right(read: Reading, task: Task) -> tuple[np.ndarray, np.ndarray]:
     """The operation that each line asks for, and which lines have its answer."""
     if len(task.names) != len(read.values):
-        raise InvalidInput(f"{task.text()} has {task.operands} operands, and lines have {len(read.values)}")
+        raise InvalidInput(
+            f"{task.text()} has {task.operands} operands, and lines have {len(read.values)}"
+        )
     parts = task.operations
     which = np.zeros(len(read.fits), dtype=np.int64)
     right = np.zeros(len(read.fits), dtype=bool)
@@ -490,16 +491,97 @@ def _right(read: Reading, task: Task) -> tuple[np.ndarray, np.ndarray]:
     return which, right
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """All examples of a file, read in parts.
+
+    Args:
+        digits: of those that are right, ``(n, k, N)``; of several operations, the last row says
+            which.
+        widths: how many digits each operand of these has.
+        right: which lines these are.
+        wrong: the operands of the others that can be read, and their answers.
+        written: the lengths that operands are written with, and ``said`` those of results.
+        extra: how many zeros stand before operands.
+        zeros: whether any stands before a number.
+    """
+
+    digits: np.ndarray
+    widths: np.ndarray
+    right: np.ndarray
+    wrong: list[tuple[np.ndarray, int]]
+    written: set[int]
+    said: set[int]
+    extra: set[int]
+    zeros: bool
+
+    @staticmethod
+    def read(examples: Examples, guess: _Guess) -> _Rows:
+        """The examples of a file, by a format and a task."""
+        kind = np.uint8 if guess.base <= 256 else np.uint16
+        parts, widths, rights = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+        wrong, sets, zeros = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)], False
+        for start in range(0, len(examples), _PART):
+            part = Examples(
+                *(x[start : start + _PART] for x in (examples.prompts, examples.answers))
+            )
+            read = reading(guess.cut(part), guess.base, guess.order)
+            operations, right = _right(read, guess.task)
+            rows = read.operands
+            if len(guess.task.operations) > 1:
+                which = np.zeros((len(rows), 1, rows.shape[2]), dtype=rows.dtype)
+                which[:, 0, 0] = operations
+                rows = np.concatenate([rows, which], axis=1)
+            long = widths_of(read.operands)
+            seen = read.written[right], read.result_written[right], (read.written - long)[right]
+            for known, found in zip(sets, seen, strict=True):
+                known.update(np.unique(found).tolist())
+            zeros |= read.zeros or read.result_zeros
+            parts.append(rows[right].astype(kind))
+            widths.append(long[right].astype(np.int16))
+            rights.append(right)
+            wrong += [
+                (rows[i].astype(kind), read.results[i]) for i in np.flatnonzero(read.fits & ~right)
+            ]
+        longest = max(int(x.max(initial=1)) for x in widths)
+        if longest > LARGEST_DIGITS:
+            raise InvalidInput(f"operands have up to {longest} digits: at most {LARGEST_DIGITS}")
+        digits = np.zeros((sum(map(len, parts)), parts[0].shape[1], longest), dtype=kind)
+        at = 0
+        for rows in parts:
+            width = min(rows.shape[2], longest)
+            digits[at : at + len(rows), :, :width] = rows[:, :, :width]
+            at += len(rows)
+        written, said, extra = sets
+        long, right = np.concatenate(widths), np.concatenate(rights)
+        return _Rows(digits, long, right, wrong, written, said, extra, zeros)
+
+    def contradictions(self, different: np.ndarray) -> int:
+        """How many inputs stand in the file with several answers.
+
+        Args:
+            different: the right ones, each once.
+        """
+        answers: dict[bytes, set[int]] = {}
+        shape = self.digits.shape[1:]
+        for row, answer in self.wrong:
+            own = np.zeros(shape, dtype=different.dtype)
+            width = min(shape[1], row.shape[1])
+            own[:, :width] = row[:, :width]
+            if not row[:, width:].any():
+                answers.setdefault(own.tobytes(), set()).add(int(answer))
+        if not answers:
+            return 0
+        several = {key for key, said in answers.items() if len(said) > 1}
+        several |= answers.keys() & {row.tobytes() for row in different}
+        return len(several)
+
+
 # --- its options ------------------------------------------------------------------------
 
 
 def _options(
-    read: Reading,
-    right: np.ndarray,
-    guess: _Guess,
-    given: Mapping[str, Any],
-    longest: int,
-    examples: Examples,
+    rows: _Rows, guess: _Guess, given: Mapping[str, Any], examples: Examples
 ) -> dict[str, Any]:
     """The options of what was found, but for those that are given."""
     task, form = guess.task, guess.form
@@ -511,29 +593,24 @@ def _options(
     if task.modulus is not None and named and "modulus" not in given:
         found["modulus"] = task.modulus
     found["base"] = guess.base
-    written, said = read.written[right], read.result_written[right]
-    alike = len(np.unique(written)) == 1 and len(np.unique(said)) == 1
-    natural = not ((form.width or read.zeros or read.result_zeros) and alike)
+    alike = len(rows.written) == len(rows.said) == 1
+    natural = not (alike and (form.width or rows.zeros))
     found["padding"] = "none" if natural else "fixed"
-    if read.zeros and not alike and "layout" not in given:
-        extra = written - widths_of(read.operands[right])
-        if len(np.unique(extra)) > 1:
-            raise InvalidInput(
-                "operands have leading zeros and several lengths: they are padded to one width, or "
-                "not padded"
-            )
-    lengths = np.unique(widths_of(read.operands[right]).max(axis=1)).tolist()
+    if natural and len(rows.extra) > 1 and "layout" not in given:
+        raise InvalidInput(
+            "numbers have leading zeros and several lengths: they are padded to one width, or have "
+            "no zeros"
+        )
+    longest = rows.digits.shape[2]
+    lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
     if "layout" not in given:
-        found["layout"] = _layout(read, right, guess, examples, natural)
+        found["layout"] = _layout(rows.extra if natural else {0}, guess, examples)
     if not natural:
-        width, result = int(written[0, 0]), int(said[0])
-        form_of = read_layout(given.get("layout", found.get("layout", "aligned")))
-        if form_of.wide:  # operands are as long as the result
-            width = max(
-                (w for w in range(1, width + 1) if max(w, task.result_width(guess.base, w)) <= width),
-                default=width,
-            )
+        [width], [result] = rows.written, rows.said
+        if read_layout(given.get("layout", found.get("layout", ""))).wide:  # as long as the result
+            fit = (w for w in range(1, width + 1) if task.result_width(guess.base, w) <= width)
+            width = max(fit, default=width)
         if width > longest:
             found["width"] = width
             found["test_digits"] = f"1-{min(longest + 3, width)}"
@@ -542,10 +619,12 @@ def _options(
     return {name: value for name, value in found.items() if name not in given}
 
 
-def _layout(
-    read: Reading, right: np.ndarray, guess: _Guess, examples: Examples, natural: bool
-) -> str:
-    """The layout that lines were found to have, in words."""
+def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
+    """The layout that lines were found to have, in words.
+
+    Args:
+        extra: how many zeros stand before operands.
+    """
     form, (operands, result) = guess.form, guess.order
     if form.interleaved:
         return "interleaved"
@@ -566,9 +645,9 @@ def _layout(
         parts.append(f"random spaces {chance}")
     if stands == 1:
         parts.append("result spaces")
-    extra = np.unique((read.written - widths_of(read.operands))[right])
-    if natural and len(extra) == 1 and 0 < extra[0] < 10:
-        parts.append(f"{extra[0]} leading zeros" if extra[0] > 1 else "leading zero")
+    [zeros] = extra if len(extra) == 1 else [0]
+    if 0 < zeros < 10:
+        parts.append(f"{zeros} leading zeros" if zeros > 1 else "leading zero")
     return read_layout(", ".join(parts)).name
 
 
@@ -591,18 +670,16 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     known = Request(task=chosen.get("task"), expr=chosen.get("expr"), modulus=chosen.get("modulus"))
     given = {k: v for k, v in chosen.items() if k in ("task", "expr", "modulus", "base")}
     own = _guess(test, given, known) if "task" in given or "expr" in given else guess
-    own = replace(own, task=guess.task)
-    read = reading(own.cut(test), own.base, own.order)
-    _, right = _right(read, guess.task)
-    if not right.any():
+    rows = _Rows.read(test, replace(own, task=guess.task))
+    if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")
-    widths = widths_of(read.operands[right])
+    widths = rows.widths
     lengths = np.unique(widths.max(axis=1)).tolist()
     found: dict[str, Any] = {"test_digits": ",".join(map(str, lengths))}
-    if len(lengths) and (widths == widths[:, :1]).all() and max(lengths) > 1:
+    if (widths == widths[:, :1]).all() and max(lengths) > 1 and widths.shape[1] > 1:
         found["test_domain"] = "every"
     natural = chosen.get("padding") == "none"
-    written = _layout(read, right, own, test, natural)
+    written = _layout(rows.extra if natural else {0}, own, test)
     if written != chosen.get("layout", written):
         found["test_layout"] = written
     return found
@@ -611,38 +688,30 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
 # --- what it shows, and what it lacks ------------------------------------------------------
 
 
-def _contradictions(read: Reading, operations: np.ndarray, base: int) -> int:
-    """How many inputs stand in the file with several answers."""
-    rows = read.operands[read.fits]
-    said = read.results[read.fits].tolist()
-    names = np.ascontiguousarray(rows.reshape(len(rows), -1))
-    keys = [x.tobytes() for x in names]
-    which = operations[read.fits].tolist()
-    first: dict[tuple[bytes, int], int] = {}
-    found = set()
-    for key, operation, answer in zip(keys, which, said, strict=True):
-        if first.setdefault((key, operation), answer) != answer:
-            found.add((key, operation))
-    return len(found)
-
-
-def _lacking(setting: Setting, train: ObservedDomain, digits: np.ndarray) -> Iterator[str]:
+def _lacking(
+    setting: Setting, train: ObservedDomain, digits: np.ndarray, widths: np.ndarray
+) -> Iterator[str]:
     """What a file lacks of all inputs of its lengths, in words."""
     base, names = setting.digit_base, setting.task.names
-    digits = digits[:, : setting.task.operands]
-    widths = widths_of(digits)
     last = train.lengths[-1]
     missing = [n for n in range(1, last) if n not in train.lengths]
     if missing:
         yield f"inputs of {lengths_text(missing)}"
     if setting.natural:
-        every = [
-            w for n in train.lengths for w in product(range(1, n + 1), repeat=len(names))
-            if max(w) == n
-        ] if last ** len(names) <= 100_000 else []
+        every = (
+            [
+                w
+                for n in train.lengths
+                for w in product(range(1, n + 1), repeat=len(names))
+                if max(w) == n
+            ]
+            if last ** len(names) <= 100_000
+            else []
+        )
         gone = [w for w in every if w not in set(train.widths)]
         if gone and train.kind != "every":
-            yield f"{len(gone):,} of {len(every):,} combinations of lengths, as {_tuple(gone[0])} digits"
+            of = f"{len(gone):,} of {len(every):,} combinations of lengths"
+            yield f"{of}, as {_tuple(gone[0])} digits"
     for j, name in enumerate(names):
         for i in range(min(last, digits.shape[2])):
             there = widths[:, j] > i
@@ -662,10 +731,8 @@ def _lacking_pairs(digits: np.ndarray, names: Sequence[str], base: int) -> Itera
     for i in range(digits.shape[2]):
         for a, b in combinations(range(len(names)), 2):
             x, y = digits[:, a, i].astype(np.int64), digits[:, b, i].astype(np.int64)
-            met = np.zeros(base * base, dtype=bool)
-            met[x * base + y] = True
-            met = met.reshape(base, base)
-            possible = met.any(1)[:, None] & met.any(0)[None]
+            met = np.bincount(x * base + y, minlength=base * base).reshape(base, base) > 0
+            possible = np.outer(met.any(axis=1), met.any(axis=0))
             gone = np.argwhere(possible & ~met)
             if len(gone):
                 first = tuple(int(v) for v in gone[0])
@@ -704,7 +771,10 @@ def _short(number: int) -> str:
 
 
 def _digits_text(digits: Sequence[int]) -> str:
-    ranges = [f"{a}..{b}" if b > a + 1 else str(a) if a == b else f"{a}, {b}" for a, b in runs(tuple(digits))]
+    ranges = [
+        f"{a}..{b}" if b > a + 1 else str(a) if a == b else f"{a}, {b}"
+        for a, b in runs(tuple(digits))
+    ]
     listed = ", ".join(ranges[:_MOST_LISTED]) + (", ..." if len(ranges) > _MOST_LISTED else "")
     return f"the digit{'s' * (len(digits) > 1)} {listed}"
 

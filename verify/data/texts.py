@@ -23,7 +23,7 @@ from arith.verify.data.files import Examples
 from arith.verify.data.sequences import Format, NaturalFormat
 
 DIGITS = digits + ascii_lowercase
-"""Digits of bases up to 36; above them a digit is a decimal number, and ``:`` stands between two."""
+"""Digits of bases up to 36; above, a digit is a decimal number, and ``:`` stands between two."""
 SIGNS = "+-*,"
 """The signs between operands, as they are written."""
 _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
@@ -59,7 +59,9 @@ def token_texts(fmt: Format) -> np.ndarray:
     """The text of every token; a digit of a base above 36 ends with a colon."""
     in_token = max(fmt.layout.in_token, 1)
     if fmt.layout.in_token == 0:
-        raise InvalidInput("whole numbers as tokens have no other text than their digits: leave out 'whole numbers'")
+        raise InvalidInput(
+            "whole numbers as tokens have no text but their digits: leave out 'whole numbers'"
+        )
     base = digit_base(fmt.base, in_token)
     texts = [
         "".join(_digit(value // base**i % base, base) for i in reversed(range(in_token)))
@@ -80,8 +82,11 @@ def _digit(value: int, base: int) -> str:
 
 
 def example_texts(
-    fmt: Format, operands: np.ndarray, results: np.ndarray | None = None,
-    starts: np.ndarray | None = None, spaces: np.ndarray | None = None,
+    fmt: Format,
+    operands: np.ndarray,
+    results: np.ndarray | None = None,
+    starts: np.ndarray | None = None,
+    spaces: np.ndarray | None = None,
 ) -> Examples:
     """Operand digits ``(n, k, N)`` as prompts and answers.
 
@@ -149,8 +154,12 @@ def cleaned(examples: Examples, base: int) -> Examples:
 
 
 def _clean(texts: list[str], base: int) -> list[str]:
-    text = "\n".join(x.replace("\n", " ") for x in texts) if any("\n" in x for x in texts) else "\n".join(texts)
-    if base <= 10 and not text.isascii() or re.search("[A-Za-z]", text):
+    text = (
+        "\n".join(x.replace("\n", " ") for x in texts)
+        if any("\n" in x for x in texts)
+        else "\n".join(texts)
+    )
+    if (base <= 10 and not text.isascii()) or re.search("[A-Za-z]", text):
         if base <= 10:
             for word, sign in _WORDS.items():
                 text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
@@ -207,7 +216,9 @@ def fixed_columns(
         line = line if fine else ""
         for j, column in enumerate(found):
             column.append(
-                "".join(line[p] for p in places[j]) if interleaved and fine else line[ends[j] : ends[j + 1]]
+                "".join(line[p] for p in places[j])
+                if interleaved and fine
+                else line[ends[j] : ends[j + 1]]
             )
         answers.append(
             "".join(line[p] for p in places[-1]) if interleaved and fine else line[ends[-1] :]
@@ -227,7 +238,10 @@ def digits_of(
     """
     n = len(numbers)
     if base > len(DIGITS):
-        parts = [[int(d) if d and len(d) < 9 else base for d in x.lstrip("-").split(":")] for x in numbers]
+        parts = [
+            [int(d) if d and len(d) < 9 else base for d in x.lstrip("-").split(":")]
+            for x in numbers
+        ]
         written = np.array([len(p) for p in parts])
         found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
         for i, p in enumerate(parts):
@@ -244,7 +258,7 @@ def digits_of(
         table = np.full(256, base, dtype=np.int16)
         table[[ord(c) for c in DIGITS[:base]]] = np.arange(base)
         table[0] = 0
-        found = table[bytes_]
+        found = table[bytes_].astype(np.int64)
     if first == "most":
         place = written[:, None] - 1 - np.arange(found.shape[1])
         found = np.where(place >= 0, np.take_along_axis(found, np.maximum(place, 0), axis=1), 0)

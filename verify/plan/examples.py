@@ -1,4 +1,4 @@
-"""Files of examples: drawn from a setting as training draws them, and written for other programs."""
+"""Files of examples: drawn from a setting as training draws them, written for other programs."""
 
 from __future__ import annotations
 
@@ -38,9 +38,13 @@ def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) 
     lengths = setting.test_lengths
     each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
     parts = [
-        _drawn(cell, setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count
+        _drawn(cell, setting, count, rng, n)
+        for n, count in zip(lengths, each, strict=True)
+        if count
     ]
-    return Examples(*([x for part in parts for x in getattr(part, name)] for name in ("prompts", "answers")))
+    return Examples(
+        *([x for part in parts for x in getattr(part, name)] for name in ("prompts", "answers"))
+    )
 
 
 def _drawn(
@@ -72,7 +76,9 @@ def as_text(examples: Examples, how: str) -> str:
 def as_jsonl(examples: Examples) -> str:
     """A line of JSON for each example: its prompt and its answer (InvalidInput: it has none)."""
     if not examples.answers[0]:
-        raise InvalidInput("interleaved digits have no prompt before the answer: write them as text")
+        raise InvalidInput(
+            "interleaved digits have no prompt before the answer: write them as text"
+        )
     pairs = zip(examples.prompts, examples.answers, strict=True)
     return "".join(json.dumps({"prompt": p, "answer": a}) + "\n" for p, a in pairs)
 
