@@ -3,9 +3,10 @@
 The premise of every prediction is that a model is right on held-out inputs like those that it was
 trained on.  Of a file these are its examples and what is like them: of each length, the operand
 tuples any two digits of which stand together in some example.  A digit that no example has at its
-place, and two digits that stand together in none, count as not shown.  Where too few examples show
-two digits together, and where each stands there so often that one more would have been met, only
-the examples themselves count as shown.
+place, and two digits that stand together in none, count as not shown; but where nearly all of a few
+inputs are there, the others are taken as held out.  Where too few examples show two digits
+together, and where each stands there so often that one more would have been met, only the examples
+themselves count as shown.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ MOST_SINGLE = 500
 """Examples of one length that count by themselves; others are taken as not shown."""
 _WHOLE = Fraction(9, 10)
 """The share of a domain that makes a file of it whole: up to a tenth may be held out."""
+_FEW = 5
+"""Inputs of which by chance all may be held out, where up to a tenth of all is."""
 _CHUNK = 20_000
 """Examples that are looked through at once."""
 _MOST_PAIRS = 4_000_000
@@ -115,9 +118,13 @@ class ObservedDomain(Domain):
         shown = self.cut(n, base, operands)
         if not shown:
             return False
-        if self.natural and not all(w in self.widths for w in test.operand_lengths(n, operands)):
-            return False
         asked = [box for box in test.boxes(base, operands) if self._is_defined(box, base)]
+        if self.natural and not all(
+            w in self.widths
+            for w in test.operand_lengths(n, operands)
+            if self._is_defined(_of_widths(w, self.digit_base(base)), self.digit_base(base))
+        ):
+            return False
         return all(sum(_common(box, x) for x in shown) == box.size for box in asked)
 
     def _is_defined(self, box: Box, base: int) -> bool:
@@ -177,7 +184,7 @@ def _observed(
         flat = tokens.reshape(len(some), -1)
         rows, repeats = distinct(flat, base)
         values = [tuple(int(x) for x in np.unique(column)) for column in rows.T]
-        boxes = _boxes(rows, values, int(repeats.min()))
+        boxes = _boxes(rows, values, int(repeats.min()), task, base)
         shape = k, tokens.shape[2]
         shown.append((length, tuple(_box(x, shape) for x in boxes)))
         counts.append(len(some))
@@ -250,30 +257,50 @@ def _box(values: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> Box:
     return Box(tuple(tuple(values[j * width : (j + 1) * width]) for j in range(k)))
 
 
-def _boxes(rows: np.ndarray, values: _Values, repeats: int) -> list[_Values]:
+def _boxes(rows: np.ndarray, values: _Values, repeats: int, task: Task, base: int) -> list[_Values]:
     """Disjoint boxes of what different examples ``(n, P)`` show.
 
     Args:
         values: what each place takes.
         repeats: how often the rarest of the examples is there.
     """
-    said = repeats >= log(len(rows) / MISSED)  # what were left out would have been met
-    if not (said and len(rows) <= MOST_SINGLE):
-        partners = _partners(rows, values)
-        boxes: list[_Values] | None = None if partners is None else [values]
-        for pair, beside in partners or ():
-            boxes = None if boxes is None else _split(boxes, pair, beside)
-        if boxes:
-            return _merged(boxes)
+    partners = _partners(rows, values, task, base)
+    boxes: list[_Values] | None = None if partners is None else [values]
+    for pair, beside in partners or ():
+        boxes = None if boxes is None else _split(boxes, pair, beside)
+    size = sum(prod(map(len, box)) for box in boxes or ())
+    met_all = repeats >= log(len(rows) / MISSED)  # what is left out would have been met
+    by_itself = met_all and len(rows) <= MOST_SINGLE and len(rows) < _WHOLE * size
+    if boxes and not by_itself:
+        return _merged(boxes)
     return _merged([[(int(x),) for x in row] for row in _some(rows, values)])
 
 
+def _order(task: Task, values: _Values, base: int) -> tuple[int, list[np.ndarray]]:
+    """The largest value of a linear form, and what each value of each place takes away from it.
+
+    Where that is more in all, the task is not defined; of a task that is defined everywhere nothing
+    is taken away.
+    """
+    if not task.needs_order:
+        return 0, [np.zeros(len(vs), dtype=object) for vs in values]
+    width = len(values) // task.operands
+    room, losses = task.constant, []
+    for p, vs in enumerate(values):
+        weight = task.coefficients[p // width] * base ** (p % width)
+        steps = np.array([weight * v for v in vs], dtype=object)
+        room += steps.max()
+        losses.append(steps.max() - steps)
+    return room, losses
+
+
 def _partners(
-    rows: np.ndarray, values: _Values
+    rows: np.ndarray, values: _Values, task: Task, base: int
 ) -> list[tuple[_Pair, dict[int, frozenset[int]]]] | None:
     """The pairs of places that do not show all values together; by a value, those beside it.
 
-    None if a pair of places has too many values to be looked at.
+    Two values that few inputs have may be held out, and of two on which the task is not defined
+    nothing is lacking.  None if a pair of places has too many values to be looked at.
     """
     pairs = [
         (p, q)
@@ -290,9 +317,15 @@ def _partners(
         for p, q in pairs:
             met[p, q][some[p] * len(values[q]) + some[q]] = True
         pairs = [pair for pair in pairs if not met[pair].all()]
-    found = []
+    room, losses = _order(task, values, base)
+    found, size = [], prod(map(len, values))
     for p, q in pairs:
+        if size < _FEW * sizes[p, q] and len(rows) >= _WHOLE * size:
+            continue
         beside = met[p, q].reshape(len(values[p]), len(values[q]))
+        beside |= np.add.outer(losses[p], losses[q]) > room
+        if beside.all():
+            continue
         of = {
             v: frozenset(values[q][i] for i in np.flatnonzero(row).tolist())
             for v, row in zip(values[p], beside, strict=True)
@@ -342,6 +375,12 @@ def _some(rows: np.ndarray, values: _Values) -> np.ndarray:
     first = [int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs]
     kept = list(dict.fromkeys([*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))]))
     return rows[sorted(kept)]
+
+
+def _of_widths(widths: tuple[int, ...], base: int) -> Box:
+    """All operands of some lengths."""
+    full = tuple(range(base))
+    return Box(tuple((full,) * (w - 1) + (full[w > 1 :],) for w in widths))
 
 
 def _common(one: Box, other: Box) -> int:

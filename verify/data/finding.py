@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import gcd
+from math import gcd, inf
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,20 @@ from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.observed import ObservedDomain, distinct, observed, widths_of
 from arith.theory.arithmetic.tasks import TASKS, Operations, Task, named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import LARGEST_DIGITS, Request
+from arith.theory.setting.requests import LARGEST_DIGITS, LARGEST_MODULUS, Request
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples
 from arith.verify.data.texts import (
+    NOT_DIGITS,
     SIGNS,
     Columns,
     cleaned,
     columns,
     digits_of,
     fixed_columns,
+    natural_interleaved,
     read_columns,
     sign_of,
     values_of,
@@ -47,6 +50,10 @@ LEAST_FIT = Fraction(1, 2)
 """The least share of these that a format and a task fit; fewer are of another kind."""
 _PART = 50_000
 """Lines that are read at once."""
+_SURELY = 1e-6
+"""The chance of what is taken as ruled out."""
+_FEW = 20
+"""Lines of which all may have one answer."""
 _DRAWS = 60
 """Of three lines each, to find a modulus that errors do not hide."""
 _MOST_OPERANDS = len(NAMES)
@@ -63,7 +70,7 @@ class Form:
     Args:
         operands: how many there are.
         width: the digits of each operand, and ``result`` those of a result, where no sign parts
-            them; else 0.
+            them and they are padded; else 0.
     """
 
     operands: int
@@ -78,6 +85,8 @@ class Form:
         if self.signs and self.equals and not self.interleaved:
             return columns(examples, self.operands, base)
         lines = [a + b for a, b in zip(examples.prompts, examples.answers, strict=True)]
+        if not self.width:
+            return natural_interleaved(lines, self.operands)
         drop = str.maketrans("", "", SIGNS + "=")
         bare = [x.translate(drop) for x in lines]
         return fixed_columns(bare, self.operands, self.width, self.result, self.interleaved)
@@ -274,7 +283,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}
     asked = known._task() if named and _is_known(known) else None
-    best: tuple[Fraction, _Guess] | None = None
+    found: list[tuple[Fraction, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
         texts = cleaned(some, base)
         for form in _forms(texts, asked, layout):
@@ -285,20 +294,26 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
                 if layout and order != (layout.operands_first, layout.result_first):
                     continue
                 read = reading(cut, base, order)
-                for fit, task, others in _tasks(read, asked, known):
-                    if best is None or fit > best[0]:
-                        best = fit, _Guess(task, base, order, form, layout, others)
-                if best and best[0] == 1:
-                    return best[1]
+                if len(some) > _FEW and len(np.unique(read.results[read.fits])) == 1:
+                    continue  # cut where zeros are
+                if fits := _tasks(read, asked, known):
+                    fit, task, others = fits
+                    guess = _Guess(task, base, order, form, layout, others)
+                    found.append((fit, task.modulus or inf, guess))
+                    if fit == 1 and task.modulus is None:
+                        return guess
+    # A larger modulus is met by chance more seldom.  (Two digits read in the other order, sums and
+    # differences are right modulo 99 too: of the whole numbers first.)
+    best = max(found, key=itemgetter(0, 1), default=None)
     if best is None or best[0] < LEAST_FIT:
         what = asked.text() if asked else "any task"
-        nearest = f"; {float(100 * best[0]):.3g}% fit {best[1].task.text()}" if best else ""
+        nearest = f"; {float(100 * best[0]):.3g}% fit {best[2].task.text()}" if best else ""
         raise InvalidInput(
             f"the examples are not read as examples of {what}{nearest}: the first is "
             f"'{_cut(examples.line(0))}', and a line looks like 12+34=46 (--task, --layout and "
             "--base say more)"
         )
-    return best[1]
+    return best[2]
 
 
 def _is_known(request: Request) -> bool:
@@ -324,13 +339,15 @@ def _bases(examples: Examples) -> list[int]:
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
     found = cleaned(examples, 10)
-    digits = {c for text in (*found.prompts, *found.answers) for c in text if c.isalnum()}
-    highest = max((int(c) for c in digits), default=0)
-    bases = [10, *([highest + 1] if 1 <= highest < 9 else [])]
-    letters = {c for c in joined.lower() if c.isalpha()}
+    digits = Counter(c for text in (*found.prompts, *found.answers) for c in text if c.isalnum())
+    letters = [c for c in "".join(examples.prompts).lower() if c.isalpha()]
     if letters and max(letters) <= "f":
         return [16, *([ord(max(letters)) - 86] if max(letters) < "f" else []), 10]
-    return [*bases, 36] if letters and not joined.isascii() else bases
+    own = max((int(c) for c in digits if c.isdigit()), default=0) + 1
+    if not 2 <= own < 10:
+        return [10, *[36] * bool(letters)]
+    # Of base 10 all digits would hardly be so small.
+    return [own, 10] if (own / 10) ** digits.total() < _SURELY else [10, own]
 
 
 def _numbers(text: str) -> list[str]:
@@ -355,6 +372,9 @@ def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterat
         yield Form(k)
     if signs and has_answers:
         return
+    if equals and not signs and not (layout and not layout.interleaved):
+        for operands in [asked.operands] if asked else (2, 3):
+            yield Form(operands, interleaved=True)
     # Without signs between the numbers these have fixed widths.
     fixed = length - signs - equals
     result = Counter(map(len, texts.answers)).most_common(1)[0][0] if has_answers else 0
@@ -370,14 +390,14 @@ def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterat
 
 def _tasks(
     read: Reading, asked: Task | None, known: Request
-) -> list[tuple[Fraction, Task, tuple[str, ...]]]:
-    """Tasks with the share of the lines that each fits: those of the best fit are one entry.
+) -> tuple[Fraction, Task, tuple[str, ...]] | None:
+    """The share of the lines that the best task fits, that task, and others that fit as many.
 
     Of several signs each has a task of its own.
     """
     if asked is not None:
         _, right = _right(read, asked)
-        return [(Fraction(int(right.sum()), len(right)), asked, ())]
+        return Fraction(int(right.sum()), len(right)), asked, ()
     k = len(read.values)
     used = Counter(s for s, fits in zip(read.signs, read.fits.tolist(), strict=True) if fits)
     signs = [s for s, count in used.most_common() if 10 * count >= used.total() / 2]
@@ -390,7 +410,7 @@ def _tasks(
             for task in _candidates(read, chosen, k, sign, known)
         ]
         if not fits:
-            return []
+            return None
         most = max(fit for fit, _ in fits)
         best = [task for fit, task in fits if fit == most]
         parts.append(best[0])
@@ -403,15 +423,15 @@ def _tasks(
             )
         )
     if len(parts) > 1 and len({x.modulus for x in parts}) > 1:
-        return []
+        return None
     task = parts[0]
     if len(parts) > 1:
         names = [x.name for x in parts]
         if len(set(names)) < len(names):
-            return []
+            return None
         by_name = sorted(parts, key=lambda x: list(TASKS).index(x.name) if x.name in TASKS else 99)
         task = named_task(",".join(x.name for x in by_name), parts[0].modulus)
-    return [(Fraction(total, n), task, others if len(parts) == 1 else ())]
+    return Fraction(total, n), task, others if len(parts) == 1 else ()
 
 
 def _candidates(
@@ -455,7 +475,7 @@ def _modulus(read: Reading, chosen: np.ndarray, task: Task) -> int | None:
     votes = Counter(gcd(*(apart[i] for i in row)) for row in drawn.tolist())
     largest = sorted(int(x) for x in said)[-1 - len(said) // 50]
     for p, _ in votes.most_common():
-        if p > largest and p < 10**40:
+        if max(largest, 1) < p < LARGEST_MODULUS:
             return p
     return None
 
@@ -594,9 +614,10 @@ def _options(
         found["modulus"] = task.modulus
     found["base"] = guess.base
     alike = len(rows.written) == len(rows.said) == 1
-    natural = not (alike and (form.width or rows.zeros))
+    filled = form.interleaved and not form.width  # all operands are as long as the longest
+    natural = filled or not (alike and (form.width or rows.zeros))
     found["padding"] = "none" if natural else "fixed"
-    if natural and len(rows.extra) > 1 and "layout" not in given:
+    if natural and not filled and len(rows.extra) > 1 and "layout" not in given:
         raise InvalidInput(
             "numbers have leading zeros and several lengths: they are padded to one width, or have "
             "no zeros"
@@ -634,9 +655,9 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
     if not form.equals:
         parts.append("no equals")
     some = _sample(examples)
-    if any("<1>" in x for x in some.prompts[:20]):
+    if "<" in some.prompts[0]:
         parts.append("markers")
-    if any("(" in x for x in some.answers[:20]):
+    if "(" in some.answers[0]:
         parts.append("carries")
     chance, stands = _spaces(some.prompts), _spaces(some.answers)
     if chance == 1:
@@ -657,6 +678,7 @@ def _spaces(texts: Sequence[str]) -> Fraction:
     for text in texts:
         if re.search("[A-Za-z]{2}", text):
             continue  # words part numbers
+        text = NOT_DIGITS.sub("", text)
         words = "".join(c if c.isalnum() else " " if c in SIGNS + "=" else "_" for c in text)
         for word in words.split():
             digits = [len(x) for x in word.strip("_").split("_")]

@@ -29,7 +29,7 @@ SIGNS = "+-*,"
 _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
 """Other signs that people write, where no digit is a letter."""
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
-_NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
+NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
 _BLANKS = re.compile(r"[ \t\r]+")
 
@@ -167,7 +167,7 @@ def _clean(texts: list[str], base: int) -> list[str]:
             text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|[:?]", "", text)
         text = text.lower()
     text = _BLANKS.sub("", text)
-    return (_NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
+    return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 
 def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) -> Columns:
@@ -315,7 +315,7 @@ def read_columns(
         in_token = max(form.in_token, 1)
         lines = [a + b for a, b in zip(texts.prompts, texts.answers, strict=True)]
         if isinstance(fmt, NaturalFormat):
-            return _natural_interleaved(lines, k)
+            return natural_interleaved(lines, k)
         signs = "".join(SIGNS) + "="
         lines = [x.translate(str.maketrans("", "", signs)) for x in lines]
         known = signs_of(task) if form.operators else [""]
@@ -329,7 +329,7 @@ def read_columns(
     return columns(texts, k, base, "".join(signs_of(task)))
 
 
-def _natural_interleaved(lines: list[str], operands: int) -> Columns:
+def natural_interleaved(lines: list[str], operands: int) -> Columns:
     """Interleaved numbers of natural length: result digits beside the operands', then the rest."""
     found: list[list[str]] = [[] for _ in range(operands)]
     answers, fits = [], []
