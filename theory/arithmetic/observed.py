@@ -177,7 +177,8 @@ def _observed(
     longest = widths.max(axis=1)
     together = np.unique(widths, axis=0)
     lengths = tuple(int(x) for x in np.unique(longest))
-    shown, counts, different, every_digit = [], [], 0, True
+    shown, counts, different = [], [], 0
+    seen: dict[tuple[int, int], set[int]] = {}
     for length in lengths:
         some = digits[longest == length]
         tokens = grouped(some[:, :, :length], in_token, base)
@@ -189,12 +190,14 @@ def _observed(
         shown.append((length, tuple(_box(x, shape) for x in boxes)))
         counts.append(len(some))
         different += len(rows)
-        long = widths[longest == length].max(axis=0)
-        for j, row in enumerate(_box(values, shape).digits):
-            highest = -(-int(long[j]) // in_token)
-            for i, have in enumerate(row[:highest]):
-                every = range(1 if i + 1 == highest and highest > 1 else 0, base)
-                every_digit &= in_token > 1 or set(have).issuperset(every)
+        for place, have in enumerate(values):
+            seen.setdefault(divmod(place, shape[1]), set()).update(have)
+    highest = [-(-int(w) // in_token) for w in widths.max(axis=0)]
+    every_digit = in_token > 1 or all(
+        seen[j, i].issuperset(range(1 if 0 < i == w - 1 else 0, base))
+        for j, w in enumerate(highest)
+        for i in range(w)
+    )
     kind = "every" if k > 1 and all(len(set(w)) == 1 for w in together.tolist()) else "longest"
     if kind == "every" and lengths == (1,):
         kind = "longest"  # the two are one there

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import gcd, inf
+from math import gcd, inf, sqrt
 from operator import itemgetter
 from typing import Any
 
@@ -54,6 +54,8 @@ _SURELY = 1e-6
 """The chance of what is taken as ruled out."""
 _FEW = 20
 """Lines of which all may have one answer."""
+_FINEST = 100
+"""The largest denominator of the chance of a space."""
 _DRAWS = 60
 """Of three lines each, to find a modulus that errors do not hide."""
 _MOST_OPERANDS = len(NAMES)
@@ -673,7 +675,7 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
 
 
 def _spaces(texts: Sequence[str]) -> Fraction:
-    """The chance of a space between two digits, in twentieths."""
+    """The chance of a space between two digits: the simplest share within two standard errors."""
     apart = together = 0
     for text in texts:
         if re.search("[A-Za-z]{2}", text):
@@ -684,7 +686,14 @@ def _spaces(texts: Sequence[str]) -> Fraction:
             digits = [len(x) for x in word.strip("_").split("_")]
             apart += len([x for x in digits if x]) - 1
             together += sum(max(x - 1, 0) for x in digits)
-    return Fraction(round(20 * apart / max(apart + together, 1)), 20)
+    places = apart + together
+    if not apart or not together:
+        return Fraction(int(apart > 0))
+    share, error = apart / places, 2 * sqrt(apart * together / places**3)
+    simple = (Fraction(round(share * n), n) for n in range(2, _FINEST))
+    return next(
+        (x for x in simple if abs(x - share) <= error and 0 < x < 1), Fraction(round(share, 2))
+    ).limit_denominator(_FINEST)
 
 
 def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[str, Any]:
