@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -31,9 +31,6 @@ from arith.printing import (
 )
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
-
-if TYPE_CHECKING:
-    from arith.verify.data.finding import Found
 
 
 @takes(Request)
@@ -89,9 +86,17 @@ def predict(
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
     if plot is not None:
         _check_picture(plot)
-    found = _found(context, data, test_data, options)
+    request, found = Request(**options), None
+    if data is not None:
+        from arith.verify.plan.examples import find_setting_of
+
+        given = [x for x in options if flag(x) in written(context)]
+        with waiting("reading examples"):
+            found = find_setting_of(data, test_data, request, given)
+    elif test_data is not None:
+        raise InvalidInput("--test-data needs --data, the examples of training")
     with waiting("predicting"):
-        prediction = predict(found.setting if found else Request(**options).setting())
+        prediction = predict(found.setting if found else request.setting())
     if plot is not None:
         from arith.theory.text.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
@@ -127,31 +132,6 @@ def predict(
 
         print()
         print_parts(digit_parts(prediction, single_digits(prediction)))
-
-
-def _found(
-    context: typer.Context, data: Path | None, test_data: Path | None, options: dict[str, Any]
-) -> Found | None:
-    """What a file of examples is; None where there is none."""
-    if data is None:
-        if test_data is not None:
-            raise InvalidInput("--test-data needs --data, the examples of training")
-        return None
-    given = written(context)
-    of_training = [x for x in given if x.startswith("--train-")]
-    of_tests = [x for x in given if x.startswith("--test-") and x != "--test-layout"]
-    for said, file, path in ((of_training, "--data", data), (of_tests, "--test-data", test_data)):
-        if said and path is not None:
-            raise InvalidInput(f"the examples of {file} say what {said[0]} does: leave one out")
-    if str(data) == str(test_data) == "-":
-        raise InvalidInput("standard input has one file: --data - or --test-data -")
-    from arith.verify.data.finding import find_setting
-    from arith.verify.plan.given import read_examples
-
-    known = {name: value for name, value in options.items() if flag(name) in given}
-    with waiting("reading examples"):
-        test = read_examples(test_data) if test_data is not None else None
-        return find_setting(read_examples(data), known, test)
 
 
 @takes(Request)

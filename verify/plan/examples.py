@@ -1,23 +1,51 @@
-"""Files of examples: drawn from a setting as training draws them, written for other programs."""
+"""Files of examples: their setting is found; they are drawn from one, and written for others."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request, flag
 from arith.theory.setting.settings import Setting
 from arith.verify.data.files import COMMENT, Examples
+from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import drawn_spaces
 from arith.verify.data.texts import example_texts
 from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.given import read_examples
 
 MOST_EXAMPLES = 10_000_000
 KINDS = ("text", "jsonl", "lm-eval")
 """How a file of examples is written."""
+
+
+def find_setting_of(
+    data: Path, test_data: Path | None, request: Request, given: Collection[str]
+) -> Found:
+    """The setting of a file of examples.
+
+    Args:
+        test_data: a file of test examples.
+        given: the options of the request that are known; the others are found.
+
+    Raises:
+        InvalidInput: as of ``read_examples`` and ``find_setting``, or an option of what is in a
+            file.
+    """
+    for files, start in ((data, "train_"), (test_data, "test_")):
+        said = [n for n in given if n.startswith(start) and n != "test_layout"]
+        if files is not None and said:
+            raise InvalidInput(f"the examples say what {flag(said[0])} does: leave one of them out")
+    if str(data) == str(test_data) == "-":
+        raise InvalidInput("standard input has one file, of --data or of --test-data")
+    test = read_examples(test_data) if test_data is not None else None
+    return find_setting(read_examples(data), {n: getattr(request, n) for n in given}, test)
 
 
 def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) -> Examples:
