@@ -22,6 +22,7 @@ import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import MISSED, Domain, digit_base
+from arith.theory.arithmetic.integer_arrays import operand_tuples
 from arith.theory.arithmetic.tasks import Operations, Task
 
 MOST_BOXES = 200
@@ -32,6 +33,8 @@ _WHOLE = Fraction(9, 10)
 """The share of a domain that makes a file of it whole: up to a tenth may be held out."""
 _FEW = 5
 """Inputs of which by chance all may be held out, where up to a tenth of all is."""
+_COUNTED = 1_000_000
+"""Operand tuples that are counted one by one."""
 _CHUNK = 20_000
 """Examples that are looked through at once."""
 _MOST_PAIRS = 4_000_000
@@ -201,7 +204,7 @@ def _observed(
     kind = "every" if k > 1 and all(len(set(w)) == 1 for w in together.tolist()) else "longest"
     if kind == "every" and lengths == (1,):
         kind = "longest"  # the two are one there
-    size = sum(box.size for _, boxes in shown for box in boxes)
+    size = sum(_inputs(box, task, base) for _, boxes in shown for box in boxes)
     found = ObservedDomain(
         lengths,
         kind,
@@ -378,6 +381,13 @@ def _some(rows: np.ndarray, values: _Values) -> np.ndarray:
     first = [int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs]
     kept = list(dict.fromkeys([*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))]))
     return rows[sorted(kept)]
+
+
+def _inputs(box: Box, task: Task, base: int) -> int:
+    """How many operand tuples of a box the task is defined on; all, where they are not counted."""
+    if not task.needs_order or box.size > _COUNTED:
+        return box.size
+    return int(np.count_nonzero(task.evaluate(*operand_tuples(box.digits, base)) >= 0))
 
 
 def _of_widths(widths: tuple[int, ...], base: int) -> Box:

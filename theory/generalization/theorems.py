@@ -277,7 +277,7 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     views, steps = shown_views(setting)
     task, train = setting.task, setting.train
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
-    is_whole = train.every_digit and not (train.sampled or setting.test_allowed)
+    is_whole = train.pairs is None and train.every_digit and not setting.test_allowed
     bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
     error = None if steps else uncompared(setting)
     return Observation(

@@ -50,8 +50,8 @@ LEAST_FIT = Fraction(1, 2)
 """The least share of these that a format and a task fit; fewer are of another kind."""
 _PART = 50_000
 """Lines that are read at once."""
-_SURELY = 1e-6
-"""The chance of what is taken as ruled out."""
+_LEAST_WRAPPED = 5
+"""Lines by which a modulus shows itself."""
 _FEW = 20
 """Lines of which all may have one answer."""
 _FINEST = 100
@@ -333,7 +333,7 @@ def _sample(examples: Examples) -> Examples:
 
 def _bases(examples: Examples) -> list[int]:
     """The bases that the digits of some lines may have, the most usual first."""
-    joined = "".join(examples.prompts + examples.answers)
+    joined = "\n".join(examples.prompts + examples.answers)
     if any(a in joined for a in ("0:", "1:", "2:", "3:", "4:", "5:")) and not any(
         c.isalpha() for c in joined
     ):
@@ -341,15 +341,12 @@ def _bases(examples: Examples) -> list[int]:
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
     found = cleaned(examples, 10)
-    digits = Counter(c for text in (*found.prompts, *found.answers) for c in text if c.isalnum())
-    letters = [c for c in "".join(examples.prompts).lower() if c.isalpha()]
+    letters = [c for c in joined.lower() if c.isalpha()]
     if letters and max(letters) <= "f":
         return [16, *([ord(max(letters)) - 86] if max(letters) < "f" else []), 10]
-    own = max((int(c) for c in digits if c.isdigit()), default=0) + 1
-    if not 2 <= own < 10:
-        return [10, *[36] * bool(letters)]
-    # Of base 10 all digits would hardly be so small.
-    return [own, 10] if (own / 10) ** digits.total() < _SURELY else [10, own]
+    digits = {c for text in (*found.prompts, *found.answers) for c in text if c.isdigit()}
+    own = max(map(int, digits), default=0) + 1
+    return [10, *([own] if 2 <= own < 10 else [])]
 
 
 def _numbers(text: str) -> list[str]:
@@ -470,7 +467,7 @@ def _modulus(read: Reading, chosen: np.ndarray, task: Task) -> int | None:
     said = read.results[rows].astype(object)
     apart = task.polynomial(*values) - said
     apart = [abs(int(x)) for x in apart if x]
-    if not apart:
+    if len(apart) < _LEAST_WRAPPED:
         return None
     rng = np.random.default_rng(0)
     drawn = rng.integers(len(apart), size=(_DRAWS, 3))
@@ -681,7 +678,7 @@ def _spaces(texts: Sequence[str]) -> Fraction:
         if re.search("[A-Za-z]{2}", text):
             continue  # words part numbers
         text = NOT_DIGITS.sub("", text)
-        words = "".join(c if c.isalnum() else " " if c in SIGNS + "=" else "_" for c in text)
+        words = "".join(c if c.isalnum() else "_" if c == " " else " " for c in text)
         for word in words.split():
             digits = [len(x) for x in word.strip("_").split("_")]
             apart += len([x for x in digits if x]) - 1

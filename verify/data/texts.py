@@ -55,17 +55,21 @@ def signs_of(task: Task) -> list[str]:
 # --- writing ----------------------------------------------------------------------------
 
 
-def token_texts(fmt: Format) -> np.ndarray:
-    """The text of every token; a digit of a base above 36 ends with a colon."""
+def token_texts(fmt: Format, first: str) -> np.ndarray:
+    """The text of every token; a digit of a base above 36 ends with a colon.
+
+    Args:
+        first: the digit that is written first in a token of several, as in the whole number.
+    """
     in_token = max(fmt.layout.in_token, 1)
     if fmt.layout.in_token == 0:
         raise InvalidInput(
             "whole numbers as tokens have no text but their digits: leave out 'whole numbers'"
         )
     base = digit_base(fmt.base, in_token)
+    order = range(in_token) if first == "least" else range(in_token - 1, -1, -1)
     texts = [
-        "".join(_digit(value // base**i % base, base) for i in reversed(range(in_token)))
-        for value in range(fmt.base)
+        "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
     ]
     texts += ["", *signs_of(fmt.task), "="]
     texts += [""] * (fmt.first_other - len(texts))
@@ -97,7 +101,12 @@ def example_texts(
         starts, spaces: as for ``Format.write``.
     """
     results = fmt.results(operands) if results is None else results
-    texts = token_texts(fmt)[fmt.write(operands, results, starts, spaces)]
+    written, form = fmt.write(operands, results, starts, spaces), fmt.layout
+    texts = token_texts(fmt, form.operands_first)[written]
+    if form.in_token > 1 and form.operands_first != form.result_first:  # padded, each in its column
+        texts[:, fmt.result_slots] = token_texts(fmt, form.result_first)[
+            written[:, fmt.result_slots]
+        ]
     natural = isinstance(fmt, NaturalFormat)
     cut = fmt.equals + 1 if isinstance(fmt, NaturalFormat) else int(fmt.written_slots[0])
     if fmt.layout.interleaved:
@@ -197,33 +206,33 @@ def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) ->
 
 
 def fixed_columns(
-    lines: list[str], operands: int, width: int, result: int, interleaved: bool = False
+    lines: list[str],
+    operands: int,
+    width: int,
+    result: int,
+    interleaved: bool = False,
+    size: int = 1,
 ) -> Columns:
-    """Cleaned lines without signs, of numbers of fixed widths, cut into these."""
-    together = max(width, result)
-    found: list[list[str]] = [[] for _ in range(operands)]
-    answers = []
-    fits = np.array([len(x) == operands * width + result and x.isalnum() for x in lines])
-    ends = [j * width for j in range(operands + 1)]
-    places = [[] for _ in range(operands + 1)]  # type: list[list[int]]
+    """Cleaned lines without signs, of numbers of fixed widths, cut into these.
+
+    Args:
+        size: how many digits stand together, where numbers are interleaved.
+    """
+    widths = [width] * operands + [result]
+    places: list[list[int]] = [[] for _ in widths]
     at = 0
-    for i in range(together):
-        for j in range(operands + 1):
-            if i < (width if j < operands else result):
-                places[j].append(at)
-                at += 1
-    for fine, line in zip(fits.tolist(), lines, strict=True):
-        line = line if fine else ""
-        for j, column in enumerate(found):
-            column.append(
-                "".join(line[p] for p in places[j])
-                if interleaved and fine
-                else line[ends[j] : ends[j + 1]]
-            )
-        answers.append(
-            "".join(line[p] for p in places[-1]) if interleaved and fine else line[ends[-1] :]
-        )
-    return Columns(found, answers, [""] * len(lines), fits)
+    for i in range(0, max(widths), size if interleaved else max(widths)):
+        for own, most in zip(places, widths, strict=True):
+            count = min(size if interleaved else most, max(most - i, 0))
+            own += range(at, at + count)
+            at += count
+    fits = np.array([len(x) == at and x.isalnum() for x in lines])
+    cut = [x if fine else "" for x, fine in zip(lines, fits.tolist(), strict=True)]
+    if interleaved:
+        numbers = [["".join(x[p] for p in own) if x else "" for x in cut] for own in places]
+    else:
+        numbers = [[x[own[0] : own[-1] + 1] for x in cut] for own in places]
+    return Columns(numbers[:-1], numbers[-1], [""] * len(lines), fits)
 
 
 def digits_of(
@@ -320,7 +329,7 @@ def read_columns(
         lines = [x.translate(str.maketrans("", "", signs)) for x in lines]
         known = signs_of(task) if form.operators else [""]
         cut = fixed_columns(
-            lines, k, fmt.width * in_token, fmt.result_width * in_token, form.interleaved
+            lines, k, fmt.width * in_token, fmt.result_width * in_token, form.interleaved, in_token
         )
         if len(known) > 1:
             said = [next((s for s in known if s in x), "") for x in texts.prompts]
