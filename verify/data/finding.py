@@ -658,7 +658,7 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
         parts.append("markers")
     if "(" in some.answers[0]:
         parts.append("carries")
-    chance, stands = _spaces(some.prompts), _spaces(some.answers)
+    chance, stands = (_spaces(x, guess.base) for x in (some.prompts, some.answers))
     if chance == 1:
         parts.append("operand spaces")
     elif chance:
@@ -671,11 +671,11 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
     return read_layout(", ".join(parts)).name
 
 
-def _spaces(texts: Sequence[str]) -> Fraction:
+def _spaces(texts: Sequence[str], base: int) -> Fraction:
     """The chance of a space between two digits: the simplest share within two standard errors."""
     apart = together = 0
     for text in texts:
-        if re.search("[A-Za-z]{2}", text):
+        if base <= 10 and re.search("[A-Za-z]{2}", text):
             continue  # words part numbers
         text = NOT_DIGITS.sub("", text)
         words = "".join(c if c.isalnum() else "_" if c == " " else " " for c in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def find_setting_of(
 def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) -> Examples:
     """Examples of training, none of which is held out; or of the tests, as many of each length.
 
-    At a trained length tests have held-out inputs alone.
+    At a trained length tests have held-out inputs alone; one that has none is left out.
 
     Raises:
         InvalidInput: too many or none, or a domain that has no such examples.
@@ -63,7 +64,13 @@ def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) 
     cell, rng = Cell(setting, default_model(setting.task)), np.random.default_rng(seed)
     if not test:
         return _drawn(cell, setting, number, rng, None)
-    lengths = setting.test_lengths
+    lengths = []
+    for n in setting.test_lengths:
+        with suppress(InvalidInput):  # nothing is held out
+            _drawn(cell, setting, 1, np.random.default_rng(seed), n)
+            lengths.append(n)
+    if not lengths:
+        raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
     each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
     parts = [
         _drawn(cell, setting, count, rng, n)
@@ -71,7 +78,7 @@ def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) 
         if count
     ]
     return Examples(
-        *([x for part in parts for x in getattr(part, name)] for name in ("prompts", "answers"))
+        [x for part in parts for x in part.prompts], [x for part in parts for x in part.answers]
     )
 
 
