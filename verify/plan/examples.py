@@ -21,7 +21,9 @@ from arith.verify.data.texts import example_texts
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.given import read_examples
 
-MOST_EXAMPLES = 10_000_000
+MOST_EXAMPLES = 2_000_000
+_PART = 20_000
+"""Examples that are written at once."""
 KINDS = ("text", "jsonl", "lm-eval")
 """How a file of examples is written."""
 
@@ -89,17 +91,23 @@ def _drawn(
     train, several = setting.train, len(setting.task.operations) > 1
     fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
     fmt = replace(fmt, beside=None)  # text has no numbers of tokens
-    if length is not None:
-        sampler = Sampler(fmt, setting.test(length), several)
-        operands = sampler.sample(number, rng, True if length in train.every_length else None)
-    elif train.pairs is not None:
-        some = Sampler(fmt, train, several).distinct(train.pairs, rng)
-        operands = some[rng.integers(len(some), size=number)]
-    else:
-        operands = Sampler(fmt, train, several).sample(number, rng, False)
-    spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
-    starts = rng.integers(setting.starts, size=number) if fmt.layout.hinted else None
-    return example_texts(fmt, operands, starts=starts, spaces=spaces)
+    domain = train if length is None else setting.test(length)
+    held_out = length in train.every_length or None if length is not None else False
+    sampler = Sampler(fmt, domain, several)
+    some = None if length is not None or train.pairs is None else sampler.distinct(train.pairs, rng)
+    found = Examples([], [])
+    for start in range(0, number, _PART):
+        n = min(_PART, number - start)
+        if some is None:
+            operands = sampler.sample(n, rng, held_out)
+        else:
+            operands = some[rng.integers(len(some), size=n)]
+        spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
+        starts = rng.integers(setting.starts, size=n) if fmt.layout.hinted else None
+        part = example_texts(fmt, operands, starts=starts, spaces=spaces)
+        found.prompts.extend(part.prompts)
+        found.answers.extend(part.answers)
+    return found
 
 
 def as_text(examples: Examples, how: str) -> str:
